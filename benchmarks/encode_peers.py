@@ -1,0 +1,185 @@
+"""The encoders that are measured beside ours, made ready for the same vocabulary. Who is not installed is left out.
+
+pip install quicktok-v1 gigatoken fastokens tokenizers
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tiktoken
+
+from engine import patterns, reference
+from engine.encoding import Encoding
+from engine.scanners import LLAMA3_EXPRESSION
+
+Fresh = Callable[[], Callable[[str, bytes], Any]]
+"""Makes a new encoder and gives a function of a text, and of the same text as UTF-8."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An encoder under test. ``fresh``: a new one whose function gives ids (list or array), or a count."""
+
+    name: str
+    gives: str  # "list", "array" or "count"
+    fresh: Fresh
+
+
+def _same(result: Any, expected: list[int], gives: str) -> bool:
+    if gives == "count":
+        return bool(result == len(expected))
+    return len(result) == len(expected) and bool((np.asarray(result) == np.asarray(expected)).all())
+
+
+def is_exact(peer: Peer, texts: Sequence[str], expected: Sequence[list[int]]) -> bool:
+    """Whether a peer gives the ids of tiktoken for all texts. One that fails on a text does not."""
+    encode = peer.fresh()
+    try:
+        return all(
+            _same(encode(text, text.encode()), ids, peer.gives) for text, ids in zip(texts, expected, strict=True)
+        )
+    except Exception as error:  # noqa: BLE001  a peer's failure is a result
+        print(f"  {peer.name}: {type(error).__name__}: {error}")
+        return False
+
+
+def tiktoken_peer(encoding: Encoding) -> Peer:
+    """tiktoken itself, with our copy of the vocabulary."""
+
+    def fresh() -> Callable[[str, bytes], Any]:
+        core = tiktoken.Encoding(
+            encoding.name, pat_str=encoding._pat_str, mergeable_ranks=encoding._mergeable_ranks, special_tokens={}
+        )
+        return lambda text, _: core.encode_ordinary(text)
+
+    return Peer("tiktoken", "list", fresh)
+
+
+def _quicktok(encoding: Encoding) -> list[Peer]:
+    import quicktok
+
+    core = quicktok.get_encoding({"qwen": "qwen3"}.get(encoding.name, encoding.name))
+    return [
+        Peer("quicktok", "list", lambda: lambda text, _: core.encode_ordinary(text)),
+        Peer("quicktok count", "count", lambda: lambda text, _: core.count(text)),
+    ]
+
+
+def _rank_file(encoding: Encoding, folder: Path) -> Path:
+    path = folder / f"{encoding.name}.tiktoken"
+    lines = (base64.b64encode(token) + b" %d\n" % rank for token, rank in encoding._mergeable_ranks.items())
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+def _gigatoken(encoding: Encoding, folder: Path) -> list[Peer]:
+    import gigatoken
+
+    kinds = {"r50k_base": "gpt2", "cl100k_base": "cl100k", "o200k_base": "o200k", "qwen": "qwen2"}
+    if encoding.name not in kinds:
+        return []
+    path = _rank_file(encoding, folder)
+
+    def fresh() -> Callable[[str, bytes], Any]:
+        core = gigatoken.Tokenizer.from_tiktoken(path, pretokenizer=kinds[encoding.name])
+        return lambda text, _: core.encode(text)
+
+    return [Peer("gigatoken", "array", fresh)]
+
+
+def _byte_letters() -> dict[int, str]:
+    """The letters that Hugging Face writes bytes with."""
+    kept = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    rest = [value for value in range(256) if value not in kept]
+    return {value: chr(value) for value in kept} | {value: chr(256 + place) for place, value in enumerate(rest)}
+
+
+def _tokenizer_json(encoding: Encoding) -> str:
+    """The vocabulary as Hugging Face's tokenizers read it, merges worked out from the ranks."""
+    ranks = encoding._mergeable_ranks
+    letters = _byte_letters()
+
+    def written(token: bytes) -> str:
+        return "".join(letters[value] for value in token)
+
+    tokens = {rank: token for token, rank in ranks.items()}
+    merges = []
+    for _, token in sorted(tokens.items()):
+        if len(token) > 1:
+            last = reference.merge_steps(token, ranks)[-1]
+            merges.append([written(tokens[last.left_id]), written(tokens[last.right_id])])
+    split = {"type": "Split", "pattern": {"Regex": _for_oniguruma(encoding)}, "behavior": "Isolated", "invert": False}
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    model = {"type": "BPE", "vocab": {written(token): rank for token, rank in ranks.items()}, "merges": merges}
+    model |= {"dropout": None, "unk_token": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": True}
+    return json.dumps(
+        {
+            "version": "1.0",
+            "added_tokens": [],
+            "normalizer": None,
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, byte_level]},
+            "post_processor": None,
+            "decoder": byte_level,
+            "model": model,
+        }
+    )
+
+
+def _for_oniguruma(encoding: Encoding) -> str:
+    """The pattern as Hugging Face's files have it, without what Oniguruma does not know."""
+    published = {patterns.CL100K.expression: LLAMA3_EXPRESSION}
+    return published.get(encoding._pat_str, encoding._pat_str).replace("++", "+").replace("$", r"\z")
+
+
+def _hugging_face(encoding: Encoding, folder: Path) -> list[Peer]:
+    names = [name for name in ("tokenizers", "fastokens") if importlib.util.find_spec(name)]
+    if not names:
+        return []
+    path = folder / f"{encoding.name}.json"
+    path.write_text(_tokenizer_json(encoding), encoding="utf-8")
+    peers = []
+    if "tokenizers" in names:
+        import tokenizers
+
+        def fresh() -> Callable[[str, bytes], Any]:
+            core = tokenizers.Tokenizer.from_file(str(path))
+            return lambda text, _: core.encode_batch_fast([text])[0].ids
+
+        peers.append(Peer("tokenizers", "list", fresh))
+    if "fastokens" in names:
+        import fastokens
+
+        def fresh_fast() -> Callable[[str, bytes], Any]:
+            core = fastokens.Tokenizer.from_file(str(path))
+            return lambda text, _: core.encode_ordinary(text)
+
+        peers.append(Peer("fastokens", "list", fresh_fast))
+    return peers
+
+
+def peers_of(encoding: Encoding) -> list[Peer]:
+    """All installed peers that can be made ready for an encoding."""
+    peers: list[Peer] = []
+    folder = Path(tempfile.mkdtemp(prefix="tokenloupe-peers-"))
+    makers = {
+        "quicktok": lambda: _quicktok(encoding),
+        "gigatoken": lambda: _gigatoken(encoding, folder),
+        "tokenizers": lambda: _hugging_face(encoding, folder),
+    }
+    for name, make in makers.items():
+        if importlib.util.find_spec(name) is None:
+            continue
+        try:
+            peers += make()
+        except Exception as error:  # noqa: BLE001  a peer that cannot be made ready is left out
+            print(f"  {name} left out: {type(error).__name__}: {error}")
+    return peers

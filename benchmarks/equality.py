@@ -1,0 +1,63 @@
+"""Compare every bundled encoding with its vendor's own tokenizer on whole files, and say where they differ.
+
+    python benchmarks/equality.py FOLDER_OF_RAW_VOCABULARIES TEXT_FILE... [--encoding NAME]...
+
+The oracles are tiktoken and tokenizers, built from the raw vocabulary files (tests/engine/oracles.py). Each piece of
+text is also counted in chunks, and encoded by EditedText, which must give the same tokens. Ends with 1 on a difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import engine
+from tests.engine import oracles
+
+PIECE_CHARS = 1_000_000
+
+
+def differs(encoding: engine.Encoding, expected: list[int], text: str) -> str | None:
+    """What of ours is not as expected, or None."""
+    if encoding.encode_ordinary(text) != expected:
+        return "encode_ordinary"
+    if encoding.count(text) != len(expected):
+        return "count"
+    edited = engine.EditedText(encoding)
+    if edited.reset(text).ids.tolist() != expected:
+        return "EditedText"
+    return None
+
+
+def main() -> int:
+    """Compare and report. 0 when everything is equal."""
+    parser = argparse.ArgumentParser(description="Compare the bundled encodings with their vendors' tokenizers.")
+    parser.add_argument("raw", type=Path)
+    parser.add_argument("texts", type=Path, nargs="+")
+    parser.add_argument("--encoding", action="append", choices=engine.list_encoding_names())
+    options = parser.parse_args()
+    failed = False
+    for path in options.texts:
+        text = path.read_bytes().decode("utf-8")
+        for name in options.encoding or engine.list_encoding_names():
+            encoding = engine.get_encoding(name)
+            started, tokens, wrong = time.perf_counter(), 0, ""
+            for start in range(0, len(text), PIECE_CHARS):
+                piece = text[start : start + PIECE_CHARS]
+                expected = oracles.ids(name, options.raw, piece)
+                tokens += len(expected)
+                if what := differs(encoding, expected, piece):
+                    wrong = f"DIFFERENT: {what}, characters {start:,} to {start + len(piece):,}"
+                    failed = True
+                    break
+            seconds = time.perf_counter() - started
+            print(f"{path.name:24} {name:14} {tokens:>11,} tokens {seconds:6.1f} s  {wrong or 'equal'}", flush=True)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,20 @@
+"""The prices that a command reckons with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pricing
+from commands.program import BadInput, usable
+from gui.paths import profile_paths
+from pricing import Catalog
+
+
+def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
+    """The built-in prices under the named file, or under the profile's own where there is one. Raises BadInput."""
+    if prices is None:
+        own = profile_paths(profile).prices_file
+        prices = own if own.is_file() else None
+    elif not prices.is_file():
+        raise BadInput(f"{prices}: no such file")
+    return usable(lambda: pricing.load_catalog(prices))

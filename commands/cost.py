@@ -1,0 +1,145 @@
+"""``cost``: what a prompt costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import engine
+import pricing
+from commands.catalog import load_catalog
+from commands.program import BadInput, json_option, program, say, say_json, usable
+from commands.reading import read_texts
+from pricing import report
+from pricing.money import exact_usd
+from pricing.types import TokenCount
+
+if TYPE_CHECKING:
+    from engine.text_files import SkippedFile
+    from pricing import Catalog
+    from pricing.types import CostEstimate, Model
+
+
+class DecimalNumber(click.ParamType):
+    """A decimal number, taken from its text without passing through a float."""
+
+    name = "number"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Decimal:
+        """The number, or a usage error."""
+        if isinstance(value, Decimal):
+            return value
+        try:
+            number = Decimal(value)
+        except InvalidOperation:
+            number = Decimal("NaN")
+        if not number.is_finite() or number < 0:
+            self.fail(f"{value!r} is not a number of 0 or more, like 1.10", parameter, context)
+        return number
+
+
+tokens_type = click.IntRange(min=0)
+
+
+@program.command()
+@click.argument("paths", nargs=-1, type=str)
+@click.option("--input-tokens", type=tokens_type, help="Tokens of the whole prompt, instead of a text.")
+@click.option("--model", "models", multiple=True, help="Only this model; may be given more than once.")
+@click.option("--output-tokens", type=tokens_type, default=0, help="Tokens of the answer.")
+@click.option("--reasoning-tokens", type=tokens_type, default=0, help="Reasoning tokens, on top of the answer.")
+@click.option("--cached-tokens", type=tokens_type, default=0, help="Of the prompt: read from the cache.")
+@click.option("--cache-write-tokens", type=tokens_type, default=0, help="Of the prompt: written for 5 minutes.")
+@click.option("--cache-write-1h-tokens", type=tokens_type, default=0, help="Of the prompt: written for an hour.")
+@click.option("--batch", is_flag=True, help="Prices of the batch service.")
+@click.option("--calls", type=click.IntRange(min=1), help="Also the cost of this many calls.")
+@click.option("--factor", type=DecimalNumber(), default="1", help="Multiplies everything, like 1.10 for a region.")
+@click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Prices in force on this day; else today's.")
+@click.option("--prices", type=click.Path(path_type=Path), help="Your price file, layered over the built-in prices.")
+@click.option("--budget", type=DecimalNumber(), help="Status 1 if a listed model may cost more USD than this.")
+@json_option
+@click.pass_obj
+def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """What a prompt costs, for every model or the ones named."""
+    catalog = load_catalog(options["prices"], profile)
+    models = chosen_models(catalog, options["models"])
+    counts = given_counts(models, options["input_tokens"], paths)
+    day = options["day"] or datetime.now()
+    scenario = pricing.Scenario(
+        on=day.date(),
+        calls=options["calls"] or 1,
+        **{name: options[name] for name in SCENARIO_OPTIONS},
+    )
+    estimates = [
+        usable(lambda model=model: pricing.estimate(model, counts(model), scenario), model.id) for model in models
+    ]
+    with_calls = options["calls"] is not None
+    if as_json:
+        rows = [report.json_row(estimate, with_calls) for estimate in estimates]
+        say_json({"on": scenario.on.isoformat(), "rows": rows})
+    else:
+        for line in report.text_lines(estimates, scenario.on, with_calls):
+            say(line)
+    check_budget(estimates, options["budget"], options["calls"])
+
+
+SCENARIO_OPTIONS = (
+    "output_tokens",
+    "reasoning_tokens",
+    "cached_tokens",
+    "cache_write_tokens",
+    "cache_write_1h_tokens",
+    "batch",
+    "factor",
+)
+
+
+def chosen_models(catalog: Catalog, names: Sequence[str]) -> list[Model]:
+    """The models named, or all. Raises BadInput for a name that no model or more than one answers to."""
+    if not names:
+        return list(catalog.models)
+    try:
+        return [catalog.find(name) for name in names]
+    except LookupError as error:
+        raise BadInput(f"--model: {error}") from error
+
+
+def given_counts(
+    models: Sequence[Model], tokens: int | None, paths: Sequence[str]
+) -> Callable[[Model], TokenCount | None]:
+    """How to get each model's count: from the number given, or from the text, each encoding counted once."""
+    if tokens is not None:
+        if paths:
+            raise BadInput("give a text or --input-tokens, not both")
+        given = TokenCount(tokens, tokens, tokens, "exact")
+        return lambda model: given
+    skipped: list[SkippedFile] = []
+    texts = [stored.text for _, stored in read_texts(paths, skipped)]
+    if skipped:
+        click.echo(f"{len(skipped)} files skipped; 'count --json' lists them", err=True)
+    names = {model.count.tokenizer for model in models if model.count.tokenizer is not None}
+    counts: dict[str, int] = {}
+    for name in sorted(names):
+        encoding = usable(lambda name=name: engine.get_encoding(name))
+        counts[name] = sum(encoding.count(text) for text in texts)
+    return lambda model: pricing.count_for(model, counts)
+
+
+def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, calls: int | None) -> None:
+    """End with status 1 where a cost, or the upper end of its range, is over the budget. Says what it cannot judge."""
+    if budget is None:
+        return
+    highest_costs = [(estimate, estimate.usd_calls_high if calls else estimate.usd_high) for estimate in estimates]
+    unknown = [estimate.model_id for estimate, highest in highest_costs if highest is None]
+    if unknown:
+        click.echo(f"not checked against the budget, the cost is not known: {', '.join(unknown)}", err=True)
+    for estimate, highest in highest_costs:
+        if highest is not None and highest > budget:
+            click.echo(
+                f"over budget: {estimate.model_id} may cost {exact_usd(highest)} of {exact_usd(budget)} USD", err=True
+            )
+            raise click.exceptions.Exit(1)

@@ -1,0 +1,137 @@
+"""``count``, ``encode`` and ``decode``: text to tokens and back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import engine
+import pricing
+from commands.catalog import load_catalog
+from commands.program import BadInput, json_option, program, say, say_json, usable
+from commands.reading import STANDARD_INPUT, read_text, read_texts
+
+if TYPE_CHECKING:
+    from engine import Encoding
+    from engine.text_files import SkippedFile
+    from pricing.types import Model
+
+MOST_DIGITS = 20
+"""More digits than any token id has; with so many a number is surely none."""
+
+MOST_QUOTED = 40
+
+
+@program.command()
+@click.argument("paths", nargs=-1, type=str)
+@click.option("--encoding", "name", help="Name of an encoding.")
+@click.option("--model", help="Count as this model does.")
+@json_option
+@click.pass_obj
+def count(profile: Path | None, paths: tuple[str, ...], name: str | None, model: str | None, as_json: bool) -> None:
+    """Count the tokens of files and folders, or of standard input (-)."""
+    encoding, priced = chosen_encoding(name, model, profile)
+    files: list[dict[str, Any]] = []
+    skipped: list[SkippedFile] = []
+    for path, stored in read_texts(paths, skipped):
+        files.append({"path": path, "tokens": encoding.count(stored.text), "bytes": stored.size})
+    total = sum(file["tokens"] for file in files)
+    document: dict[str, Any] = {"encoding": encoding.name, "tokens": total, "files": files}
+    document["skipped"] = [{"path": file.path, "why": file.why} for file in skipped]
+    if priced is not None:
+        document |= model_fields(priced, total)
+    if as_json:
+        say_json(document)
+        return
+    if len(files) > 1:
+        for file in files:
+            say(f"{file['tokens']:>12,}  {file['path']}")
+    label = document.get("label", "exact")
+    spread = f" ({document['tokens_low']:,} to {document['tokens_high']:,})" if label == "estimated" else ""
+    unit = "token" if document["tokens"] == 1 else "tokens"
+    say(f"{document['tokens']:,} {unit}{spread} in {encoding.name}{'' if label == 'exact' else ', ' + label}")
+    if skipped:
+        click.echo(f"{len(skipped)} skipped; --json lists them", err=True)
+
+
+def chosen_encoding(name: str | None, model: str | None, profile: Path | None) -> tuple[Encoding, Model | None]:
+    """The encoding that the options name; with ``--model`` also the model, whose rule may be an estimate."""
+    if name is not None and model is not None:
+        raise BadInput("give one of --encoding and --model")
+    if model is None:
+        return usable(lambda: engine.get_encoding(name or "o200k_base")), None
+    try:
+        found = load_catalog(None, profile).find(model)
+    except LookupError as unpriced:
+        try:
+            return engine.encoding_for_model(model), None
+        except KeyError:
+            raise BadInput(f"--model: {unpriced}") from unpriced
+    if found.count.tokenizer is None:
+        raise BadInput(f"--model: there is no tokenizer to count {found.id} with")
+    return usable(lambda: engine.get_encoding(found.count.tokenizer or "")), found
+
+
+def model_fields(model: Model, tokens: int) -> dict[str, Any]:
+    """What ``count --model`` adds: the label, and the range where the count is an estimate."""
+    figure = pricing.count_for(model, {model.count.tokenizer or "": tokens})
+    assert figure is not None
+    return {
+        "tokens": figure.tokens,
+        "model": model.id,
+        "label": figure.label,
+        "tokens_low": figure.low,
+        "tokens_high": figure.high,
+    }
+
+
+@program.command()
+@click.argument("path", default=STANDARD_INPUT)
+@click.option("--encoding", "name", required=True, help="Name of an encoding.")
+@click.option("--allow-special", is_flag=True, help="Read text that spells a special token as that token.")
+@json_option
+def encode(path: str, name: str, allow_special: bool, as_json: bool) -> None:
+    """Print the token ids of a text, separated by spaces."""
+    encoding = usable(lambda: engine.get_encoding(name))
+    text = read_text(path).text
+    ids = encoding.encode(text, allowed_special="all") if allow_special else encoding.encode_ordinary(text)
+    if as_json:
+        say_json({"encoding": encoding.name, "ids": ids})
+    else:
+        say(" ".join(map(str, ids)))
+
+
+@program.command()
+@click.argument("path", default=STANDARD_INPUT)
+@click.option("--encoding", "name", required=True, help="Name of an encoding.")
+def decode(path: str, name: str) -> None:
+    """Turn token ids, separated by white space or commas, back into bytes on standard output."""
+    encoding = usable(lambda: engine.get_encoding(name))
+    words = read_text(path).text.replace(",", " ").split()
+    ids = []
+    for place, word in enumerate(words, 1):
+        if not (word.isascii() and word.isdigit()):
+            raise BadInput(f"{path}: number {place} is not a token id: {shortened(word)!r}")
+        # Leading zeros aside, an id has few digits: nothing longer is turned into a number.
+        ids.append(int(word.lstrip("0")[:MOST_DIGITS] or "0"))
+    try:
+        data = encoding.decode_bytes(ids)
+    except (KeyError, OverflowError, ValueError):
+        place = next(place for place, token_id in enumerate(ids, 1) if not is_known(encoding, token_id))
+        wrong = shortened(words[place - 1])
+        raise BadInput(f"{path}: number {place} is {wrong}, no token of {name} has that id") from None
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def shortened(word: str) -> str:
+    """A word as a message quotes it."""
+    return word if len(word) <= MOST_QUOTED else word[: MOST_QUOTED - 1] + "…"
+
+
+def is_known(encoding: Encoding, token_id: int) -> bool:
+    """Whether the vocabulary has a token with this id."""
+    return token_id < encoding.n_vocab and encoding.token_info(token_id).kind != "unused"

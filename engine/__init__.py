@@ -1,0 +1,72 @@
+"""Text to tokens. These are the names that others import; each is loaded when it is first asked for (PEP 562)."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.catalog import (
+        EncodingEntry,
+        encoding_entries,
+        encoding_for_model,
+        encoding_name_for_model,
+        get_encoding,
+        list_encoding_names,
+    )
+    from engine.encoding import Encoding
+    from engine.errors import (
+        DamagedVocabularyError,
+        EngineError,
+        UnknownEncodingError,
+        UnknownModelError,
+        UnsupportedTextError,
+    )
+    from engine.incremental import EditedText
+    from engine.types import TextEdit, TextStatistics, TokenInfo, TokenPatch
+
+_HOMES = {
+    "DamagedVocabularyError": "errors",
+    "EditedText": "incremental",
+    "Encoding": "encoding",
+    "EncodingEntry": "catalog",
+    "EngineError": "errors",
+    "TextEdit": "types",
+    "TextStatistics": "types",
+    "TokenInfo": "types",
+    "TokenPatch": "types",
+    "UnknownEncodingError": "errors",
+    "UnknownModelError": "errors",
+    "UnsupportedTextError": "errors",
+    "encoding_entries": "catalog",
+    "encoding_for_model": "catalog",
+    "encoding_name_for_model": "catalog",
+    "get_encoding": "catalog",
+    "list_encoding_names": "catalog",
+}
+
+__all__ = [
+    "DamagedVocabularyError",
+    "EditedText",
+    "Encoding",
+    "EncodingEntry",
+    "EngineError",
+    "TextEdit",
+    "TextStatistics",
+    "TokenInfo",
+    "TokenPatch",
+    "UnknownEncodingError",
+    "UnknownModelError",
+    "UnsupportedTextError",
+    "encoding_entries",
+    "encoding_for_model",
+    "encoding_name_for_model",
+    "get_encoding",
+    "list_encoding_names",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

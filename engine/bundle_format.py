@@ -1,0 +1,108 @@
+"""The format of the bundled vocabularies: written by packaging/bundle_vocabularies.py, read by engine.catalog.
+
+A file is ``TLRANKS1``, the SHA-256 (32 bytes) of what follows, and one zlib stream of:
+
+* its name (16 bytes, padded with zeros), the first token id, the number of ids and the length of the special tokens
+  (three little-endian uint32),
+* the length in bytes of each id's token (uint8 each; 0 for an unused id),
+* the special tokens, as JSON from text to id (nothing where they are in ``engine.special_tokens``),
+* the tokens' bytes one after the other, in the order of the ids.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MAGIC = b"TLRANKS1"
+_DIGEST_END = len(_MAGIC) + 32
+_HEADER = struct.Struct("<16sIII")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankTable:
+    """The mergeable tokens of a vocabulary, in the order of their ids, which is the order in which they merge.
+
+    ``blob``: the tokens' bytes one after the other.
+    ``offsets``: int64[n + 1], read-only: token ``first_id + i`` is ``blob[offsets[i]:offsets[i + 1]]``, empty for an
+    id that is not used.
+    """
+
+    first_id: int
+    blob: bytes
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Number of ids, unused ones included."""
+        return len(self.offsets) - 1
+
+    def tokens(self) -> list[bytes]:
+        """Bytes of every id in order, ``b""`` for unused ones."""
+        ends = self.offsets.tolist()
+        blob = self.blob
+        return [blob[start:end] for start, end in itertools.pairwise(ends)]
+
+    def mergeable_ranks(self) -> dict[bytes, int]:
+        """Token bytes to id, as tiktoken takes them. Built anew on each call: it is large."""
+        ranks = dict(zip(self.tokens(), range(self.first_id, self.first_id + len(self)), strict=True))
+        ranks.pop(b"", None)
+        return ranks
+
+
+def table_from_ranks(ranks: Mapping[bytes, int]) -> RankTable:
+    """The table of a mapping from token bytes to id. The mapping is not empty and gives each id once."""
+    import numpy as np
+
+    first_id, last_id = min(ranks.values()), max(ranks.values())
+    tokens = [b""] * (last_id - first_id + 1)
+    for token, token_id in ranks.items():
+        tokens[token_id - first_id] = token
+    offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
+    np.cumsum([len(token) for token in tokens], out=offsets[1:])
+    offsets.flags.writeable = False
+    return RankTable(first_id, b"".join(tokens), offsets)
+
+
+def pack(name: str, table: RankTable, special_tokens: Mapping[str, int] | None = None) -> bytes:
+    """The file's content for a table. Raises ValueError for a token of more than 255 bytes."""
+    import numpy as np
+
+    lengths = np.diff(table.offsets)
+    if int(lengths.max()) > 255:
+        raise ValueError("a token has more than 255 bytes; the compact format has no room for it")
+    special = json.dumps(dict(special_tokens), ensure_ascii=False).encode() if special_tokens else b""
+    header = _HEADER.pack(name.encode(), table.first_id, len(table), len(special))
+    stream = zlib.compress(header + lengths.astype(np.uint8).tobytes() + special + table.blob, level=9)
+    return _MAGIC + hashlib.sha256(stream).digest() + stream
+
+
+def unpack(name: str, content: bytes) -> tuple[RankTable, dict[str, int]]:
+    """The table and special tokens in a file's content. Raises ValueError when it is not what was bundled under that
+    name."""
+    import numpy as np
+
+    if content[: len(_MAGIC)] != _MAGIC:
+        raise ValueError("it is not a table of ranks")
+    if hashlib.sha256(content[_DIGEST_END:]).digest() != content[len(_MAGIC) : _DIGEST_END]:
+        raise ValueError("its SHA-256 is wrong, so it was changed after it was made")
+    raw = zlib.decompress(content[_DIGEST_END:])
+    stored_name, first_id, count, special_length = _HEADER.unpack_from(raw)
+    if stored_name.rstrip(b"\0") != name.encode():
+        raise ValueError(f"it holds another vocabulary, {stored_name.rstrip(bytes(1)).decode()}")
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.frombuffer(raw, dtype=np.uint8, count=count, offset=_HEADER.size), dtype=np.int64, out=offsets[1:])
+    offsets.flags.writeable = False
+    special_start = _HEADER.size + count
+    blob_start = special_start + special_length
+    special: dict[str, int] = json.loads(raw[special_start:blob_start]) if special_length else {}
+    return RankTable(first_id, raw[blob_start:], offsets), special

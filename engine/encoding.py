@@ -1,0 +1,490 @@
+"""Encoding: the face of a tokenizer.
+
+A drop-in for ``tiktoken.Encoding`` (its attributes, methods, keyword arguments, defaults, results and exception types)
+that opens bundled vocabularies without a network, survives every text, and adds what an editor needs: counting without
+a list, token ends, and what each token adds to UTF-16 positions.
+
+Two encoders do the work, with the same ids: tiktoken's, built when it is first needed, and our own kernels, from
+``use_kernels`` on, which have to be compiled once.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from engine import long_runs
+from engine.bundle_format import RankTable, table_from_ranks
+from engine.patterns import PATTERNS, SplitPattern
+from engine.safe_cuts import CutFinder
+from engine.special_text import raise_disallowed, special_token_regex, split_at_specials
+from engine.split_fallback import split_with_regex
+from engine.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, guarded
+from engine.types import TokenInfo
+from engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.encoder import NativeEncoder
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+CHUNK_CHARS = 32_768
+"""Long texts are encoded in pieces of at most so many characters: a text being sliced, or turned into UTF-8, keeps
+every other Python thread waiting."""
+
+
+class Encoding:
+    """A tokenizer: text to token ids and back. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pat_str: str,
+        mergeable_ranks: dict[bytes, int],
+        special_tokens: dict[str, int],
+        explicit_n_vocab: int | None = None,
+    ) -> None:
+        """An encoding of one's own, as with tiktoken.
+
+        ``mergeable_ranks`` maps token bytes to ids in the order of merging, ``special_tokens`` texts to ids.
+        AssertionError if ``explicit_n_vocab`` is given and is not what they add up to.
+        """
+        last_rank = max(mergeable_ranks.values())
+        max_token_value = max(last_rank, max(special_tokens.values(), default=0))
+        if explicit_n_vocab:
+            assert len(mergeable_ranks) + len(special_tokens) == explicit_n_vocab
+            assert max_token_value == explicit_n_vocab - 1
+        core = build_core(mergeable_ranks, special_tokens, pat_str)
+        self._set_up(name, pat_str, special_tokens, max_token_value, core, mergeable_ranks)
+
+    @classmethod
+    def from_table(cls, name: str, pattern: SplitPattern, table: RankTable, special_tokens: dict[str, int]) -> Encoding:
+        """A bundled encoding: pickled by its name, and its encoder built when first needed."""
+        encoding = cls.__new__(cls)
+        last_rank = table.first_id + len(table) - 1
+        max_token_value = max(last_rank, max(special_tokens.values(), default=0))
+        encoding._set_up(name, pattern.expression, special_tokens, max_token_value, None, table)
+        return encoding
+
+    def _set_up(
+        self,
+        name: str,
+        pat_str: str,
+        special_tokens: dict[str, int],
+        max_token_value: int,
+        core: CoreBPE | None,
+        ranks: RankTable | dict[bytes, int],
+    ) -> None:
+        """``core`` is None where it is to be built when it is first needed. A table of ranks is a bundled one."""
+        self.name = name
+        self.max_token_value = max_token_value
+        self._pat_str = pat_str
+        self._pattern = next((known for known in PATTERNS if known.expression == pat_str), None)
+        self._special_tokens = special_tokens
+        self._special_token_values = set(special_tokens.values())
+        self._ranks = ranks
+        self._core = core
+        self._core_lock = threading.Lock()
+        self._native: NativeEncoder | None = None
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.name!r}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
+        if isinstance(self._ranks, RankTable):
+            from engine.catalog import get_encoding
+
+            return get_encoding, (self.name,)
+        return _rebuild, (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens)
+
+    # What tiktoken keeps under these names, for code that reaches for them.
+
+    @property
+    def _core_bpe(self) -> CoreBPE:
+        core = self._core
+        if core is None:
+            with self._core_lock:
+                core = self._core
+                if core is None:
+                    core = self._core = build_core(self._mergeable_ranks, self._special_tokens, self._pat_str)
+        return core
+
+    @property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        return self._ranks.mergeable_ranks() if isinstance(self._ranks, RankTable) else self._ranks
+
+    @functools.cached_property
+    def _table(self) -> RankTable:
+        return self._ranks if isinstance(self._ranks, RankTable) else table_from_ranks(self._ranks)
+
+    @functools.cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._table, self._special_tokens, self.max_token_value)
+
+    # Our own encoder
+
+    def use_kernels(self, folder: Path | None) -> bool:
+        """Encode with our own kernels from now on: the same ids, many times faster. False where they know no such
+        vocabulary or split pattern; then nothing changes.
+
+        Compiles what is not yet compiled, which takes seconds: call it on a thread that has them. ``folder`` keeps the
+        tables, None keeps nothing; ``engine.kernels.cache_folder`` says where compiled code is kept.
+        """
+        if self._native is None:
+            from engine.encoder import open_encoder
+            from engine.tables import UnsupportedVocabularyError, fingerprint_of
+
+            table = self._vocabulary.table
+            try:
+                native = open_encoder(self._pat_str, fingerprint_of(table), lambda: table, folder)
+            except UnsupportedVocabularyError:
+                return False
+            if not native.can_scan:
+                return False
+            native.warm_up()
+            self._native = native
+            if isinstance(self._ranks, RankTable):
+                self._core = None  # built again should anybody ask for what only it can do
+        return True
+
+    @property
+    def uses_kernels(self) -> bool:
+        """Whether our own kernels encode."""
+        return self._native is not None
+
+    # Encoding
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """Token ids of a text in which special tokens are plain text."""
+        try:
+            return self._list(text, frozenset())
+        except UnicodeEncodeError:
+            return self._list(_without_surrogates(text), frozenset())
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: Literal["all"] | Set[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> list[int]:
+        """Token ids of a text.
+
+        Texts of ``allowed_special`` become special tokens. Texts of ``disallowed_special`` (by default all that are
+        not allowed) raise ValueError when they occur; with ``()`` nothing raises and they are plain text.
+        """
+        allowed = self._checked_specials(text, allowed_special, disallowed_special)
+        try:
+            return self._list(text, allowed)
+        except UnicodeEncodeError:
+            return self._list(_without_surrogates(text), allowed)
+
+    def encode_to_numpy(
+        self,
+        text: str,
+        *,
+        allowed_special: Literal["all"] | Set[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> NDArray[np.uint32]:
+        """As ``encode``, into uint32[n]. As in tiktoken, a lone surrogate raises UnicodeEncodeError."""
+        import numpy as np
+
+        allowed = self._checked_specials(text, allowed_special, disallowed_special)
+        return self._ids(text, allowed).view(np.uint32)
+
+    def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
+        """``encode_ordinary`` of each text, in parallel."""
+        return _in_threads(self.encode_ordinary, text, num_threads)
+
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: Literal["all"] | Set[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> list[list[int]]:
+        """``encode`` of each text, in parallel."""
+        encode = functools.partial(self.encode, allowed_special=allowed_special, disallowed_special=disallowed_special)
+        return _in_threads(encode, text, num_threads)
+
+    def encode_with_unstable(
+        self,
+        text: str,
+        *,
+        allowed_special: Literal["all"] | Set[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> tuple[list[int], list[list[int]]]:
+        """The tokens that stay whatever is appended to the text, and how the rest could go on."""
+        allowed = self._checked_specials(text, allowed_special, disallowed_special)
+        with guarded():
+            stable: tuple[list[int], list[list[int]]] = self._core_bpe.encode_with_unstable(text, allowed)
+        return stable
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> int:
+        """The id of the token with exactly this text, special tokens included. KeyError if there is none."""
+        if isinstance(text_or_bytes, str):
+            text_or_bytes = text_or_bytes.encode("utf-8")
+        token: int = self._core_bpe.encode_single_token(text_or_bytes)
+        return token
+
+    # What an editor and a price table need beyond tiktoken
+
+    def count(self, text: str | bytes) -> int:
+        """How many tokens ``encode_ordinary`` gives, without building the list. Bytes are read as UTF-8, what is not
+        UTF-8 in them as U+FFFD."""
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "replace")
+        if len(text) <= CHUNK_CHARS or not self.has_safe_cuts:
+            return self._count_piece(text)
+        return sum(self._count_piece(text[start:end]) for start, end in CutFinder().chunks(text, CHUNK_CHARS))
+
+    def _count_piece(self, text: str) -> int:
+        if self._native is None:
+            return len(self.token_ids(text))
+        try:
+            return self._native.count(text.encode("utf-8"))
+        except UnicodeEncodeError:
+            return self._native.count(_without_surrogates(text).encode("utf-8"))
+
+    def token_ids(self, text: str, *, special_as_tokens: bool = False) -> NDArray[np.int32]:
+        """int32[n], read-only: token ids of any text, lone surrogates read as U+FFFD.
+
+        ``special_as_tokens``: whether text of a special token is that token, or (as usual) plain text.
+        """
+        allowed = self.special_tokens_set if special_as_tokens else frozenset[str]()
+        try:
+            return self._ids(text, allowed)
+        except UnicodeEncodeError:
+            return self._ids(_without_surrogates(text), allowed)
+
+    def token_ends(self, text: str) -> NDArray[np.int64]:
+        """int64[n]: the UTF-8 byte offset at which each token of ``encode_ordinary`` ends. A lone surrogate takes
+        three bytes, as U+FFFD."""
+        import numpy as np
+
+        return np.cumsum(self._vocabulary.byte_lengths[self.token_ids(text)], dtype=np.int64)
+
+    def token_info(self, token_id: int) -> TokenInfo:
+        """What an id stands for. KeyError for an id that the vocabulary does not reach."""
+        return self._vocabulary.token_info(token_id)
+
+    @property
+    def utf16_lengths(self) -> NDArray[np.int32]:
+        """int32[n_vocab], read-only: UTF-16 units that each token adds. A character counts where it starts; one
+        beyond the basic plane counts as two there. 0 for unused ids."""
+        return self._vocabulary.utf16_lengths
+
+    @property
+    def continues(self) -> NDArray[np.bool_]:
+        """bool[n_vocab], read-only: whether a token's first byte continues a character."""
+        return self._vocabulary.continues
+
+    @property
+    def has_safe_cuts(self) -> bool:
+        """Whether ``engine.safe_cuts`` holds for the pattern of this encoding."""
+        return self._pattern is not None
+
+    def encodes_like(self, other: Encoding) -> bool:
+        """Whether text without special tokens surely gives the same ids in both: same ranks, same pattern."""
+        return self._table is other._table and self._pat_str == other._pat_str
+
+    # Decoding
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of these tokens, one after the other. KeyError for an id that stands for nothing."""
+        content: bytes = self._core_bpe.decode_bytes(tokens)
+        return content
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """The text of these tokens. Bytes that are no UTF-8 go by ``errors``, as in ``bytes.decode``."""
+        return self.decode_bytes(tokens).decode("utf-8", errors=errors)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one token, special or not. KeyError for an id that stands for nothing."""
+        content: bytes = self._core_bpe.decode_single_token_bytes(token)
+        return content
+
+    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
+        """The bytes of each token."""
+        return [self.decode_single_token_bytes(token) for token in tokens]
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of these tokens, and for each the index of the first character that has bytes of it.
+        UnicodeDecodeError if together they are no UTF-8."""
+        pieces = self.decode_tokens_bytes(tokens)
+        offsets = []
+        char_count = 0
+        for piece in pieces:
+            starts = sum(1 for byte in piece if not 0x80 <= byte < 0xC0)
+            inside = 0x80 <= piece[0] < 0xC0
+            offsets.append(max(0, char_count - inside))
+            char_count += starts
+        return b"".join(pieces).decode("utf-8", errors="strict"), offsets
+
+    def decode_batch(
+        self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """``decode`` of each list, in parallel."""
+        return _in_threads(functools.partial(self.decode, errors=errors), batch, num_threads)
+
+    def decode_bytes_batch(self, batch: Sequence[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
+        """``decode_bytes`` of each list, in parallel."""
+        return _in_threads(self.decode_bytes, batch, num_threads)
+
+    # The vocabulary
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of every token that is not special, sorted."""
+        values: list[bytes] = self._core_bpe.token_byte_values()
+        return values
+
+    @property
+    def eot_token(self) -> int:
+        """The id of <|endoftext|>. KeyError where there is none."""
+        return self._special_tokens["<|endoftext|>"]
+
+    @functools.cached_property
+    def special_tokens_set(self) -> set[str]:
+        """The texts of the special tokens."""
+        return set(self._special_tokens)
+
+    def is_special_token(self, token: int) -> bool:
+        """Whether an id is that of a special token."""
+        assert isinstance(token, int)
+        return token in self._special_token_values
+
+    @property
+    def n_vocab(self) -> int:
+        """``max_token_value + 1``."""
+        return self.max_token_value + 1
+
+    # How a text is encoded
+
+    def _checked_specials(
+        self,
+        text: str,
+        allowed_special: Literal["all"] | Set[str],
+        disallowed_special: Literal["all"] | Collection[str],
+    ) -> Set[str]:
+        """The allowed texts as a set. ValueError where a disallowed one occurs in the text."""
+        allowed = self.special_tokens_set if allowed_special == "all" else allowed_special
+        disallowed = self.special_tokens_set - allowed if disallowed_special == "all" else disallowed_special
+        if disallowed and (found := special_token_regex(frozenset(disallowed)).search(text)):
+            raise_disallowed(found.group())
+        return allowed
+
+    def _list(self, text: str, allowed: Set[str]) -> list[int]:
+        if self._native is not None:
+            encode = self._native.encode_to_list
+            if not allowed:
+                return encode(text.encode("utf-8"))
+            return [token for part in self._by_kernels(text, allowed, encode) for token in part]
+        if not self._needs_parts(text):
+            try:
+                with guarded():
+                    # Of the two, encode_ordinary is the faster but panics, with a report on standard error.
+                    if allowed or self._pattern is None:
+                        ids: list[int] = self._core_bpe.encode(text, allowed)
+                    else:
+                        ids = self._core_bpe.encode_ordinary(text)
+                return ids
+            except SplitGaveUpError:
+                pass  # a pattern of the user's own; _parts splits it another way
+        return [token for part in self._parts(text, allowed) for token in part]
+
+    def _ids(self, text: str, allowed: Set[str]) -> NDArray[np.int32]:
+        import numpy as np
+
+        if self._native is not None and not allowed:
+            return self._native.encode(text.encode("utf-8")).view(np.int32)
+        if self._native is None and not self._needs_parts(text):
+            try:
+                with guarded():
+                    buffer = self._core_bpe.encode_to_tiktoken_buffer(text, allowed)
+                return np.frombuffer(buffer, dtype=np.int32)
+            except SplitGaveUpError:
+                pass  # a pattern of the user's own; _parts splits it another way
+        ids_of_parts: Iterator[Any] = (
+            self._parts(text, allowed) if self._native is None else self._by_kernels(text, allowed, self._native.encode)
+        )
+        parts = [np.asarray(ids, dtype=np.int32) for ids in ids_of_parts]
+        whole = np.concatenate([np.empty(0, dtype=np.int32), *parts])
+        whole.flags.writeable = False
+        return whole
+
+    def _by_kernels(self, text: str, allowed: Set[str], encode: Callable[[bytes], _T]) -> Iterator[_T | list[int]]:
+        """The tokens of the stretches between special tokens, and of those."""
+        for segment, special in split_at_specials(text, allowed):
+            yield encode(segment.encode("utf-8"))
+            if special:
+                yield [self._special_tokens[special]]
+
+    def _needs_parts(self, text: str) -> bool:
+        """Whether the text has a run of characters that the split engine would give up on."""
+        return (
+            self._pattern is not None
+            and len(text) >= long_runs.LIMIT
+            and bool(long_runs.find_long_runs(self._pattern, text))
+        )
+
+    def _parts(self, text: str, allowed: Set[str]) -> Iterator[list[int]]:
+        """The text's tokens part by part, where the encoder cannot take it at once."""
+        for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
+            if self._pattern is None:
+                yield self._encode_only_native_bpe(segment)
+            else:
+                yield from self._parts_around_runs(self._pattern, segment)
+            if special:
+                yield [self._special_tokens[special]]
+
+    def _parts_around_runs(self, pattern: SplitPattern, text: str) -> Iterator[list[int]]:
+        done = 0
+        for run in long_runs.find_long_runs(pattern, text):
+            yield self._before_run(text[done : run.char_start], text[run.char_start] if run.seen_by_space else "")
+            yield self._encode_single_piece(text[run.char_start : run.char_end])
+            done = run.char_end
+        yield self._before_run(text[done:], "")
+
+    def _before_run(self, text: str, seen: str) -> list[int]:
+        """Tokens of a text behind which ``seen`` stands, a character that is a pretoken by itself."""
+        with guarded():
+            ids: list[int] = self._core_bpe.encode_ordinary(text + seen)
+        return ids[: len(ids) - len(self._encode_single_piece(seen))] if seen else ids
+
+    def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
+        if isinstance(text_or_bytes, str):
+            text_or_bytes = text_or_bytes.encode("utf-8")
+        ids: list[int] = self._core_bpe.encode_single_piece(text_or_bytes)
+        return ids
+
+    def _encode_only_native_bpe(self, text: str) -> list[int]:
+        return [token for piece in split_with_regex(self._pat_str, text) for token in self._encode_single_piece(piece)]
+
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        ids: list[int] = self._core_bpe._encode_bytes(text)
+        return ids
+
+
+def _rebuild(name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]) -> Encoding:
+    return Encoding(name, pat_str=pat_str, mergeable_ranks=ranks, special_tokens=special_tokens)
+
+
+def _without_surrogates(text: str) -> str:
+    """Surrogate pairs joined, lone surrogates replaced by U+FFFD, as tiktoken does."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _in_threads(work: Callable[[_T], _R], items: Sequence[_T], num_threads: int) -> list[_R]:
+    with ThreadPoolExecutor(num_threads) as pool:
+        return list(pool.map(work, items))

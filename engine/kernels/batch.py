@@ -1,0 +1,214 @@
+"""Pretokens to tokens, a batch at a time: the two kernels that everything is made for.
+
+A batch goes through loops that each do one thing for all of its pieces, so that the processor never waits for one of
+them: make the keys and ask for the cache lines; look for tokens; look what remains up in the cache of words; merge what
+no cache knows, sixteen at a time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import layout
+from engine.kernels._jit import inline_kernel, kernel
+from engine.kernels.bits import shift_right, trailing_zeros
+from engine.kernels.caches import make_room
+from engine.kernels.layout import BATCH, KEY, LONG_PIECE, LONGEST_CACHED, section
+from engine.kernels.long_pieces import merge_long
+from engine.kernels.lookup import LINE_IDS, find_long, hash_bytes, key_hash, key_high, key_low
+from engine.kernels.memory import Span, load32, load64, prefetch, span, store32, store64
+from engine.kernels.misses import resolve_misses
+from engine.kernels.values import emit
+from engine.kernels.vectors import LINE, copy_line, match_keys
+
+OUT_SLACK = 24
+"""Ids that may be overwritten behind the last."""
+READ_AHEAD = 16
+"""Bytes that a key reads from the start of its piece."""
+
+
+@inline_kernel
+def make_keys(tables: Span, state: Span, text: Span, ends: Span, index: int, count: int, start: int) -> tuple[int, int]:
+    """Enter pieces into KEYS until the batch is full or a piece too long for it is reached.
+
+    ``index``: the next of ``count`` ends; ``start``: where its piece begins. Entries made; where the next piece begins.
+    """
+    lines = section(tables, layout.LINES)
+    masks = section(tables, layout.MASKS)
+    shift = load64(tables, layout.LINE_SHIFT)
+    keys = section(state, layout.KEYS)
+    entries = min(count - index, BATCH)
+    for entry in range(entries):
+        at = entry * KEY
+        end = load32(ends, (index + entry) << 2)
+        size = end - start
+        if size < LONG_PIECE:
+            low = key_low(text, masks, start, size)
+            high = key_high(text, masks, start, size)
+            hashed = key_hash(low, high)
+            prefetch(lines, shift_right(hashed, shift) << 6)
+            store64(keys, at, low)
+            store64(keys, at + 8, high)
+            store64(keys, at + 16, hashed)
+        elif size <= LONGEST_CACHED:
+            store64(keys, at, 0)
+            store64(keys, at + 8, (LONG_PIECE << 56) | size)
+            store64(keys, at + 16, 0)
+        else:
+            return entry, start
+        store64(keys, at + 24, start)
+        start = end
+    return entries, start
+
+
+@inline_kernel
+def list_misses(tables: Span, state: Span, entries: int) -> int:
+    """Write the numbers of the entries that are no tokens to MISSES. How many they are."""
+    lines = section(tables, layout.LINES)
+    shift = load64(tables, layout.LINE_SHIFT)
+    keys = section(state, layout.KEYS)
+    misses = section(state, layout.MISSES)
+    missed = 0
+    for entry in range(entries):
+        line = shift_right(load64(keys, entry * KEY + 16), shift) << 6
+        found = match_keys(lines, line, keys, entry * KEY)
+        store32(misses, missed << 2, entry)
+        missed += found == 0
+    return missed
+
+
+@inline_kernel
+def list_misses_note_ids(tables: Span, state: Span, entries: int) -> int:
+    """As ``list_misses``, and write the ids of all other entries to TOKEN_IDS."""
+    lines = section(tables, layout.LINES)
+    shift = load64(tables, layout.LINE_SHIFT)
+    keys = section(state, layout.KEYS)
+    ids = section(state, layout.TOKEN_IDS)
+    misses = section(state, layout.MISSES)
+    missed = 0
+    for entry in range(entries):
+        line = shift_right(load64(keys, entry * KEY + 16), shift) << 6
+        found = match_keys(lines, line, keys, entry * KEY)
+        store32(ids, entry << 2, load32(lines, line + LINE_IDS + (trailing_zeros(found | 0x40) << 1)))
+        store32(misses, missed << 2, entry)
+        missed += found == 0
+    return missed
+
+
+@inline_kernel
+def emit_batch(state: Span, entries: int, missed: int, out: Span, at: int) -> int:
+    """Append the ids of a batch to ``out`` at byte offset ``at``. The offset behind them; up to ``OUT_SLACK`` ids more
+    may be overwritten. Ids of entries that are tokens are copied sixteen at a time, from one miss to the next."""
+    ids = section(state, layout.TOKEN_IDS)
+    values = section(state, layout.VALUES)
+    misses = section(state, layout.MISSES)
+    arena = section(state, layout.ARENA)
+    store32(misses, missed << 2, entries)
+    first = 0
+    for index in range(missed + 1):
+        entry = load32(misses, index << 2)
+        for done in range(first << 2, entry << 2, LINE):
+            copy_line(out, at + done - (first << 2), ids, done)
+        at += (entry - first) << 2
+        if index < missed:
+            at = emit(out, at, values, entry << 4, arena)
+        first = entry + 1
+    return at
+
+
+@kernel
+def merge_huge(tables: Span, state: Span, text: Span, start: int, end: int, out: Span, out_offset: int) -> int:
+    """Encode a piece of more than ``LONGEST_CACHED`` bytes. Ids written."""
+    size = end - start
+    if size <= load64(tables, layout.LONGEST):
+        token_id = find_long(tables, text, start, size, hash_bytes(text, start, size))
+        if token_id >= 0:
+            store32(out, out_offset, token_id)
+            return 1
+    return merge_long(tables, state, text, start, size, out, out_offset)
+
+
+@inline_kernel
+def check_text(text: NDArray[np.uint8], ends: NDArray[np.int32], count: int, byte_start: int) -> None:
+    """Refuse a text that cannot be read on behind its last end."""
+    if count > ends.size or byte_start < 0 or (count > 0 and ends[count - 1] + READ_AHEAD > text.size):
+        raise IndexError("the text is shorter than its pretokens need")
+
+
+@kernel
+def count_tokens(
+    text: NDArray[np.uint8],
+    ends: NDArray[np.int32],
+    count: int,
+    byte_start: int,
+    tables: NDArray[np.uint8],
+    state: NDArray[np.uint8],
+) -> int:
+    """How many tokens the first ``count`` pretokens have.
+
+    ``text``: uint8[n], UTF-8, with at least ``READ_AHEAD`` bytes of anything behind the last end. ``ends``: int32[m],
+    ascending: where each pretoken ends; the first starts at ``byte_start``. ``tables``, ``state``: see ``layout``.
+    IndexError when the ends are not within the text.
+    """
+    check_text(text, ends, count, byte_start)
+    fixed, own, source, pieces = span(tables), span(state), span(text), span(ends)
+    start = byte_start
+    index = 0
+    total = 0
+    while index < count:
+        make_room(own)
+        entries, start = make_keys(fixed, own, source, pieces, index, count, start)
+        index += entries
+        if entries > 0:
+            missed = list_misses(fixed, own, entries)
+            total += entries - missed
+            if missed > 0:
+                total += resolve_misses(fixed, own, source, missed)
+        else:
+            end = load32(pieces, index << 2)
+            ids = np.empty(end - start, np.uint32)
+            total += merge_huge(fixed, own, source, start, end, span(ids), 0)
+            start = end
+            index += 1
+    return total
+
+
+@kernel
+def encode_tokens(
+    text: NDArray[np.uint8],
+    ends: NDArray[np.int32],
+    count: int,
+    byte_start: int,
+    tables: NDArray[np.uint8],
+    state: NDArray[np.uint8],
+    out: NDArray[np.uint32],
+    used: int,
+) -> int:
+    """Append the ids of the first ``count`` pretokens to the first ``used`` of ``out``. How many it has then.
+
+    As ``count_tokens``. ``out``: uint32[k], with room for an id a byte and ``OUT_SLACK`` more; IndexError if it is
+    shorter.
+    """
+    check_text(text, ends, count, byte_start)
+    if count > 0 and used + ends[count - 1] - byte_start + OUT_SLACK > out.size:
+        raise IndexError("no room for the ids of this text")
+    fixed, own, source, pieces, target = span(tables), span(state), span(text), span(ends), span(out)
+    start = byte_start
+    index = 0
+    at = used << 2
+    while index < count:
+        make_room(own)
+        entries, start = make_keys(fixed, own, source, pieces, index, count, start)
+        index += entries
+        if entries > 0:
+            missed = list_misses_note_ids(fixed, own, entries)
+            if missed > 0:
+                resolve_misses(fixed, own, source, missed)
+            at = emit_batch(own, entries, missed, target, at)
+        else:
+            end = load32(pieces, index << 2)
+            at += merge_huge(fixed, own, source, start, end, target, at) << 2
+            start = end
+            index += 1
+    return at >> 2

@@ -1,0 +1,176 @@
+"""Filling the tables of a vocabulary, once. Everything here is called by ``engine.tables``.
+
+The pair that a token is merged from: merge the token's own bytes with the tokens of lower numbers; if two tokens are
+left, these are it. No text ever merges another pair into that token: when the last merge of a token happens, nothing
+has crossed its ends yet, so its bytes were merged just as they are when alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import layout
+from engine.kernels._jit import kernel
+from engine.kernels.bits import shift_right
+from engine.kernels.lanes import SLOTS_FULL, merge_of, pair_line
+from engine.kernels.layout import NO_MERGE, NUMBER_BITS, section
+from engine.kernels.lookup import (
+    LINE_IDS,
+    LINE_MARK,
+    OVERFLOWED,
+    hash_bytes,
+    key_hash,
+)
+from engine.kernels.memory import Span, load8, load32, load64, span, store32, store64
+
+
+@kernel
+def note_bytes(tables: Span) -> None:
+    """Fill BYTE_TOKENS, and BIGRAMS with "no merge"."""
+    blob = section(tables, layout.TOKEN_BYTES)
+    offsets = section(tables, layout.TOKEN_OFFSETS)
+    byte_tokens = section(tables, layout.BYTE_TOKENS)
+    bigrams = section(tables, layout.BIGRAMS)
+    for number in range(load64(tables, layout.TOKEN_COUNT)):
+        start = load32(offsets, number << 2)
+        if load32(offsets, (number << 2) + 4) - start == 1:
+            store32(byte_tokens, load8(blob, start) << 2, number)
+    for pair in range(65536):
+        store32(bigrams, pair << 2, NO_MERGE)
+
+
+@kernel
+def merge_plainly(tables: Span, start: int, size: int, numbers: Span, merges: Span) -> int:
+    """Merge a token's bytes with the pairs that are in PAIRS so far; its tokens are left in ``numbers``. Their count.
+
+    ``numbers``, ``merges``: uint32[size] of space.
+    """
+    blob = section(tables, layout.TOKEN_BYTES)
+    byte_tokens = section(tables, layout.BYTE_TOKENS)
+    pairs = section(tables, layout.PAIRS)
+    shift = load64(tables, layout.PAIR_SHIFT)
+    for place in range(size):
+        store32(numbers, place << 2, load32(byte_tokens, load8(blob, start + place) << 2))
+    for place in range(size - 1):
+        pair = (load32(numbers, place << 2) << NUMBER_BITS) | load32(numbers, (place << 2) + 4)
+        store32(merges, place << 2, merge_of(pairs, shift, pair_line(pair, shift), pair))
+    while size > 1:
+        best = NO_MERGE
+        left = 0
+        for place in range(size - 1):
+            merge = load32(merges, place << 2)
+            if merge < best:
+                best = merge
+                left = place
+        if best == NO_MERGE:
+            break
+        number = best >> 6
+        size -= 1
+        store32(numbers, left << 2, number)
+        for place in range(left + 1, size):
+            store32(numbers, place << 2, load32(numbers, (place << 2) + 4))
+            store32(merges, (place << 2) - 4, load32(merges, place << 2))
+        if left + 1 < size:
+            pair = (number << NUMBER_BITS) | load32(numbers, (left << 2) + 4)
+            store32(merges, left << 2, merge_of(pairs, shift, pair_line(pair, shift), pair))
+        if left > 0:
+            pair = (load32(numbers, (left << 2) - 4) << NUMBER_BITS) | number
+            store32(merges, (left << 2) - 4, merge_of(pairs, shift, pair_line(pair, shift), pair))
+    return size
+
+
+@kernel
+def put_pair(tables: Span, left: int, right: int, number: int) -> None:
+    """Enter a merge into PAIRS, and into BIGRAMS where its parts are single bytes."""
+    pairs = section(tables, layout.PAIRS)
+    shift = load64(tables, layout.PAIR_SHIFT)
+    last = shift_right(-1, shift) << 6
+    pair = (left << NUMBER_BITS) | right
+    line = pair_line(pair, shift)
+    while load64(pairs, line + SLOTS_FULL) != -1:
+        line = (line + 64) & last
+    place = 0
+    while load64(pairs, line + place) != -1:
+        place += 8
+    store64(pairs, line + place, (pair << NUMBER_BITS) | number)
+
+
+@kernel
+def put_short(tables: Span, start: int, size: int, number: int) -> None:
+    """Enter a token of 1 to 15 bytes into LINES."""
+    blob = section(tables, layout.TOKEN_BYTES)
+    lines = section(tables, layout.LINES)
+    shift = load64(tables, layout.LINE_SHIFT)
+    last = shift_right(-1, shift)
+    low = 0
+    high = size << 56
+    for place in range(size):
+        byte = load8(blob, start + place)
+        if place < 8:
+            low |= byte << (8 * place)
+        else:
+            high |= byte << (8 * place - 64)
+    line = shift_right(key_hash(low, high), shift)
+    mark = load32(lines, (line << 6) + LINE_MARK)
+    while mark & 3 == 3:
+        store32(lines, (line << 6) + LINE_MARK, mark | OVERFLOWED)
+        line = (line + 1) & last
+        mark = load32(lines, (line << 6) + LINE_MARK)
+    at = line << 6
+    store64(lines, at + (mark << 4), low)
+    store64(lines, at + (mark << 4) + 8, high)
+    store32(lines, at + LINE_IDS + (mark << 2), number + load64(tables, layout.FIRST_ID))
+    store32(lines, at + LINE_MARK, mark + 1)
+
+
+@kernel
+def put_long(tables: Span, start: int, size: int, number: int) -> None:
+    """Enter a token of 16 bytes or more into LONGS."""
+    slots = section(tables, layout.LONGS)
+    shift = load64(tables, layout.LONG_SHIFT)
+    last = shift_right(-1, shift)
+    hashed = hash_bytes(section(tables, layout.TOKEN_BYTES), start, size)
+    place = shift_right(hashed, shift)
+    while load64(slots, place << 3) != 0:
+        place = (place + 1) & last
+    store64(slots, place << 3, ((hashed & 0xFFFFFFFF) << 32) | (number + 1))
+
+
+@kernel
+def fill_tables(tables: NDArray[np.uint8], unmerged: NDArray[np.uint32]) -> int:
+    """Fill all sections of the tables from TOKEN_BYTES and TOKEN_OFFSETS.
+
+    ``tables``: uint8[n], header, directory and these two sections written, PAIRS all ones, everything else zero.
+    ``unmerged``: uint32[TOKEN_COUNT]; receives the numbers of the tokens that are not merged from two tokens of lower
+    numbers. How many there are.
+    """
+    fixed = span(tables)
+    odd_ones = span(unmerged)
+    blob = section(fixed, layout.TOKEN_BYTES)
+    offsets = section(fixed, layout.TOKEN_OFFSETS)
+    bigrams = section(fixed, layout.BIGRAMS)
+    space = np.empty(2 * load64(fixed, layout.LONGEST), np.uint32)
+    numbers = span(space[: load64(fixed, layout.LONGEST)])
+    merges = span(space[load64(fixed, layout.LONGEST) :])
+    note_bytes(fixed)
+    odd = 0
+    for number in range(load64(fixed, layout.TOKEN_COUNT)):
+        start = load32(offsets, number << 2)
+        size = load32(offsets, (number << 2) + 4) - start
+        if size == 0:
+            continue
+        if size < 16:
+            put_short(fixed, start, size, number)
+        else:
+            put_long(fixed, start, size, number)
+        if size == 1:
+            continue
+        if merge_plainly(fixed, start, size, numbers, merges) != 2:
+            store32(odd_ones, odd << 2, number)
+            odd += 1
+            continue
+        put_pair(fixed, load32(numbers, 0), load32(numbers, 4), number)
+        if size == 2:
+            store32(bigrams, ((load8(blob, start) << 8) | load8(blob, start + 1)) << 2, number << 6)
+    return odd

@@ -1,0 +1,112 @@
+"""Whole pieces that are tokens: found by their bytes in the tables.
+
+A piece of 1 to 15 bytes is a 16-byte *key*: its bytes, zeros, and its length in the last byte. Two pieces are equal
+exactly when their keys are, so a comparison of keys is a proof, not a guess. Tokens of that size stand in lines of one
+cache line, in the order of their ids: a line has three keys, three ids and a fill mark (how many are used; plus
+``OVERFLOWED`` when a token that belongs there had to go to the next line).
+"""
+
+from __future__ import annotations
+
+from engine.kernels import layout
+from engine.kernels._jit import inline_kernel, kernel
+from engine.kernels.bits import fold_multiply, multiply_wrapping, shift_right
+from engine.kernels.layout import section
+from engine.kernels.memory import Span, load8, load32, load64
+
+HASH_A = -7046029254386353131
+HASH_B = -4658895280553007687
+"""Odd numbers without a pattern, as multipliers and starting points of hashes."""
+
+OVERFLOWED = 0x80
+LINE_IDS = 48
+LINE_MARK = 60
+
+
+@inline_kernel
+def key_low(text: Span, masks: Span, byte_start: int, size: int) -> int:
+    """First half of the key of a piece of 1 to 15 bytes. 16 bytes are read from ``byte_start`` on."""
+    return load64(text, byte_start) & load64(masks, size << 4)
+
+
+@inline_kernel
+def key_high(text: Span, masks: Span, byte_start: int, size: int) -> int:
+    """Second half of the key, with the length in its highest byte."""
+    return (load64(text, byte_start + 8) & load64(masks, (size << 4) + 8)) | (size << 56)
+
+
+@inline_kernel
+def key_hash(low: int, high: int) -> int:
+    """Hash of a key: 64 bits, the highest and the lowest equally good."""
+    return fold_multiply(low ^ HASH_A, high ^ HASH_B)
+
+
+@kernel
+def hash_bytes(text: Span, byte_start: int, size: int) -> int:
+    """Hash of a stretch of any size."""
+    mixed = multiply_wrapping(size, HASH_B)
+    done = 0
+    while done + 8 <= size:
+        mixed = fold_multiply(mixed ^ load64(text, byte_start + done), HASH_A)
+        done += 8
+    rest = 0
+    places = 0
+    while done < size:
+        rest |= load8(text, byte_start + done) << places
+        places += 8
+        done += 1
+    return multiply_wrapping(fold_multiply(mixed ^ rest, HASH_A), HASH_B)
+
+
+@kernel
+def equal_bytes(left: Span, left_start: int, right: Span, right_start: int, size: int) -> bool:
+    """Whether two stretches have the same bytes."""
+    done = 0
+    while done + 8 <= size:
+        if load64(left, left_start + done) != load64(right, right_start + done):
+            return False
+        done += 8
+    while done < size:
+        if load8(left, left_start + done) != load8(right, right_start + done):
+            return False
+        done += 1
+    return True
+
+
+@kernel
+def find_short(tables: Span, low: int, high: int, key_hashed: int) -> int:
+    """The id of the token with this key, or -1."""
+    lines = section(tables, layout.LINES)
+    shift = load64(tables, layout.LINE_SHIFT)
+    last = shift_right(-1, shift)
+    line = shift_right(key_hashed, shift)
+    while True:
+        at = line << 6
+        for place in range(3):
+            if load64(lines, at + (place << 4)) == low and load64(lines, at + (place << 4) + 8) == high:
+                return load32(lines, at + LINE_IDS + (place << 2))
+        if load32(lines, at + LINE_MARK) & OVERFLOWED == 0:
+            return -1
+        line = (line + 1) & last
+
+
+@kernel
+def find_long(tables: Span, text: Span, byte_start: int, size: int, hashed: int) -> int:
+    """The id of the token of 16 bytes or more with exactly these bytes, or -1. ``hashed``: their ``hash_bytes``."""
+    slots = section(tables, layout.LONGS)
+    blob = section(tables, layout.TOKEN_BYTES)
+    offsets = section(tables, layout.TOKEN_OFFSETS)
+    shift = load64(tables, layout.LONG_SHIFT)
+    last = shift_right(-1, shift)
+    place = shift_right(hashed, shift)
+    tag = hashed & 0xFFFFFFFF
+    while True:
+        slot = load64(slots, place << 3)
+        if slot == 0:
+            return -1
+        if shift_right(slot, 32) == tag:
+            number = (slot & 0xFFFFFFFF) - 1
+            start = load32(offsets, number << 2)
+            if load32(offsets, (number << 2) + 4) - start == size and equal_bytes(blob, start, text, byte_start, size):
+                return number + load64(tables, layout.FIRST_ID)
+        place = (place + 1) & last

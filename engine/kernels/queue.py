@@ -1,0 +1,227 @@
+"""Merging a piece of any size in time that grows with its size alone.
+
+A merge makes pairs whose tokens have higher numbers than its own: in PAIRS both parts have lower numbers than the whole
+(``build`` sees to that). So the next merge is always found upwards: there is a list of waiting places for every number
+(linked from QUEUE_HEADS), and two levels of bits say which lists are not empty.
+
+Places are not taken off a list when their pair changes: each place remembers the number it waits for now, and an entry
+that says otherwise is passed over. Each merge puts two places on lists, so there are at most three entries a byte.
+
+Every number has one pair. So places on the same list can only overlap where a token repeats (``aaa``): those are taken
+in the order of the text, all others in any order.
+"""
+
+from __future__ import annotations
+
+from engine.kernels import layout
+from engine.kernels._jit import inline_kernel, kernel
+from engine.kernels.bits import clear_lowest, shift_left, trailing_zeros
+from engine.kernels.lanes import merge_of, pair_line
+from engine.kernels.layout import NO_MERGE, NUMBER_BITS, section
+from engine.kernels.memory import Span, load8, load32, load64, store32, store64
+
+NOTHING = 0xFFFFFFFF
+BLOCK_BYTES = 512
+"""Bytes of a block, see ``long_pieces``."""
+SPACE_PER_BYTE = 48
+SPACE_FIXED = 256
+
+
+@inline_kernel
+def space_for(size: int) -> int:
+    """Bytes of space that ``merge_queued`` needs for a piece."""
+    return SPACE_PER_BYTE * size + SPACE_FIXED
+
+
+@inline_kernel
+def work_parts(size: int) -> tuple[int, int, int, int, int]:
+    """Byte offsets in the space: tokens, places behind, places before, numbers waited for, list entries."""
+    first = max(128, ((size >> 6) + 2) << 3)  # the same for all blocks, so that the bit set stays zero between them
+    step = (size << 2) + 8
+    return first, first + step, first + 2 * step, first + 3 * step, first + 4 * step
+
+
+@inline_kernel
+def number_of(pairs: Span, shift: int, left: int, right: int) -> int:
+    """The number that two tokens merge into, or NOTHING."""
+    pair = (left << NUMBER_BITS) | right
+    merge = merge_of(pairs, shift, pair_line(pair, shift), pair)
+    number = NOTHING
+    if merge != NO_MERGE:
+        number = merge >> 6
+    return number
+
+
+@inline_kernel
+def second_level(count: int) -> int:
+    """Byte offset in QUEUE_BITS of the bits that say which words of the first level are not zero."""
+    return ((count >> 6) + 1) << 3
+
+
+@inline_kernel
+def wait(heads: Span, bits: Span, second: int, work: Span, nodes: int, node: int, number: int, place: int) -> None:
+    """Put a place on the list of a number. List entries are a place and the entry behind (plus one; 0: none)."""
+    store32(work, nodes + (node << 3), place)
+    store32(work, nodes + (node << 3) + 4, load32(heads, number << 2))
+    store32(heads, number << 2, node + 1)
+    word = number >> 6
+    store64(bits, word << 3, load64(bits, word << 3) | shift_left(1, number & 63))
+    at = second + ((word >> 6) << 3)
+    store64(bits, at, load64(bits, at) | shift_left(1, word & 63))
+
+
+@kernel
+def fill_queue(tables: Span, state: Span, text: Span, byte_start: int, size: int, work: Span) -> int:
+    """Start a piece: every byte a token, every pair of bytes that merges on a list. The number of list entries.
+
+    ``work`` is cut up as: bit set of places (zero before and after), then uint32 a place: token, place behind, place
+    before, number waited for; then the list entries, three a place; then the places of one list.
+    """
+    byte_tokens = section(tables, layout.BYTE_TOKENS)
+    bigrams = section(tables, layout.BIGRAMS)
+    heads = section(state, layout.QUEUE_HEADS)
+    bits = section(state, layout.QUEUE_BITS)
+    second = second_level(load64(tables, layout.TOKEN_COUNT))
+    tokens, behind, before, waited, nodes = work_parts(size)
+    count = 0
+    for place in range(size):
+        byte = load8(text, byte_start + place)
+        store32(work, tokens + (place << 2), load32(byte_tokens, byte << 2))
+        store32(work, behind + (place << 2), place + 1)
+        store32(work, before + (place << 2), place - 1)
+        number = NOTHING
+        if place + 1 < size:
+            merge = load32(bigrams, ((byte << 8) | load8(text, byte_start + place + 1)) << 2)
+            if merge < NO_MERGE:
+                number = merge >> 6
+                wait(heads, bits, second, work, nodes, count, number, place)
+                count += 1
+        store32(work, waited + (place << 2), number)
+    return count
+
+
+@kernel
+def take_list(state: Span, work: Span, size: int, number: int) -> int:
+    """Empty the list of a number. The places that still wait for it stand at the end of ``work``; their count."""
+    heads = section(state, layout.QUEUE_HEADS)
+    _, _, _, waited, nodes = work_parts(size)
+    taken = nodes + 24 * size
+    node = load32(heads, number << 2)
+    store32(heads, number << 2, 0)
+    count = 0
+    while node != 0:
+        at = nodes + ((node - 1) << 3)
+        place = load32(work, at)
+        if load32(work, waited + (place << 2)) == number:
+            store32(work, taken + (count << 2), place)
+            count += 1
+        node = load32(work, at + 4)
+    return count
+
+
+@kernel
+def sort_places(work: Span, taken: int, count: int) -> None:
+    """Sort the places of one list, through the bit set at the start of ``work``."""
+    lowest = load32(work, taken) >> 6
+    highest = lowest
+    for index in range(count):
+        place = load32(work, taken + (index << 2))
+        word = place >> 6
+        store64(work, word << 3, load64(work, word << 3) | shift_left(1, place & 63))
+        lowest = min(lowest, word)
+        highest = max(highest, word)
+    index = 0
+    for word in range(lowest, highest + 1):
+        left = load64(work, word << 3)
+        store64(work, word << 3, 0)
+        while left != 0:
+            store32(work, taken + (index << 2), (word << 6) | trailing_zeros(left))
+            index += 1
+            left = clear_lowest(left)
+
+
+@kernel
+def merge_list(tables: Span, state: Span, work: Span, size: int, number: int, count: int, nodes_used: int) -> int:
+    """Do the merges of one list, and put the new pairs on theirs. The number of list entries used since the start."""
+    pairs = section(tables, layout.PAIRS)
+    shift = load64(tables, layout.PAIR_SHIFT)
+    heads = section(state, layout.QUEUE_HEADS)
+    bits = section(state, layout.QUEUE_BITS)
+    second = second_level(load64(tables, layout.TOKEN_COUNT))
+    tokens, behind, before, waited, nodes = work_parts(size)
+    taken = nodes + 24 * size
+    for index in range(count):
+        place = load32(work, taken + (index << 2))
+        if load32(work, waited + (place << 2)) != number:
+            continue
+        right = load32(work, behind + (place << 2))
+        after = load32(work, behind + (right << 2))
+        store32(work, tokens + (place << 2), number)
+        store32(work, behind + (place << 2), after)
+        store32(work, waited + (right << 2), NOTHING)
+        found = NOTHING
+        if after < size:
+            store32(work, before + (after << 2), place)
+            found = number_of(pairs, shift, number, load32(work, tokens + (after << 2)))
+        store32(work, waited + (place << 2), found)
+        if found != NOTHING:
+            wait(heads, bits, second, work, nodes, nodes_used, found, place)
+            nodes_used += 1
+        if place > 0:
+            left = load32(work, before + (place << 2))
+            found = number_of(pairs, shift, load32(work, tokens + (left << 2)), number)
+            store32(work, waited + (left << 2), found)
+            if found != NOTHING:
+                wait(heads, bits, second, work, nodes, nodes_used, found, left)
+                nodes_used += 1
+    return nodes_used
+
+
+@inline_kernel
+def repeats(work: Span, size: int, place: int) -> bool:
+    """Whether the token at a place and the one behind it are the same."""
+    tokens, behind, _, _, _ = work_parts(size)
+    right = load32(work, behind + (place << 2))
+    return load32(work, tokens + (place << 2)) == load32(work, tokens + (right << 2))
+
+
+@kernel
+def merge_queued(
+    tables: Span, state: Span, text: Span, byte_start: int, size: int, work: Span, out: Span, out_offset: int
+) -> int:
+    """Merge a piece of any size; write the *numbers* of its tokens to ``out`` (32 bits each). How many they are.
+
+    ``work``: ``space_for(size)`` bytes; those of the bit set at its start (``size / 8`` and a few) are zero.
+    """
+    bits = section(state, layout.QUEUE_BITS)
+    token_count = load64(tables, layout.TOKEN_COUNT)
+    second = second_level(token_count)
+    tokens, behind, _, _, nodes = work_parts(size)
+    taken = nodes + 24 * size
+    used = fill_queue(tables, state, text, byte_start, size, work)
+    top = 0
+    while top <= token_count >> 12:
+        words = load64(bits, second + (top << 3))
+        if words == 0:
+            top += 1
+            continue
+        word = (top << 6) | trailing_zeros(words)
+        waiting = load64(bits, word << 3)
+        number = (word << 6) | trailing_zeros(waiting)
+        waiting = clear_lowest(waiting)
+        store64(bits, word << 3, waiting)
+        if waiting == 0:
+            store64(bits, second + (top << 3), clear_lowest(words))
+        count = take_list(state, work, size, number)
+        if count == 0:
+            continue
+        if count > 1 and repeats(work, size, load32(work, taken)):
+            sort_places(work, taken, count)
+        used = merge_list(tables, state, work, size, number, count, used)
+    place = 0
+    count = 0
+    while place < size:
+        store32(out, out_offset + (count << 2), load32(work, tokens + (place << 2)))
+        count += 1
+        place = load32(work, behind + (place << 2))
+    return count

@@ -1,0 +1,279 @@
+r"""The bundled split patterns as scanners, one pretoken at a time: plain, exact, and what the fast ones ask in doubt.
+
+Each ``next_*`` takes the place where a pretoken starts and returns where it ends. The text is valid UTF-8, and
+readable for four bytes behind ``n_bytes``; broken UTF-8 gives meaningless ends, but none outside of the text.
+``pages`` and ``classes``: see ``engine.kernels.characters``; ``next_deepseek`` takes the tables of its own reading.
+
+They follow their pattern alternative by alternative. Where a pattern backtracks, the comment says what comes of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import kernel
+from engine.kernels.characters import (
+    CASED,
+    CASELESS,
+    EAST,
+    LETTERS,
+    LOWER,
+    MARK,
+    NEWLINE,
+    NUMBER,
+    OTHER,
+    PUNCTUATION,
+    SPACE,
+    SYMBOL,
+    UPPER,
+    character_at,
+    contraction_length,
+    digits_end,
+    run_end,
+    white_end,
+    white_run,
+)
+from engine.kernels.memory import Span, load8, span, store32
+
+_BEGINS_WORD = 1 << UPPER | 1 << CASELESS | 1 << MARK
+_ENDS_WORD = 1 << LOWER | 1 << CASELESS | 1 << MARK
+_WORD = _BEGINS_WORD | _ENDS_WORD
+_PREFIX = 1 << OTHER | 1 << MARK | 1 << SPACE
+r"""``[^\r\n\p{L}\p{N}]``"""
+
+
+@kernel
+def next_gpt2(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> int:
+    r"""``'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+``"""
+    length = contraction_length(text, at, n_bytes, 0)
+    if length:
+        return at + length
+    start = at + 1 if load8(text, at) == 0x20 else at
+    if start < n_bytes:
+        kind = character_at(text, start, pages, classes) & 15
+        if LETTERS >> kind & 1:
+            return run_end(text, start, n_bytes, pages, classes, LETTERS, LETTERS)
+        if kind == NUMBER:
+            return run_end(text, start, n_bytes, pages, classes, 1 << NUMBER, 1 << NUMBER)
+        if PUNCTUATION >> kind & 1:
+            return run_end(text, start, n_bytes, pages, classes, PUNCTUATION, PUNCTUATION)
+    # Here a line end is white space like any other: without \s*[\r\n]+ only the last character can be left over.
+    end, last, _ = white_run(text, at, n_bytes, pages, classes)
+    return end if end == n_bytes or last == at else last
+
+
+@kernel
+def _punctuation_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, slash: int) -> int:
+    r"""Where `` ?[^\s\p{L}\p{N}]+[\r\n]*`` ends, with ``/`` in the last class if slash is 0x2F; ``at``: no match."""
+    start = at + 1 if load8(text, at) == 0x20 else at
+    end = run_end(text, start, n_bytes, pages, classes, PUNCTUATION, PUNCTUATION)
+    if end == start:
+        return at
+    while end < n_bytes:
+        byte = load8(text, end)
+        if byte != 0x0A and byte != 0x0D and byte != slash:
+            break
+        end += 1
+    return end
+
+
+@kernel
+def next_cl100k(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, digits: int, whole_tail: int) -> int:
+    r"""``'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|
+    \s+(?!\S)|\s+``; cl100k (3 digits), Llama 3 (3) and Qwen (1).
+
+    whole_tail: cl100k has ``\s+$`` before ``\s*[\r\n]+``, so white space at the end of the text is never cut.
+    """
+    length = contraction_length(text, at, n_bytes, 32)
+    if length:
+        return at + length
+    character = character_at(text, at, pages, classes)
+    kind = character & 15
+    following = at + (character >> 4)
+    if LETTERS >> kind & 1:
+        return run_end(text, following, n_bytes, pages, classes, LETTERS, LETTERS)
+    if kind == NUMBER:
+        return digits_end(text, at, n_bytes, pages, classes, digits)
+    if kind != NEWLINE and following < n_bytes:
+        next_kind = character_at(text, following, pages, classes) & 15
+        if LETTERS >> next_kind & 1:
+            return run_end(text, following, n_bytes, pages, classes, LETTERS, LETTERS)
+    end = _punctuation_end(text, at, n_bytes, pages, classes, 0x0A)
+    if end != at:
+        return end
+    if whole_tail:
+        end, _, _ = white_run(text, at, n_bytes, pages, classes)
+        if end == n_bytes:
+            return end
+    return white_end(text, at, n_bytes, pages, classes)
+
+
+@kernel
+def _word_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, mode: int) -> int:
+    r"""Where the word ends that starts at ``at``, or 0. U = ``[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]``, L = the same with
+    ``\p{Ll}`` for the first two. mode 0: ``U*L+``; mode 1: ``U+L*``.
+
+    ``U*`` takes all it can. If no ``\p{Ll}`` follows, it gives back until what it gave back starts with a character
+    of L: the last caseless one; then ``L+`` takes that one character, as cased capitals or nothing follow it.
+    """
+    end = at
+    behind_caseless = 0
+    while end < n_bytes:
+        character = character_at(text, end, pages, classes)
+        if _BEGINS_WORD >> (character & 15) & 1 == 0:
+            break
+        end += character >> 4
+        if character & 15 != UPPER:
+            behind_caseless = end
+        else:
+            capitals = run_end(text, end, n_bytes, pages, classes, 1 << UPPER, 1 << UPPER)
+            end = capitals
+    lower_end = run_end(text, end, n_bytes, pages, classes, _ENDS_WORD, _ENDS_WORD)
+    if mode == 0:
+        return lower_end if lower_end > end else behind_caseless
+    return 0 if end == at else lower_end
+
+
+@kernel
+def next_o200k(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, digits: int, contractions: int) -> int:
+    r"""``[^\r\n\p{L}\p{N}]?U*L+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?U+L*(?i:'s|...)?|\p{N}{1,digits}|
+    ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+``; o200k (3 digits), Tekken (1, no contractions).
+
+    U and L: see ``_word_end``. A mark may be the prefix and belongs to U and L as well: the prefix is tried first.
+    """
+    character = character_at(text, at, pages, classes)
+    kind = character & 15
+    following = at + (character >> 4)
+    for mode in range(2):
+        end = 0
+        if _PREFIX >> kind & 1 and following < n_bytes:
+            end = _word_end(text, following, n_bytes, pages, classes, mode)
+        if end == 0 and _WORD >> kind & 1:
+            end = _word_end(text, at, n_bytes, pages, classes, mode)
+        if end != 0:
+            return end + contraction_length(text, end, n_bytes, 32) if contractions else end
+    if kind == NUMBER:
+        return digits_end(text, at, n_bytes, pages, classes, digits)
+    end = _punctuation_end(text, at, n_bytes, pages, classes, 0x2F)
+    if end != at:
+        return end
+    return white_end(text, at, n_bytes, pages, classes)
+
+
+_LETTER_MARK = 1 << CASED | 1 << CASELESS | 1 << MARK
+_ASCII_LETTERS = 1 << UPPER | 1 << LOWER
+
+
+@kernel
+def _east_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> int:
+    """``next_deepseek`` among Han and kana, which the second stage cuts off: the third stage sees nothing else."""
+    kind = character_at(text, at, pages, classes) & 15
+    if kind == EAST + SYMBOL:
+        return run_end(text, at, n_bytes, pages, classes, 1 << kind, 0)
+    end = at
+    if kind == EAST + OTHER:
+        end = run_end(text, at, n_bytes, pages, classes, 1 << kind, 0)
+    word_end = run_end(text, end, n_bytes, pages, classes, _LETTER_MARK << EAST, 0)
+    if word_end == end or end == at:
+        return max(word_end, end)
+    # Others before a word: the last one is its prefix. All of them have three bytes.
+    return word_end if end == at + 3 else end - 3
+
+
+@kernel
+def _others_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> int:
+    """The run of others at ``at``, but for a last one that is the prefix of a word. At least one character."""
+    last = at
+    end = at
+    while end < n_bytes:
+        character = character_at(text, end, pages, classes)
+        if character & 15 != OTHER:
+            return last if last > at and _LETTER_MARK >> (character & 15) & 1 else end
+        last = end
+        end += character >> 4
+    return end
+
+
+@kernel
+def _ascii_letters_end(text: Span, at: int, n_bytes: int) -> int:
+    while at < n_bytes and 0x41 <= load8(text, at) & 0xDF <= 0x5A:
+        at += 1
+    return at
+
+
+@kernel
+def next_deepseek(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> int:
+    r"""Three stages, each on the pieces that the one before cut; what a stage does not match stays a piece:
+    ``\p{N}{1,3}``, then ``[\u4e00-\u9fa5\u3040-\u30ff]+``, then
+    ``[!-/:-@\[-`{-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+``
+
+    So numbers, Han and kana end a piece, and the lookahead takes them for the end of the text.
+    """
+    character = character_at(text, at, pages, classes)
+    kind = character & 15
+    following = at + (character >> 4)
+    if kind == NUMBER:
+        return digits_end(text, at, n_bytes, pages, classes, 3)
+    if kind >= EAST:
+        return _east_end(text, at, n_bytes, pages, classes)
+    if _LETTER_MARK >> kind & 1:
+        return run_end(text, following, n_bytes, pages, classes, _LETTER_MARK, _ASCII_LETTERS)
+    next_kind = character_at(text, following, pages, classes) & 15 if following < n_bytes else NEWLINE
+    if kind == SYMBOL and load8(text, at) < 0x80:
+        end = _ascii_letters_end(text, following, n_bytes)
+        if end > following:
+            return end
+    if kind in (OTHER, SPACE) and _LETTER_MARK >> next_kind & 1:
+        return run_end(text, following, n_bytes, pages, classes, _LETTER_MARK, _ASCII_LETTERS)
+    if kind == SYMBOL or (load8(text, at) == 0x20 and next_kind == SYMBOL):
+        end = run_end(text, following, n_bytes, pages, classes, 1 << SYMBOL, 0)
+        while end < n_bytes and (load8(text, end) == 0x0A or load8(text, end) == 0x0D):
+            end += 1
+        return end
+    if kind == OTHER:
+        return _others_end(text, at, n_bytes, pages, classes)
+    end, last, line_end = white_run(text, at, n_bytes, pages, classes)
+    if line_end != 0:
+        return line_end
+    if end == n_bytes or last == at:
+        return end
+    behind = character_at(text, end, pages, classes) & 15
+    return end if behind == NUMBER or behind >= EAST else last
+
+
+@kernel
+def scan_plain(
+    text: NDArray[np.uint8],
+    n_bytes: int,
+    start: int,
+    pages: NDArray[np.uint16],
+    classes: NDArray[np.uint8],
+    split: NDArray[np.int64],
+    ends: NDArray[np.int32],
+) -> int:
+    """Ends of consecutive pretokens from ``start``, where one starts, until the text or ``ends`` is at its end.
+
+    text: uint8[n], readable for four bytes behind n_bytes. split: int64[3], the family (0 gpt2, 1 cl100k, 2 o200k, 3
+    deepseek), the most digits in a pretoken, and the family's option (``whole_tail``, ``contractions``). ends:
+    int32[m], written. Returns the number of ends. Raises IndexError when n_bytes or start is not within the text.
+    """
+    if start < 0 or n_bytes < start or n_bytes + 4 > text.size:
+        raise IndexError("the text is shorter than it is said to be")
+    family, digits, option = split[0], split[1], split[2]
+    text_span, page_span, class_span, end_span = span(text), span(pages), span(classes), span(ends)
+    found = 0
+    at = start
+    while at < n_bytes and found < ends.size:
+        if family == 0:
+            at = next_gpt2(text_span, at, n_bytes, page_span, class_span)
+        elif family == 1:
+            at = next_cl100k(text_span, at, n_bytes, page_span, class_span, digits, option)
+        elif family == 2:
+            at = next_o200k(text_span, at, n_bytes, page_span, class_span, digits, option)
+        else:
+            at = next_deepseek(text_span, at, n_bytes, page_span, class_span)
+        at = min(at, n_bytes)
+        store32(end_span, found << 2, at)
+        found += 1
+    return found

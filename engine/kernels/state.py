@@ -1,0 +1,69 @@
+"""The state that kernels work in: scratch space and caches, for one thread at a time."""
+
+from __future__ import annotations
+
+import mmap
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import layout
+from engine.kernels.lanes import LANE
+from engine.kernels.queue import BLOCK_BYTES, second_level, space_for
+
+WORD_LINES = 1 << 17
+"""Lines of the cache of words: 8 MB, 262,144 words."""
+SLOT_COUNT = 1 << 14
+"""Slots of the cache of longer pieces: 512 KB."""
+ARENA_BYTES = 1 << 22
+
+
+def lay_out(sizes: dict[int, int], sections: int) -> tuple[NDArray[np.int64], int]:
+    """The directory of a flat array, int64[2 * sections] (start and size in bytes of each), and the array's size.
+
+    Sections start at multiples of 64 bytes, in the order of their numbers.
+    """
+    directory = np.zeros(2 * sections, dtype=np.int64)
+    end = layout.HEADER_SIZE
+    for number in range(sections):
+        directory[2 * number : 2 * number + 2] = end, sizes[number]
+        end += -(-sizes[number] // 64) * 64
+    return directory, end
+
+
+def zeros(size: int) -> NDArray[np.uint8]:
+    """uint8[size], zero, starting at a page. Pages become real when they are first written to, and are given back with
+    the array; memory from numpy may have been used before, and is then cleared all at once."""
+    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if sys.platform != "win32" else {}
+    return np.frombuffer(mmap.mmap(-1, size, **private), dtype=np.uint8)
+
+
+def new_state(token_count: int) -> NDArray[np.uint8]:
+    """A fresh state for a vocabulary of so many tokens. It is about 13 MB, of which only what is used becomes real."""
+    bit_words = second_level(token_count) // 8
+    sizes = {
+        layout.WORDS: WORD_LINES * 64,
+        layout.SLOTS: SLOT_COUNT * 32,
+        layout.ARENA: ARENA_BYTES,
+        layout.KEYS: layout.BATCH * 32,
+        layout.VALUES: layout.BATCH * 16,
+        layout.MISSES: layout.BATCH * 4 + 64,
+        layout.COLD: layout.BATCH * 4 + 64,
+        layout.LANES: layout.LANE_COUNT * LANE,
+        layout.ACTIVE: layout.LANE_COUNT * 4,
+        layout.SCRATCH: 8 * BLOCK_BYTES,
+        layout.QUEUE_HEADS: token_count * 4,
+        layout.QUEUE_BITS: bit_words * 8 + ((bit_words >> 6) + 1) * 8,
+        layout.BLOCK: space_for(BLOCK_BYTES),
+        layout.IDS: layout.LONGEST_CACHED * 4 + 64,
+        layout.TOKEN_IDS: layout.BATCH * 4 + 64,
+        layout.WORD_MISSES: layout.BATCH * 4 + 64,
+        layout.LONG_MISSES: layout.BATCH * 4 + 64,
+    }
+    directory, size = lay_out(sizes, layout.STATE_SECTIONS)
+    state = zeros(size)
+    header = state[: layout.HEADER_SIZE].view(np.int64)
+    header[layout.DIRECTORY // 8 : layout.DIRECTORY // 8 + len(directory)] = directory
+    header[layout.SIZE // 8] = size
+    return state

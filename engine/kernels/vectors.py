@@ -1,0 +1,145 @@
+"""Whole cache lines at once: compare keys, find the smallest of many numbers. The compiler picks the instructions.
+
+Cache lines are 64 bytes. Offsets count bytes from the start of a span, as in ``memory``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+
+from engine.kernels._jit import primitive
+from engine.kernels.memory import SPAN_TYPE, address, load32, load64, view
+
+LINE = 64
+"""Bytes of a cache line."""
+
+_I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_WORDS = ir.VectorType(_I64, 8)
+_KEY = ir.VectorType(_I64, 2)
+_NUMBERS = ir.VectorType(_I32, 16)
+_ONES = 0xFFFFFFFF
+
+
+def _load(context: Any, builder: Any, span: Any, byte_offset: Any, kind: Any, width: int) -> Any:
+    pointer = address(context, builder, span, byte_offset, width)
+    value = builder.load(builder.bitcast(pointer, kind.as_pointer()))
+    value.align = 4
+    return value
+
+
+def _splat(builder: Any, value: Any) -> Any:
+    vector = builder.insert_element(ir.Constant(_WORDS, ir.Undefined), value, ir.Constant(_I32, 0))
+    return builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(_I32, 8), [0] * 8))
+
+
+def _plain_match_keys(lines: Any, line_offset: int, keys: Any, key_offset: int) -> int:
+    key = bytes(view(keys, key_offset, 16))
+    line = bytes(view(lines, line_offset, LINE))
+    return sum(1 << (2 * place) for place in range(3) if line[16 * place : 16 * place + 16] == key)
+
+
+@primitive(_plain_match_keys)
+def match_keys(typing_context: Any, lines: Any, line_offset: Any, keys: Any, key_offset: Any) -> Any:
+    """match_keys(lines, line_offset, keys, key_offset): which of the first three 16-byte keys of a line equals a key.
+    Bit 0, 2 or 4 is set, or none."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        key = _load(context, builder, args[2], args[3], _KEY, 16)
+        key = builder.shuffle_vector(key, key, ir.Constant(ir.VectorType(_I32, 8), [0, 1] * 4))
+        line = _load(context, builder, args[0], args[1], _WORDS, LINE)
+        halves = builder.bitcast(builder.icmp_unsigned("==", line, key), _I8)
+        both = builder.and_(halves, builder.lshr(halves, ir.Constant(_I8, 1)))
+        return builder.zext(builder.and_(both, ir.Constant(_I8, 0b010101)), _I64)
+
+    return types.int64(SPAN_TYPE, types.int64, SPAN_TYPE, types.int64), recipe
+
+
+def _plain_match_pairs(pairs: Any, line_offset: int, pair: int) -> int:
+    slots = [load64(pairs, line_offset + 8 * place) for place in range(8)]
+    return sum(1 << place for place, slot in enumerate(slots) if (slot & (1 << 64) - 1) >> 20 == pair)
+
+
+@primitive(_plain_match_pairs)
+def match_pairs(typing_context: Any, pairs: Any, line_offset: Any, pair: Any) -> Any:
+    """match_pairs(pairs, line_offset, pair): bit n is set where the n-th of a line's eight slots, without its low 20
+    bits, equals ``pair``."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        line = _load(context, builder, args[0], args[1], _WORDS, LINE)
+        line = builder.lshr(line, ir.Constant(_WORDS, [20] * 8))
+        return builder.zext(builder.bitcast(builder.icmp_unsigned("==", line, _splat(builder, args[2])), _I8), _I64)
+
+    return types.int64(SPAN_TYPE, types.int64, types.int64), recipe
+
+
+def _minimum(builder: Any, vectors: list[Any]) -> Any:
+    while len(vectors) > 1:
+        left, right = vectors[0], vectors[1]
+        vectors = [*vectors[2:], builder.select(builder.icmp_unsigned("<", left, right), left, right)]
+    kind = ir.FunctionType(_I32, [_NUMBERS])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.vector.reduce.umin.v16i32")  # type: ignore[no-untyped-call]
+    return builder.zext(builder.call(function, vectors), _I64)
+
+
+def _smallest(lines: int) -> Any:
+    def plain(numbers: Any, byte_offset: int) -> int:
+        return min(load32(numbers, byte_offset + 4 * place) for place in range(16 * lines))
+
+    @primitive(plain)
+    def smallest(typing_context: Any, numbers: Any, byte_offset: Any) -> Any:
+        def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            numbers, byte_offset = args
+            vectors = []
+            for line in range(lines):
+                here = builder.add(byte_offset, ir.Constant(_I64, LINE * line))
+                vectors.append(_load(context, builder, numbers, here, _NUMBERS, LINE))
+            return _minimum(builder, vectors)
+
+        return types.int64(SPAN_TYPE, types.int64), recipe
+
+    return smallest
+
+
+smallest_of_16 = _smallest(1)
+"""smallest_of_16(numbers, byte_offset): the smallest of 16 unsigned 32-bit numbers."""
+smallest_of_64 = _smallest(4)
+"""smallest_of_64(numbers, byte_offset): the smallest of 64 unsigned 32-bit numbers."""
+
+
+def _plain_fill_ones(span: Any, byte_offset: int) -> None:
+    view(span, byte_offset, LINE)[:] = b"\xff" * LINE
+
+
+@primitive(_plain_fill_ones)
+def fill_ones(typing_context: Any, span: Any, byte_offset: Any) -> Any:
+    """fill_ones(span, byte_offset): set all bits of 64 bytes."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = address(context, builder, args[0], args[1], LINE)
+        store = builder.store(ir.Constant(_NUMBERS, [_ONES] * 16), builder.bitcast(pointer, _NUMBERS.as_pointer()))
+        store.align = 4
+        return context.get_dummy_value()
+
+    return types.void(SPAN_TYPE, types.int64), recipe
+
+
+def _plain_copy_line(out: Any, out_offset: int, source: Any, source_offset: int) -> None:
+    view(out, out_offset, LINE)[:] = view(source, source_offset, LINE)
+
+
+@primitive(_plain_copy_line)
+def copy_line(typing_context: Any, out: Any, out_offset: Any, source: Any, source_offset: Any) -> Any:
+    """copy_line(out, out_offset, source, source_offset): copy 64 bytes."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = _load(context, builder, args[2], args[3], _NUMBERS, LINE)
+        pointer = address(context, builder, args[0], args[1], LINE)
+        store = builder.store(value, builder.bitcast(pointer, _NUMBERS.as_pointer()))
+        store.align = 4
+        return context.get_dummy_value()
+
+    return types.void(SPAN_TYPE, types.int64, SPAN_TYPE, types.int64), recipe

@@ -1,0 +1,67 @@
+"""Byte-pair encoding as the definition says, slowly and plainly.
+
+The fast kernels are tested against this module, and the merge inspector shows what it does.
+
+A vocabulary is a mapping from the bytes of tokens to their ids; the order of the ids is the order of merging. A text is
+first cut into pretokens by the encoding's split pattern; each is then encoded by itself:
+
+1. A pretoken that is a token is that token.
+2. Otherwise it starts as single bytes. As long as two neighbours joined are a token, join the pair whose token has the
+   lowest id; of equals, the leftmost.
+
+(tiktoken: ``src/lib.rs``, ``encode_ordinary_native`` and ``byte_pair_merge``.)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MergeStep:
+    """One merge: the tokens ``left_id`` and ``right_id`` become ``token_id``, which is also its rank.
+
+    ``byte_start``: where the left one starts in its pretoken.
+    """
+
+    byte_start: int
+    left_id: int
+    right_id: int
+    token_id: int
+
+
+def encode_pretoken(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[int]:
+    """Token ids of one pretoken. KeyError for a byte that is no token."""
+    if pretoken in ranks:
+        return [ranks[pretoken]]
+    return [ranks[part] for part in merge(pretoken, ranks)]
+
+
+def merge(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[bytes]:
+    """The parts that are left when no two neighbours can be merged, without looking the whole up first."""
+    parts = [pretoken[place : place + 1] for place in range(len(pretoken))]
+    for _ in _merges(parts, ranks):
+        pass
+    return parts
+
+
+def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
+    """The merges of one pretoken in the order in which they happen; none for one that is looked up as a whole and
+    that no merges lead to. KeyError for a byte that is no token."""
+    parts = [pretoken[place : place + 1] for place in range(len(pretoken))]
+    return list(_merges(parts, ranks))
+
+
+def _merges(parts: list[bytes], ranks: Mapping[bytes, int]) -> Iterator[MergeStep]:
+    """Merge ``parts`` in place, and tell of each merge."""
+    while True:
+        joined = [ranks.get(left + right) for left, right in itertools.pairwise(parts)]
+        found = [rank for rank in joined if rank is not None]
+        if not found:
+            return
+        place = joined.index(min(found))
+        left, right = parts[place : place + 2]
+        parts[place : place + 2] = [left + right]
+        yield MergeStep(sum(map(len, parts[:place])), ranks[left], ranks[right], ranks[left + right])

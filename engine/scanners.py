@@ -1,0 +1,136 @@
+"""Which split patterns the kernels know by heart, and how to scan with them.
+
+A pattern is known by its text. The published texts of one split differ in ways that do not change what they match
+(possessive quantifiers, the order of contractions); those that are met in tokenizer files are listed here.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import patterns
+
+PADDING = 64
+"""Readable bytes that a text needs behind its end."""
+
+
+class Family(enum.IntEnum):
+    """Splits that one kernel does."""
+
+    GPT2 = 0
+    CL100K = 1
+    O200K = 2
+    DEEPSEEK = 3
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSplit:
+    """A split pattern that kernels know. ``most_digits``: digits in a pretoken, 1 or 3, where the family asks.
+    ``option``: of CL100K, that white space at the end of the text is not cut; of O200K, that words take contractions.
+    """
+
+    family: Family
+    most_digits: int = 3
+    option: bool = False
+
+
+GPT2 = KnownSplit(Family.GPT2)
+CL100K = KnownSplit(Family.CL100K, 3, option=True)
+LLAMA3 = KnownSplit(Family.CL100K, 3)
+QWEN = KnownSplit(Family.CL100K, 1)
+O200K = KnownSplit(Family.O200K, 3, option=True)
+TEKKEN = KnownSplit(Family.O200K, 1)
+DEEPSEEK = KnownSplit(Family.DEEPSEEK)
+
+LLAMA3_EXPRESSION = patterns.QWEN.expression.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)
+"""tokenizer.json of Meta Llama 3: pre_tokenizer. Published for cl100k before it had possessive quantifiers, too."""
+
+_GPT2_PUBLISHED = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
+    {
+        patterns.GPT2.expression: GPT2,
+        _GPT2_PUBLISHED: GPT2,
+        patterns.CL100K.expression: CL100K,
+        LLAMA3_EXPRESSION: LLAMA3,
+        patterns.QWEN.expression: QWEN,
+        patterns.O200K.expression: O200K,
+        patterns.TEKKEN.expression: TEKKEN,
+        patterns.DEEPSEEK.expression: DEEPSEEK,
+    }
+)
+"""Splits by the text of their pattern."""
+
+Kernel = Callable[..., int]
+
+
+def block_kernel(family: Family) -> Kernel:
+    """The block scanner of a family. Imported when asked for: importing numba takes a while."""
+    if family is Family.GPT2:
+        from engine.kernels.scan_gpt2 import scan_gpt2 as kernel
+    elif family is Family.CL100K:
+        from engine.kernels.scan_cl100k import scan_cl100k as kernel
+    elif family is Family.O200K:
+        from engine.kernels.scan_o200k import scan_o200k as kernel
+    else:
+        from engine.kernels.scan_deepseek import scan_deepseek as kernel
+    return kernel
+
+
+class Scanner:
+    """Finds where pretokens end in UTF-8. Holds tables that never change: safe to use from several threads at once."""
+
+    def __init__(self, split: KnownSplit, crossings: NDArray[np.uint8] | None = None, *, plain: bool = False) -> None:
+        """crossings: from ``scan_tables.crossings_of``, for ends at which pretokens are cut further where no token of
+        that vocabulary crosses; without, all ends are ends of pretokens. plain: take the slow scanner that cuts
+        nothing further; it is taken anyway where kernels are not compiled."""
+        from engine import scan_tables
+        from engine.kernels._jit import COMPILED
+
+        self.split = split
+        tables = {
+            Family.GPT2: scan_tables.word_table,
+            Family.CL100K: scan_tables.word_table,
+            Family.O200K: scan_tables.mark_table,
+            Family.DEEPSEEK: scan_tables.deepseek_table,
+        }
+        self._classes = tables[split.family]()
+        self._split = np.array((split.family, split.most_digits, split.option), dtype=np.int64)
+        self._split.flags.writeable = False
+        crossings = scan_tables.no_cuts() if crossings is None else crossings
+        if plain or not COMPILED:
+            from engine.kernels.scan_plain import scan_plain
+
+            self._scan: Callable[..., int] = scan_plain
+            self._tables: tuple[Any, ...] = (self._classes.pages, self._classes.classes, self._split)
+        else:
+            self._scan = block_kernel(split.family)
+            self._tables = (self._classes.pages, self._classes.classes, crossings, self._split)
+
+    def __call__(self, text: NDArray[np.uint8], n_bytes: int, byte_start: int, ends: NDArray[np.int32]) -> int:
+        """Write where the pretokens from ``byte_start`` on end, and return how many ends that are: at least one, unless
+        ``byte_start`` is ``n_bytes``.
+
+        text: uint8[n], n >= n_bytes + PADDING, contiguous, valid UTF-8 up to n_bytes < 2**31. byte_start: where a
+        pretoken starts, or the last end of a call before. ends: int32[m], m >= 64. IndexError when the text is shorter
+        than n_bytes + PADDING or byte_start is outside of it.
+        """
+        if text.flags.writeable:
+            # A kernel is compiled anew for arrays that it could write to.
+            text = text.view()
+            text.flags.writeable = False
+        return self._scan(text, n_bytes, byte_start, *self._tables, ends)
+
+
+@functools.lru_cache(maxsize=16)
+def plain_scanner(split: KnownSplit) -> Scanner:
+    """The slow scanner of a split."""
+    return Scanner(split, plain=True)

@@ -1,0 +1,114 @@
+"""Special tokens of the bundled encodings: text to id, with their sources.
+
+OpenAI's are those of tiktoken_ext/openai_public.py (a test compares them). DeepSeek's come from its tokenizer.json and
+are bundled beside its ranks.
+"""
+
+from __future__ import annotations
+
+_END_OF_TEXT = "<|endoftext|>"
+_END_OF_PROMPT = "<|endofprompt|>"
+
+R50K = {_END_OF_TEXT: 50256}  # p50k_base has it too: in a gap of its ranks
+
+P50K_EDIT = {_END_OF_TEXT: 50256, "<|fim_prefix|>": 50281, "<|fim_middle|>": 50282, "<|fim_suffix|>": 50283}
+
+CL100K = {
+    _END_OF_TEXT: 100257,
+    "<|fim_prefix|>": 100258,
+    "<|fim_middle|>": 100259,
+    "<|fim_suffix|>": 100260,
+    _END_OF_PROMPT: 100276,
+}
+
+O200K = {_END_OF_TEXT: 199999, _END_OF_PROMPT: 200018}
+
+_HARMONY_NAMES = {
+    199998: "<|startoftext|>",
+    199999: _END_OF_TEXT,
+    200002: "<|return|>",
+    200003: "<|constrain|>",
+    200005: "<|channel|>",
+    200006: "<|start|>",
+    200007: "<|end|>",
+    200008: "<|message|>",
+    200012: "<|call|>",
+}
+
+QWEN = {
+    text: 151643 + position
+    for position, text in enumerate(
+        (
+            _END_OF_TEXT,
+            "<|im_start|>",
+            "<|im_end|>",
+            "<|object_ref_start|>",
+            "<|object_ref_end|>",
+            "<|box_start|>",
+            "<|box_end|>",
+            "<|quad_start|>",
+            "<|quad_end|>",
+            "<|vision_start|>",
+            "<|vision_end|>",
+            "<|vision_pad|>",
+            "<|image_pad|>",
+            "<|video_pad|>",
+            "<tool_call>",
+            "</tool_call>",
+            "<|fim_prefix|>",
+            "<|fim_middle|>",
+            "<|fim_suffix|>",
+            "<|fim_pad|>",
+            "<|repo_name|>",
+            "<|file_sep|>",
+            "<tool_response>",
+            "</tool_response>",
+            "<think>",
+            "</think>",
+        )
+    )
+}
+"""The table of Qwen 3 (added_tokens of its tokenizer.json, 151643 to 151668). Qwen 1 had the first three and called
+the next 205 ids <|extra_0|> to <|extra_204|>; Qwen 2 and 2.5 had the first 3 and 22 of these."""
+
+_TEKKEN_NAMES = (
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[IMG]",
+    "<pad>",
+    "[IMG_BREAK]",
+    "[IMG_END]",
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
+)
+_TEKKEN_IDS = 1000
+
+
+def o200k_harmony() -> dict[str, int]:
+    """The ids 199998 to 201087 of the open-weight models: nine with names, <|endofprompt|>, the rest reserved.
+
+    200018 has two texts, as in tiktoken: <|endofprompt|>, from o200k_base, and its reserved name.
+    """
+    table = dict(O200K)
+    for token_id in range(199998, 201088):
+        table[_HARMONY_NAMES.get(token_id, f"<|reserved_{token_id}|>")] = token_id
+    return table
+
+
+def tekken() -> dict[str, int]:
+    """The first 1,000 ids. A v3 file names none: the first twenty are those of mistral-common 1.13.1
+    (Tekkenizer.DEPRECATED_SPECIAL_TOKENS), the others its fillers."""
+    fillers = (f"<SPECIAL_{token_id}>" for token_id in range(len(_TEKKEN_NAMES), _TEKKEN_IDS))
+    return {text: token_id for token_id, text in enumerate((*_TEKKEN_NAMES, *fillers))}

@@ -1,0 +1,207 @@
+"""The tables of a vocabulary: built once, kept in a file, mapped from it afterwards.
+
+One flat array (``engine.kernels.layout`` says what is where). A mapped file costs no memory of its own: its pages
+belong to the system's file cache and are shared by all threads and processes. The file names the version of its
+layout and the vocabulary it was made from, and is written in one step, so that there is never half a file; one that
+does not fit is built anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import mmap
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import reference
+from engine.bundle_format import RankTable
+from engine.errors import EngineError
+from engine.kernels import layout
+from engine.kernels.build import fill_tables
+from engine.kernels.cache_folder import sources_digest
+from engine.kernels.state import lay_out, zeros
+from engine.scan_tables import crossings_of
+
+_MAGIC = int.from_bytes(b"TLTABLES", "little")
+_MOST_TOKENS = layout.NO_TOKEN - 1
+_LONGEST = 1 << 16
+
+
+class UnsupportedVocabularyError(EngineError):
+    """The kernels cannot encode with this vocabulary; another encoder has to. The text says why."""
+
+
+def fingerprint_of(table: RankTable) -> bytes:
+    """32 bytes that tell vocabularies apart."""
+    digest = hashlib.sha256(f"{table.first_id} {len(table)} ".encode())
+    digest.update(table.offsets.tobytes())
+    digest.update(table.blob)
+    return digest.digest()
+
+
+def build_tables(table: RankTable, fingerprint: bytes) -> NDArray[np.uint8]:
+    """The tables of a vocabulary: uint8[n], read-only. UnsupportedVocabularyError."""
+    _check(table)
+    lengths = np.diff(table.offsets)
+    crossings = crossings_of(np.frombuffer(table.blob, dtype=np.uint8), table.offsets)
+    sizes, shifts = _sizes(table, lengths, len(crossings))
+    directory, size = lay_out(sizes, layout.TABLE_SECTIONS)
+    tables = zeros(size)
+    header = tables[: layout.HEADER_SIZE].view(np.int64)
+    words = {
+        layout.MAGIC: _MAGIC,
+        layout.VERSION: _version(),
+        layout.SIZE: size,
+        layout.TOKEN_COUNT: len(table),
+        layout.FIRST_ID: table.first_id,
+        layout.LONGEST: int(lengths.max()),
+        **shifts,
+    }
+    for word, value in words.items():
+        header[word // 8] = value
+    header[layout.FINGERPRINT // 8 : layout.FINGERPRINT // 8 + 4] = np.frombuffer(fingerprint, dtype=np.int64)
+    header[layout.DIRECTORY // 8 : layout.DIRECTORY // 8 + len(directory)] = directory
+    _section(tables, layout.TOKEN_BYTES)[:] = np.frombuffer(table.blob, dtype=np.uint8)
+    _section(tables, layout.TOKEN_OFFSETS).view(np.uint32)[:] = table.offsets
+    _section(tables, layout.PAIRS)[:] = 0xFF
+    _section(tables, layout.MASKS).reshape(16, 16)[:] = np.where(np.tri(16, 16, -1, dtype=bool), 0xFF, 0)
+    unmerged = np.zeros(len(table), dtype=np.uint32)
+    count = fill_tables(tables, unmerged)
+    header[layout.UNREACHABLE // 8] = count
+    if count:
+        _check_unmerged(table, unmerged[:count].tolist())
+    _section(tables, layout.CROSSINGS)[:] = crossings
+    header[layout.CHECKSUM // 8] = _checksum(tables)
+    tables.flags.writeable = False
+    return tables
+
+
+def open_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], RankTable]) -> NDArray[np.uint8]:
+    """The tables of a vocabulary: mapped from a file in ``folder`` if it is there, else built, and kept there if that
+    is possible. ``load`` gives the vocabulary, if it is needed. UnsupportedVocabularyError."""
+    path = None if folder is None else folder / f"{fingerprint.hex()[:32]}.tables"
+    if path is not None and (tables := map_tables(path, fingerprint)) is not None:
+        return tables
+    tables = build_tables(load(), fingerprint)
+    if path is not None and save_tables(tables, path):
+        mapped = map_tables(path, fingerprint)
+        return tables if mapped is None else mapped
+    return tables
+
+
+def save_tables(tables: NDArray[np.uint8], path: Path) -> bool:
+    """Write tables to a file that appears when it is complete. Whether that was possible."""
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            temporary = Path(file.name)
+            file.write(tables.data)
+        temporary.replace(path)
+    except OSError:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        return False
+    return True
+
+
+def map_tables(path: Path, fingerprint: bytes) -> NDArray[np.uint8] | None:
+    """The tables in a file: uint8[n], read-only. None where there is no such file or it is not what it should be."""
+    try:
+        with path.open("rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):  # missing, unreadable; empty
+        return None
+    tables = np.frombuffer(mapped, dtype=np.uint8)
+    if len(tables) < layout.HEADER_SIZE:
+        return None
+    header = tables[: layout.HEADER_SIZE].view(np.int64)
+    stated = (header[layout.MAGIC // 8], header[layout.VERSION // 8], header[layout.SIZE // 8])
+    if stated != (_MAGIC, _version(), len(tables)):
+        return None
+    if header[layout.FINGERPRINT // 8 : layout.FINGERPRINT // 8 + 4].tobytes() != fingerprint:
+        return None
+    if header[layout.CHECKSUM // 8] != _checksum(tables):
+        return None
+    return tables
+
+
+def crossings_in(tables: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
+    """What a scanner needs to cut pretokens further where no token crosses: uint8[n], read-only. None for a vocabulary
+    some of whose tokens merging never makes: a pretoken's part may be such a token, which is only ever found whole."""
+    if tables[: layout.HEADER_SIZE].view(np.int64)[layout.UNREACHABLE // 8]:
+        return None
+    return _section(tables, layout.CROSSINGS)
+
+
+def _version() -> int:
+    """A number that changes with the kernels: another layout must not be taken for this one."""
+    return int(sources_digest()[:15], 16)
+
+
+def _checksum(tables: NDArray[np.uint8]) -> int:
+    """Sum of all 64-bit words behind the fixed part of the header, modulo 2**64."""
+    words = tables[layout.TOKEN_COUNT :].view(np.int64)
+    return int(np.add.reduce(words))
+
+
+def _section(tables: NDArray[np.uint8], number: int) -> NDArray[np.uint8]:
+    entry = layout.DIRECTORY // 8 + 2 * number
+    start, size = tables[: layout.HEADER_SIZE].view(np.int64)[entry : entry + 2].tolist()
+    return tables[start : start + size]
+
+
+def _bits_for(entries: float) -> int:
+    """Exponent of the power of two that is at least so large, and two."""
+    return max(1, int(np.ceil(np.log2(max(entries, 2)))))
+
+
+def _sizes(table: RankTable, lengths: NDArray[np.int64], crossings_size: int) -> tuple[dict[int, int], dict[int, int]]:
+    """Sizes in bytes of all sections, and the shifts that belong to them."""
+    short = int(((lengths > 0) & (lengths < 16)).sum())
+    line_bits = _bits_for(short / 1.6)  # of three places a line, 1.6 at most are filled on average
+    pair_bits = _bits_for(len(table) / 5.5)  # of eight places a line, five and a half at most
+    long_bits = _bits_for(2 * int((lengths >= 16).sum()) + 2)
+    sizes = {
+        layout.LINES: 64 << line_bits,
+        layout.LONGS: 8 << long_bits,
+        layout.TOKEN_BYTES: len(table.blob),
+        layout.TOKEN_OFFSETS: 4 * (len(table) + 1),
+        layout.PAIRS: 64 << pair_bits,
+        layout.BYTE_TOKENS: 4 * 256,
+        layout.BIGRAMS: 4 * 65536,
+        layout.CROSSINGS: crossings_size,
+        layout.MASKS: 16 * 16,
+    }
+    shifts = {
+        layout.LINE_SHIFT: 64 - line_bits,
+        layout.LONG_SHIFT: 64 - long_bits,
+        layout.PAIR_SHIFT: 64 - pair_bits,
+    }
+    return sizes, shifts
+
+
+def _check(table: RankTable) -> None:
+    """Refuse what the tables have no room for."""
+    if len(table) > _MOST_TOKENS or table.first_id + len(table) > _MOST_TOKENS:
+        raise UnsupportedVocabularyError(f"The vocabulary has more than {_MOST_TOKENS:,} ids.")
+    if len(table.blob) >= 1 << 31 or int(np.diff(table.offsets).max()) > _LONGEST:
+        raise UnsupportedVocabularyError(f"The vocabulary has a token of more than {_LONGEST:,} bytes.")
+    singles = {token for token in table.tokens() if len(token) == 1}
+    if len(singles) < 256:
+        raise UnsupportedVocabularyError(f"Only {len(singles)} of the 256 single bytes are tokens.")
+
+
+def _check_unmerged(table: RankTable, unmerged: list[int]) -> None:
+    """Tokens that are not merged from two of lower rank must not be reachable at all."""
+    ranks = table.mergeable_ranks()
+    tokens = table.tokens()
+    for number in unmerged:
+        if len(reference.merge(tokens[number], ranks)) == 1:
+            raise UnsupportedVocabularyError(f"The token {tokens[number]!r} is merged from tokens of higher rank.")

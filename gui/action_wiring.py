@@ -1,0 +1,286 @@
+"""What every action of the window does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
+
+from gui.sample import SAMPLE
+
+if TYPE_CHECKING:
+    from gui.dialogs.command_palette import CommandPalette
+    from gui.editor.types import TokenSpan
+    from gui.workbench import Workbench
+
+EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
+
+
+class ActionWiring(QObject):
+    """Connects the actions to what is there, and keeps their check marks right."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._actions = bench.window.actions_by_name
+        self._token: TokenSpan | None = None
+        self._palette: CommandPalette | None = None
+        self._connect_files_and_editing()
+        self._connect_view()
+        self._connect_tools()
+        self._show_settings("")
+
+    def _connect_files_and_editing(self) -> None:
+        bench, act, editor = self._bench, self._actions, self._bench.panel.editor
+        act["new"].triggered.connect(self._new)
+        act["sample"].triggered.connect(self._insert_sample)
+        act["open"].triggered.connect(self._open)
+        act["save_as"].triggered.connect(self._save_as)
+        act["close"].triggered.connect(bench.window.close)
+        bench.window.menus["recent"].aboutToShow.connect(self._fill_recent)
+        for name in EDITING:
+            act[name].triggered.connect(self._edit)
+            # Every text field and table knows these keys itself; here they would only take them away.
+            act[name].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        act["find"].triggered.connect(self._find)
+        act["replace"].triggered.connect(self._find)
+        act["find_next"].triggered.connect(self._find_next)
+        act["find_previous"].triggered.connect(self._find_previous)
+        act["go_to_line"].triggered.connect(self._go_to)
+        act["go_to_token"].triggered.connect(self._go_to)
+        act["copy_token"].triggered.connect(self._copy_token)
+        act["show_card"].triggered.connect(self._show_card)
+        act["preferences"].triggered.connect(self._open_dialog)
+        editor.undoAvailable.connect(act["undo"].setEnabled)
+        editor.redoAvailable.connect(act["redo"].setEnabled)
+        editor.caret_token_changed.connect(self._on_caret_token)
+        act["undo"].setEnabled(False)
+        act["redo"].setEnabled(False)
+        act["copy_token"].setEnabled(False)
+
+    def _connect_view(self) -> None:
+        bench, act = self._bench, self._actions
+        act["zoom_in"].triggered.connect(self._zoom)
+        act["zoom_out"].triggered.connect(self._zoom)
+        act["zoom_reset"].triggered.connect(bench.panel.editor.zoom_reset)
+        act["wrap"].toggled.connect(self._set_wrap)
+        act["whitespace"].toggled.connect(self._set_whitespace)
+        act["special_tokens"].toggled.connect(bench.prompt.set_special_as_tokens)
+        bench.prompt.special_changed.connect(act["special_tokens"].setChecked)
+        act["special_tokens"].setChecked(bench.prompt.special_as_tokens)
+        for name in ("standard", "colour_safe", "none"):
+            act[f"colours_{name}"].triggered.connect(self._set_colours)
+        for name in ("system", "light", "dark"):
+            act[f"theme_{name}"].triggered.connect(self._set_theme)
+        act["high_contrast"].triggered.connect(self._set_contrast)
+        act["full_screen"].triggered.connect(self._set_full_screen)
+        bench.settings.changed.connect(self._show_settings)
+
+    def _connect_tools(self) -> None:
+        bench, act = self._bench, self._actions
+        act["command_palette"].triggered.connect(self._open_palette)
+        for name in ("shortcuts", "about"):
+            act[name].triggered.connect(self._open_dialog)
+        act["choose_encoding"].triggered.connect(self._choose_encoding)
+        act["focus_prompt"].triggered.connect(self._focus_prompt)
+        act["focus_costs"].triggered.connect(self._focus_costs)
+        act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
+        act["show_profile"].triggered.connect(self._show_profile)
+
+    # --- file and edit ------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _new(self) -> None:
+        self._bench.prompt.replace_all("")
+
+    @Slot()
+    def _open(self) -> None:
+        self._bench.files.choose()
+
+    @Slot()
+    def _save_as(self) -> None:
+        self._bench.files.choose_target()
+
+    @Slot()
+    def _insert_sample(self) -> None:
+        self._bench.prompt.replace_all(SAMPLE)
+
+    @Slot()
+    def _fill_recent(self) -> None:
+        self._bench.files.fill_recent(self._bench.window.menus["recent"])
+
+    @Slot()
+    def _edit(self) -> None:
+        """Undo, cut, copy and the like go to the text field with the focus, the prompt where there is none."""
+        focus = QApplication.focusWidget()
+        target = focus if isinstance(focus, QLineEdit | QPlainTextEdit) else self._bench.panel.editor
+        name = self.sender().objectName()
+        if target.isReadOnly() and name not in ("copy", "select_all"):
+            return  # such as while a big text is being loaded
+        {
+            "undo": target.undo,
+            "redo": target.redo,
+            "cut": target.cut,
+            "copy": target.copy,
+            "paste": target.paste,
+            "select_all": target.selectAll,
+        }[name]()
+
+    @Slot()
+    def _find(self) -> None:
+        self._show_prompt()
+        self._bench.finder.open(replace=self.sender().objectName() == "replace")
+
+    @Slot()
+    def _find_next(self) -> None:
+        self._bench.finder.find_next()
+
+    @Slot()
+    def _find_previous(self) -> None:
+        self._bench.finder.find_previous()
+
+    @Slot()
+    def _go_to(self) -> None:
+        from gui.dialogs.go_to import GoToDialog
+
+        self._show_prompt()
+        editor = self._bench.panel.editor
+        if self.sender().objectName() == "go_to_line":
+            dialog = GoToDialog.for_lines(editor, self._bench.window)
+        else:
+            dialog = GoToDialog.for_tokens(editor, self._bench.window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(object)
+    def _on_caret_token(self, span: TokenSpan | None) -> None:
+        self._token = span
+        self._actions["copy_token"].setEnabled(span is not None)
+
+    @Slot()
+    def _copy_token(self) -> None:
+        info = self._bench.prompt.token_info(self._token)
+        if self._token is None:
+            return
+        from gui.look.token_text import hexadecimal, visible
+
+        words = [str(self._token.index + 1), str(self._token.token_id)]
+        if info is not None:
+            words += [hexadecimal(info.token_bytes, len(info.token_bytes)), visible(info.token_bytes)]
+        QGuiApplication.clipboard().setText("\t".join(words))
+        self._bench.notifier.remark(self.tr("Copied: place, id, bytes and text of the token"))
+
+    @Slot()
+    def _show_card(self) -> None:
+        if self._bench.inspector is not None:
+            self._bench.inspector.pin_at_caret()
+
+    # --- view ---------------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _zoom(self) -> None:
+        self._bench.panel.editor.zoom_by(1 if self.sender().objectName() == "zoom_in" else -1)
+
+    @Slot(bool)
+    def _set_wrap(self, on: bool) -> None:
+        self._bench.settings.set("word_wrap", on)
+
+    @Slot(bool)
+    def _set_whitespace(self, on: bool) -> None:
+        self._bench.settings.set("show_whitespace", on)
+
+    @Slot()
+    def _set_colours(self) -> None:
+        self._bench.settings.set("token_colours", self.sender().objectName().removeprefix("colours_"))
+
+    @Slot()
+    def _set_theme(self) -> None:
+        self._bench.settings.set("theme", self.sender().objectName().removeprefix("theme_"))
+
+    @Slot(bool)
+    def _set_contrast(self, on: bool) -> None:
+        self._bench.settings.set("contrast", "high" if on else "normal")
+
+    @Slot(bool)
+    def _set_full_screen(self, on: bool) -> None:
+        window = self._bench.window
+        if on:
+            window.showFullScreen()
+        else:
+            window.showNormal()
+
+    @Slot(str)
+    def _show_settings(self, _name: str) -> None:
+        """Check marks as the settings are."""
+        act, values = self._actions, self._bench.settings.values
+        act["wrap"].setChecked(values.word_wrap)
+        act["whitespace"].setChecked(values.show_whitespace)
+        act[f"colours_{values.token_colours}"].setChecked(True)
+        act[f"theme_{values.theme}"].setChecked(True)
+        high = values.contrast == "high" or (values.contrast == "system" and self._bench.theme.system_wants_contrast())
+        act["high_contrast"].setChecked(high)
+
+    # --- tools and help -----------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _open_palette(self) -> None:
+        self.palette().show_commands(self._bench.window.every_action())
+
+    def palette(self) -> CommandPalette:
+        """The command palette of this window, made when it is asked for first."""
+        if self._palette is None:
+            from gui.dialogs.command_palette import CommandPalette
+
+            self._palette = CommandPalette(self._bench.settings, self._bench.window)
+        return self._palette
+
+    @Slot()
+    def _open_dialog(self) -> None:
+        name = self.sender().objectName()
+        bench = self._bench
+        if name == "shortcuts":
+            from gui.dialogs.shortcuts_sheet import ShortcutsSheet
+
+            dialog = ShortcutsSheet(bench.window.every_action(), bench.window)
+        elif name == "about":
+            from gui.dialogs.about import AboutDialog
+
+            dialog = AboutDialog(bench.paths, bench.window)
+        else:
+            from gui.dialogs.preferences import PreferencesDialog
+
+            dialog = PreferencesDialog(bench.settings, bench.window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot()
+    def _choose_encoding(self) -> None:
+        self._show_prompt()
+        self._bench.panel.picker.setFocus()
+        self._bench.panel.picker.showPopup()
+
+    @Slot()
+    def _focus_prompt(self) -> None:
+        self._show_prompt()
+        self._bench.panel.editor.setFocus()
+
+    @Slot()
+    def _focus_costs(self) -> None:
+        self._bench.cost_dock.show()
+        if self._bench.costs is not None:
+            self._bench.costs.panel.focus_filter()
+
+    def _show_prompt(self) -> None:
+        self._bench.window.tabs.setCurrentWidget(self._bench.panel)
+
+    @Slot()
+    def _show_profile(self) -> None:
+        from PySide6.QtCore import QUrl
+        from PySide6.QtGui import QDesktopServices
+
+        folder = self._bench.paths.config
+        folder.mkdir(parents=True, exist_ok=True)
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            self._bench.notifier.information(self.tr("The profile is in {folder}").format(folder=folder))

@@ -1,0 +1,70 @@
+"""The actions of the window as ``QAction``s, made from ``gui.action_table``; whoever can do one connects to it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+
+from gui.action_table import ACTIONS, ActionSpec
+from gui.look.icons import Icons
+
+
+class WindowActions(QObject):
+    """The ``QAction`` of every row of the table, by name; attribute access is by ``[]``."""
+
+    def __init__(self, icons: Icons, parent: QObject) -> None:
+        super().__init__(parent)
+        self._groups: dict[str, QActionGroup] = {}
+        self._actions: dict[str, QAction] = {}
+        for spec in ACTIONS:
+            self._actions[spec.name] = self._make(spec, icons)
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def __iter__(self):
+        return iter(self._actions.items())
+
+    def _make(self, spec: ActionSpec, icons: Icons) -> QAction:
+        action = QAction(translated(spec.text), self)
+        action.setObjectName(spec.name)
+        keys: list[QKeySequence] = []
+        for shortcut in spec.shortcuts:
+            if isinstance(shortcut, str):
+                keys.append(QKeySequence(shortcut))
+            else:
+                # The first is the one in use; the others are keys that few keyboards have, such as F14 and Copy.
+                keys += QKeySequence.keyBindings(shortcut)[:1]
+        action.setShortcuts(_without_repeats(keys))
+        tip = translated(spec.tip)
+        action.setStatusTip(tip)
+        shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(f"{tip} ({shown})" if shown else tip)
+        action.setCheckable(spec.checkable)
+        if spec.icon:
+            action.setIcon(icons.icon(spec.icon))
+        if spec.group:
+            group = self._groups.get(spec.group)
+            if group is None:
+                group = self._groups[spec.group] = QActionGroup(self)
+            group.addAction(action)
+        return action
+
+
+def translated(text: str) -> str:
+    """A text of this table in the user's language."""
+    return QCoreApplication.translate("Actions", text)
+
+
+def plain_text(action: QAction) -> str:
+    """What an action is called, without the mark of its mnemonic and the dots of a dialog."""
+    text = action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
+    return text.removesuffix("…")
+
+
+def _without_repeats(keys: list[QKeySequence]) -> list[QKeySequence]:
+    seen: list[QKeySequence] = []
+    for key in keys:
+        if not key.isEmpty() and key not in seen:
+            seen.append(key)
+    return seen

@@ -1,0 +1,44 @@
+"""Making the window, and running the application with it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+from gui.interpreter import settle_collector
+from gui.paths import profile_paths
+from gui.workbench import Workbench
+
+
+def create_window(profile: Path | None = None) -> QMainWindow:
+    """A window that keeps its things in ``profile``: built whole, not shown. Needs a ``QApplication``.
+
+    When it is closed everything it started has ended, and the application has its own look again.
+    """
+    bench = Workbench(profile_paths(profile))
+    bench.start_at_once()
+    return bench.window
+
+
+def run(paths: Sequence[Path], profile: Path | None) -> int:
+    """Show a window with the files named, until it is closed. Returns the exit status."""
+    from gui.crash import CrashHook
+
+    app = QApplication([sys.argv[0], "-style", "fusion"])
+    app.setApplicationName("tokenloupe")
+    app.setApplicationDisplayName("Tokenloupe")
+    app.setDesktopFileName("tokenloupe")
+    bench = Workbench(profile_paths(profile))
+    hook = CrashHook(bench.window)
+    hook.install()
+    bench.started.connect(settle_collector)
+    if paths:
+        bench.files.open_paths(paths)
+    bench.window.show()
+    try:
+        return app.exec()
+    finally:
+        hook.remove()

@@ -1,0 +1,57 @@
+"""Finding an action by a few of its letters. No Qt."""
+
+from __future__ import annotations
+
+START_OF_WORD = 8
+IN_A_ROW = 5
+AT_THE_START = 6
+WHOLE_WORD = 10
+LATE = 0.1
+"""Points: for letters at the start of words, one after the other, at the start of the name; less for long names."""
+
+
+def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
+    """How well ``typed`` fits ``name``, and which characters of ``name`` it uses; None where it does not fit.
+
+    The letters must occur in order, case aside; spaces in ``typed`` only separate words. Of all ways to place them the
+    best counts.
+    """
+    letters = [letter for letter in typed.casefold() if not letter.isspace()]
+    text = name.casefold()
+    if len(text) != len(name):
+        text = name.lower() if len(name.lower()) == len(name) else name
+    if not letters:
+        return 0.0, ()
+    found = _best(letters, text)
+    if found is None:
+        return None
+    score, places = found
+    words = typed.casefold().split()
+    score += sum(WHOLE_WORD for word in words if word in text.split())
+    return score - LATE * len(text), places
+
+
+def _best(letters: list[str], text: str) -> tuple[float, tuple[int, ...]] | None:
+    """The placing with most points: for each letter, the best placing that ends at each character."""
+    ends: dict[int, tuple[float, tuple[int, ...]]] = {}
+    for number, letter in enumerate(letters):
+        following: dict[int, tuple[float, tuple[int, ...]]] = {}
+        best_before: tuple[float, tuple[int, ...]] | None = None
+        for place, character in enumerate(text):
+            if number and place - 1 in ends and (best_before is None or ends[place - 1][0] > best_before[0]):
+                best_before = ends[place - 1]
+            if character != letter:
+                continue
+            points = float(START_OF_WORD if place == 0 or not text[place - 1].isalnum() else 0)
+            points += AT_THE_START if place == 0 else 0
+            if number == 0:
+                following[place] = (points, (place,))
+                continue
+            choices = [] if best_before is None else [(best_before[0] + points, (*best_before[1], place))]
+            if place - 1 in ends:
+                score, places = ends[place - 1]
+                choices.append((score + points + IN_A_ROW, (*places, place)))
+            if choices:
+                following[place] = max(choices)
+        ends = following
+    return max(ends.values()) if ends else None

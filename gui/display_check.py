@@ -1,0 +1,90 @@
+"""Whether a window can be opened here, found out before Qt is asked: Qt ends the process where it cannot. No Qt at
+import.
+
+The answer is one sentence: what is missing, what to install, and which command serves without a window.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+INSTEAD = "without a window, `python main.py count FILE` counts tokens and `python main.py cost FILE` prices them"
+LIBRARIES = "libegl1 libgl1 libxkbcommon0 libdbus-1-3 libfontconfig1"
+XCB_LIBRARIES = "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0"
+NEEDS_NO_DISPLAY = frozenset({"offscreen", "minimal", "vnc", "linuxfb", "eglfs", "minimalegl", "vkkhrdisplay"})
+
+
+def why_no_window(environment: Mapping[str, str] | None = None, platform: str = sys.platform) -> str | None:
+    """Why no window can be opened, as a sentence without a full stop; None where one can."""
+    environment = os.environ if environment is None else environment
+    missing = _missing_library()
+    if missing is not None:
+        return missing
+    if not platform.startswith(("linux", "freebsd")):
+        return None
+    chosen = environment.get("QT_QPA_PLATFORM", "").partition(":")[0].partition(";")[0]
+    if chosen in NEEDS_NO_DISPLAY:
+        return None
+    wayland, x11 = environment.get("WAYLAND_DISPLAY"), environment.get("DISPLAY")
+    if not wayland and not x11:
+        return f"there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; {INSTEAD}"
+    from gui.x_display import REFUSED, WELCOME, ask_display  # Not for those who ask for no display: it loads sockets.
+
+    if wayland and chosen in {"", "wayland"} and _wayland_answers(wayland, environment):
+        return None
+    if x11 and chosen in {"", "xcb"}:
+        answer = ask_display(x11, environment)
+        if answer == WELCOME:
+            return _missing_xcb_library()
+        if answer == REFUSED:
+            return f"the display {x11} does not let this user in (`xauth` and `xhost` decide that); {INSTEAD}"
+    named = x11 if x11 and chosen != "wayland" else wayland
+    return f"the display {named} does not answer; {INSTEAD}"
+
+
+def _missing_library() -> str | None:
+    """What Qt itself needs of the system."""
+    try:
+        import PySide6.QtWidgets  # noqa: F401
+    except ImportError as error:
+        library = str(error).partition(":")[0]
+        if isinstance(error, ModuleNotFoundError):
+            return f"Qt is not installed ({error}): `pip install .` installs what the program needs; {INSTEAD}"
+        return f"Qt cannot be loaded, {library} is missing: on Debian or Ubuntu `apt install {LIBRARIES}`; {INSTEAD}"
+    return None
+
+
+def _missing_xcb_library() -> str | None:
+    """What Qt's X11 plugin needs of the system. Loading it here costs nothing: Qt would load it next."""
+    import ctypes
+    from importlib.util import find_spec
+
+    found = find_spec("PySide6")
+    if found is None or not found.submodule_search_locations:
+        return None
+    plugin = Path(found.submodule_search_locations[0], "Qt", "plugins", "platforms", "libqxcb.so")
+    if not plugin.exists():
+        return None  # A system's own PySide6 keeps its plugins elsewhere, and its libraries come with it.
+    try:
+        ctypes.CDLL(str(plugin))
+    except OSError as error:
+        library = str(error).partition(":")[0]
+        return (
+            f"Qt cannot open windows on X11, {library} is missing: on Debian or Ubuntu "
+            f"`apt install {XCB_LIBRARIES}`; {INSTEAD}"
+        )
+    return None
+
+
+def _wayland_answers(name: str, environment: Mapping[str, str]) -> bool:
+    from gui.x_display import connect_unix
+
+    path = name if name.startswith("/") else str(Path(environment.get("XDG_RUNTIME_DIR", "/"), name))
+    connection = connect_unix(path)
+    if connection is None:
+        return False
+    connection.close()
+    return True

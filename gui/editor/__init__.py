@@ -1,0 +1,1 @@
+"""The token editor: a text widget that shows where tokens begin and end."""

@@ -1,0 +1,99 @@
+"""What a stored text becomes in the editor, and how positions in the one map to the other. No Qt in here.
+
+Qt's document cannot hold every string. The rule, in one place:
+
+========================  ==========================  =====================================================
+stored                    in the document             why
+========================  ==========================  =====================================================
+CRLF, CR, U+2029          a newline                   Qt turns each into a block boundary anyway
+U+FDD0, U+FDD1            U+FFFD                      Qt's own frame marks; noncharacters to everybody else
+lone surrogate            U+FFFD                      no UTF-8 exists for it; tiktoken counts it so as well
+everything else           itself                      U+2028, NBSP, NUL, U+FEFF, U+FFFE, U+FFFC included
+========================  ==========================  =====================================================
+
+Only CRLF changes its length, so a UTF-16 offset moves by the number of CRLF before it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LINE_ENDS = re.compile("\r\n?|\u2029")
+_LONG = 65_536
+_QT_FRAME_MARKS = str.maketrans({"\ufdd0": "\ufffd", "\ufdd1": "\ufffd"})
+
+
+def document_text(stored: str) -> str:
+    """The logical text that the editor holds for ``stored``: see the table above.
+
+    Applying it twice changes nothing more. A text that needs no change is returned as it is, without a copy.
+    """
+    text = stored
+    if "\r" in text or "\u2029" in text:
+        text = _LINE_ENDS.sub("\n", text)
+    if text.isascii():
+        return text
+    if "\ufdd0" in text or "\ufdd1" in text:
+        text = text.translate(_QT_FRAME_MARKS)
+    try:
+        text.encode("utf-8")  # several times faster than any other way to look for surrogates
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def stored_to_document(offsets: NDArray[np.integer], stored: str) -> NDArray[np.int32]:
+    """UTF-16 offsets into ``stored`` as UTF-16 offsets into ``document_text(stored)``; int32[n].
+
+    An offset between CR and LF lands behind the newline, so that a token holding only that LF has no width.
+    """
+    import numpy as np
+
+    result = np.asarray(offsets).astype(np.int32)
+    if "\r\n" not in stored:
+        return result
+    units = np.frombuffer(stored.encode("utf-16-le", "surrogatepass"), "<u2")
+    line_feeds = (np.flatnonzero((units[:-1] == 13) & (units[1:] == 10)) + 1).astype(np.int32)
+    return result - line_feeds.searchsorted(result, "left").astype(np.int32)
+
+
+def utf16_length(text: str) -> int:
+    """How many UTF-16 units ``text`` takes."""
+    if text.isascii():
+        return len(text)
+    if len(text) < _LONG:
+        return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    # A character takes two units if its UTF-8 begins with one of five bytes; counting these is faster for a long text.
+    encoded = text.encode("utf-8", "surrogatepass")
+    return len(text) + sum(encoded.count(lead) for lead in range(0xF0, 0xF5))
+
+
+def char_to_utf16(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
+    """Character offsets (code points, as Python counts) into ``text`` as UTF-16 offsets; int32[n]."""
+    import numpy as np
+
+    result = np.asarray(offsets).astype(np.int32)
+    if text.isascii():
+        return result
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    astral = np.flatnonzero(codes > 0xFFFF).astype(np.int32)
+    return result + astral.searchsorted(result, "left").astype(np.int32)
+
+
+def utf16_to_char(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
+    """UTF-16 offsets into ``text`` as character offsets; int32[n]. Inside a surrogate pair: before the character."""
+    import numpy as np
+
+    result = np.asarray(offsets).astype(np.int32)
+    if text.isascii():
+        return result
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
+    second = np.flatnonzero((units & 0xFC00) == 0xDC00)
+    second = second[(second > 0) & ((units[second - 1] & 0xFC00) == 0xD800)].astype(np.int32)
+    inside = np.isin(result, second)
+    return result - inside - second.searchsorted(result, "left").astype(np.int32)

@@ -1,0 +1,226 @@
+"""Moves the caret and deletes across soft breaks as if they were not there.
+
+Qt sees a soft break as the end of a paragraph: a step over it, a word that goes on behind it, a deletion at it would
+all stop there. Keys whose effect stays away from soft breaks are left to Qt.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
+
+from gui.editor.soft_document import SoftDocument
+
+_Key = QKeySequence.StandardKey
+_Op = QTextCursor.MoveOperation
+_MOVE = QTextCursor.MoveMode.MoveAnchor
+_KEEP = QTextCursor.MoveMode.KeepAnchor
+
+_MOVES = (
+    (_Key.MoveToNextChar, _Op.Right, _MOVE),
+    (_Key.MoveToPreviousChar, _Op.Left, _MOVE),
+    (_Key.SelectNextChar, _Op.Right, _KEEP),
+    (_Key.SelectPreviousChar, _Op.Left, _KEEP),
+    (_Key.MoveToNextWord, _Op.WordRight, _MOVE),
+    (_Key.MoveToPreviousWord, _Op.WordLeft, _MOVE),
+    (_Key.SelectNextWord, _Op.WordRight, _KEEP),
+    (_Key.SelectPreviousWord, _Op.WordLeft, _KEEP),
+    (_Key.MoveToStartOfBlock, _Op.StartOfBlock, _MOVE),
+    (_Key.MoveToEndOfBlock, _Op.EndOfBlock, _MOVE),
+    (_Key.SelectStartOfBlock, _Op.StartOfBlock, _KEEP),
+    (_Key.SelectEndOfBlock, _Op.EndOfBlock, _KEEP),
+)
+_DELETIONS = (
+    (_Key.DeleteStartOfWord, _Op.PreviousWord),
+    (_Key.DeleteEndOfWord, _Op.NextWord),
+    (_Key.DeleteEndOfLine, _Op.EndOfBlock),
+    (_Key.DeleteCompleteLine, None),
+)
+_WORDWISE = (_Op.WordLeft, _Op.WordRight, _Op.PreviousWord, _Op.NextWord)
+_PLAIN = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+_MOST_STEPS = 10_000
+_LINE_END = ("\u2029", "\0")  # as QTextDocument.characterAt gives them; NUL is also what is behind the end
+_SEPARATORS = frozenset(".,?!@#$:;-<>[](){}=/+%&^*'\"`~|\\")
+
+
+class SoftCaret:
+    """Handles the keys that meet a soft break."""
+
+    def __init__(self, editor: QPlainTextEdit, soft: SoftDocument) -> None:
+        self._editor = editor
+        self._soft = soft
+
+    def handle(self, event: QKeyEvent) -> bool:
+        """Do what the key asks for, or make it safe to leave to Qt and return False."""
+        if event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete) and not event.modifiers() & ~_PLAIN:
+            return self._delete_character(forward=event.key() == Qt.Key.Key_Delete)
+        if not self._soft.break_count:
+            return False
+        self._collapse_empty_selection()
+        for key, operation, mode in _MOVES:
+            if event.matches(key):
+                return self._move(operation, mode)
+        if self._editor.isReadOnly():
+            return False
+        for key, deletion in _DELETIONS:
+            if event.matches(key):
+                return self._delete(deletion)
+        return False
+
+    def _delete_character(self, *, forward: bool) -> bool:
+        """Delete the character before or behind the caret, where that needs care."""
+        editor = self._editor
+        self._collapse_empty_selection()
+        cursor = editor.textCursor()
+        joins_lines = cursor.atBlockEnd() if forward else cursor.atBlockStart()
+        if editor.isReadOnly() or cursor.hasSelection() or not (joins_lines or self._soft.needs_care(cursor.block())):
+            return False
+        if forward and self._is_before_break(cursor):
+            cursor.movePosition(_Op.NextCharacter)
+        elif not forward and self._is_behind_break(cursor):
+            cursor.movePosition(_Op.PreviousCharacter)
+        cursor.beginEditBlock()
+        if forward:
+            cursor.deleteChar()
+        else:
+            cursor.deletePreviousChar()
+        cursor.endEditBlock()
+        editor.setTextCursor(cursor)
+        editor.ensureCursorVisible()
+        return True
+
+    def extend_word(self) -> None:
+        """Let a selected word that ends at a soft break go on behind it, as after a double click."""
+        cursor = self._editor.textCursor()
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        if not self._soft.break_count or start == end:
+            return
+        first, last = self._cursor_at(start), self._cursor_at(end)
+        if self._soft.is_break(start - 1) and self._joins_word(start - 1):
+            self.step(first, _Op.PreviousWord, _MOVE)
+        if self._soft.is_break(end) and self._joins_word(end):
+            while self._soft.is_break(last.position()) and self._joins_word(last.position()):
+                last.movePosition(_Op.NextCharacter)
+                last.movePosition(_Op.EndOfWord)
+        if (first.position(), last.position()) != (start, end):
+            self._select(first.position(), last.position())
+
+    def extend_line(self) -> None:
+        """Let a selected paragraph that is a piece of a longer line become the line, as after a triple click."""
+        cursor = self._editor.textCursor()
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        block = self._editor.document().findBlock(start)
+        if not self._soft.break_count or start != block.position() or end < block.position() + block.length() - 1:
+            return
+        first, last = self._cursor_at(start), self._cursor_at(block.position() + block.length() - 1)
+        self.step(first, _Op.StartOfBlock, _MOVE)
+        self.step(last, _Op.EndOfBlock, _MOVE)
+        if (first.position(), last.position()) != (start, end):
+            self._select(first.position(), last.position())
+
+    def step(self, cursor: QTextCursor, operation: QTextCursor.MoveOperation, mode: QTextCursor.MoveMode) -> bool:
+        """Move a cursor as if soft breaks were not there; returns whether it met one."""
+        met = False
+        if operation in (_Op.StartOfBlock, _Op.EndOfBlock):
+            return self._step_to_line_end(cursor, operation, mode)
+        for _ in range(_MOST_STEPS):
+            before = cursor.position()
+            cursor.movePosition(operation, mode)
+            after = cursor.position()
+            if before == after:
+                return met
+            crossed = self._soft.to_logical(before) == self._soft.to_logical(after)
+            if crossed:
+                met = True
+                continue
+            if operation not in _WORDWISE:
+                return met
+            separator = self._break_at(after)
+            if separator < 0 or not self._joins_word(separator):
+                return met or separator >= 0
+            met = True
+        return met
+
+    def _step_to_line_end(
+        self, cursor: QTextCursor, operation: QTextCursor.MoveOperation, mode: QTextCursor.MoveMode
+    ) -> bool:
+        met = False
+        forward = operation == _Op.EndOfBlock
+        while True:
+            cursor.movePosition(operation, mode)
+            if not (self._is_before_break(cursor) if forward else self._is_behind_break(cursor)):
+                return met
+            cursor.movePosition(_Op.NextCharacter if forward else _Op.PreviousCharacter, mode)
+            met = True
+
+    def _move(self, operation: QTextCursor.MoveOperation, mode: QTextCursor.MoveMode) -> bool:
+        cursor = self._editor.textCursor()
+        if not self.step(cursor, operation, mode):
+            return False
+        self._editor.setTextCursor(cursor)
+        self._editor.ensureCursorVisible()
+        return True
+
+    def _delete(self, operation: QTextCursor.MoveOperation | None) -> bool:
+        cursor = self._editor.textCursor()
+        if operation is None:
+            met = self.step(cursor, _Op.StartOfBlock, _MOVE)
+            met = self.step(cursor, _Op.EndOfBlock, _KEEP) or met
+            cursor.movePosition(_Op.NextCharacter, _KEEP)
+        elif cursor.hasSelection():
+            return False
+        else:
+            met = self.step(cursor, operation, _KEEP)
+        if not met:
+            return False
+        cursor.removeSelectedText()
+        self._editor.setTextCursor(cursor)
+        self._editor.ensureCursorVisible()
+        return True
+
+    def _collapse_empty_selection(self) -> None:
+        """A selection of nothing but a soft break is none, though Qt would delete the break in its place."""
+        cursor = self._editor.textCursor()
+        if not cursor.hasSelection() or abs(cursor.position() - cursor.anchor()) > 1:
+            return
+        if self._soft.is_break(cursor.selectionStart()):
+            cursor.setPosition(cursor.position())
+            self._editor.setTextCursor(cursor)
+
+    def _is_behind_break(self, cursor: QTextCursor) -> bool:
+        return cursor.atBlockStart() and self._soft.is_break(cursor.position() - 1)
+
+    def _is_before_break(self, cursor: QTextCursor) -> bool:
+        return cursor.atBlockEnd() and self._soft.is_break(cursor.position())
+
+    def _break_at(self, position: int) -> int:
+        """The soft separator before or behind a position, -1 if there is none."""
+        if self._soft.is_break(position):
+            return position
+        return position - 1 if self._soft.is_break(position - 1) else -1
+
+    def _joins_word(self, separator: int) -> bool:
+        """Whether no word begins behind this soft break: the text before and behind it belongs together."""
+        document = self._editor.document()
+        before, behind = document.characterAt(separator - 1), document.characterAt(separator + 1)
+        if behind in _LINE_END:
+            return False
+        return behind.isspace() or _kind(before) == _kind(behind)
+
+    def _cursor_at(self, position: int) -> QTextCursor:
+        cursor = QTextCursor(self._editor.document())
+        cursor.setPosition(position)
+        return cursor
+
+    def _select(self, start: int, end: int) -> None:
+        cursor = self._cursor_at(start)
+        cursor.setPosition(end, _KEEP)
+        self._editor.setTextCursor(cursor)
+
+
+def _kind(character: str) -> str:
+    """The three kinds between which Qt's word movement stops."""
+    if character.isspace():
+        return "space"
+    return "sign" if character in _SEPARATORS else "word"

@@ -1,0 +1,450 @@
+"""A text document whose long lines are stored in pieces, seen from outside as the text it stands for.
+
+Qt lays out a paragraph as a whole, so long lines are kept as several (see ``soft_cuts``). The separator before a
+continuing piece is a *soft break*; its block carries a number in a user property of its block format, because undo
+and redo restore block formats. The numbers are unique, so a block whose format was copied by a newline typed into it
+is told from the one it was copied from.
+
+Everything that leaves this class is logical: soft breaks are left out of texts, offsets and edits. The document
+remains the truth; what Qt reports about a change is compared with a mirror of the text, and only a real difference
+is announced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextFormat
+
+from engine.types import TextEdit
+from gui.editor.soft_breaks import SoftBreaks
+from gui.editor.soft_cuts import SOFT_LIMIT, cut_points
+from gui.editor.soft_repairs import SoftRepairs
+from gui.editor.text_mirror import TextMirror
+
+_SOFT_BREAK = int(QTextFormat.Property.UserProperty) + 7
+_KEEP = QTextCursor.MoveMode.KeepAnchor
+_SEPARATOR = "\u2029"
+
+
+def for_qt(text: str) -> str:
+    """``text`` so that it arrives in Qt as it is: a leading U+FEFF or U+FFFE would be read as a byte order mark."""
+    return "\ufeff" + text if text.startswith(("\ufeff", "\ufffe")) else text
+
+
+class SoftDocument(QObject):
+    """Follows one QTextDocument and announces what happens to its logical text."""
+
+    edited = Signal(object)
+    """tuple[TextEdit, ...] after each change of the logical text, however it came about."""
+
+    def __init__(self, document: QTextDocument, parent: QObject | None = None, *, limit: int = SOFT_LIMIT) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._limit = limit
+        self._piece = limit // 2
+        self._breaks = SoftBreaks(length=document.characterCount() - 1)
+        self._mirror = TextMirror(self.text())
+        self._last_number = 0
+        self._silent = False  # a change of formats of our own, or of the whole text
+        self._inserted_breaks: list[int] | None = None  # while we insert: the soft breaks among it
+        self._redo_was_available = False
+        self._command_added = False
+        self._repairs = SoftRepairs(self, document)
+        # For those who change the document past the editor, such as assistive tools.
+        self._settle_is_near = False
+        self._settle_timer = QTimer(self)
+        self._settle_timer.setSingleShot(True)
+        self._settle_timer.timeout.connect(self._repairs.settle)
+        document.contentsChange.connect(self._on_contents_change)
+        document.undoCommandAdded.connect(self._on_command_added)
+
+    # The logical text
+
+    @property
+    def length(self) -> int:
+        """Length of the logical text in UTF-16 units."""
+        return self._breaks.logical_length
+
+    @property
+    def break_count(self) -> int:
+        """How many soft breaks there are."""
+        return len(self._breaks)
+
+    def text(self) -> str:
+        """The whole logical text, read from the document. O(length): never call it for each key."""
+        return self.text_between(0, self.length)
+
+    def text_between(self, start: int, end: int) -> str:
+        """The logical text between two offsets, which must not lie inside a surrogate pair."""
+        first = self.to_document(start)
+        last = self.to_document(end, before_break=True)
+        if last <= first:
+            return ""
+        raw = self._read(first, last).replace(_SEPARATOR, "\n")
+        return _without(raw, [position - first for position in self._breaks.between(first, last)])
+
+    def to_logical(self, position: int) -> int:
+        """The logical offset of a document position."""
+        return self._breaks.to_logical(position)
+
+    def to_document(self, offset: int, *, before_break: bool = False) -> int:
+        """The document position of a logical offset; at a soft break the one behind it, unless asked otherwise."""
+        return self._breaks.to_document(offset, before_break=before_break)
+
+    def is_break(self, position: int) -> bool:
+        """Whether the separator at this document position is soft."""
+        return bool(len(self._breaks)) and self._breaks.is_break(position)
+
+    def needs_care(self, block: QTextBlock, added: int = 0) -> bool:
+        """Whether editing inside this block may leave work for ``settle``.
+
+        Qt puts a plain insertion or deletion of characters on the undo stack in such a way that nothing can join it.
+        What is done in such a block must therefore be wrapped in an edit block.
+        """
+        start, length = block.position(), block.length() - 1
+        return length + added > self._limit or self.is_break(start - 1) or self.is_break(start + length)
+
+    # Changing it
+
+    def lay_out(self, text: str) -> tuple[str, list[int]]:
+        """A document text for a logical one, and the document positions of the soft breaks in it."""
+        if len(text) <= self._piece:
+            return text, []
+        logical_lines = text.split("\n")
+        if len(max(logical_lines, key=len)) <= self._piece:
+            return text, []
+        lines: list[str] = []
+        breaks: list[int] = []
+        position = 0
+        for line in logical_lines:
+            cuts = self.cuts_of(line)
+            if cuts:
+                pieces = _pieces(line, cuts)
+                breaks.extend(position + cut + index for index, cut in enumerate(cuts))
+                lines.extend(pieces)
+                position += cuts[-1] + len(cuts) + _units(pieces[-1]) + 1
+            else:
+                lines.append(line)
+                position += (len(line) if line.isascii() else _units(line)) + 1
+        return "\n".join(lines), breaks
+
+    def begin_replacing_all(self) -> None:
+        """The document's whole text is about to be set from outside."""
+        self._silent = True
+
+    def end_replacing_all(self, text: str, breaks: list[int]) -> None:
+        """The document now holds ``text`` laid out with ``breaks``; mark these in it, without an undo step."""
+        document = self._document
+        if breaks:
+            undo = document.isUndoRedoEnabled()
+            document.setUndoRedoEnabled(False)
+            cursor = QTextCursor(document)
+            cursor.beginEditBlock()
+            for position in breaks:
+                cursor.setPosition(position + 1)
+                cursor.setBlockFormat(self.soft_format(cursor.block().previous()))
+            cursor.endEditBlock()
+            document.setUndoRedoEnabled(undo)
+        self._silent = False
+        self._breaks = SoftBreaks(breaks, document.characterCount() - 1)
+        self._mirror = TextMirror(text)
+        self._repairs.forget()
+        self._redo_was_available = False
+
+    def replace(self, start: int, end: int, text: str, *, join: bool = False) -> None:
+        """Replace logical text as one undo step, or as part of the step before if ``join``.
+
+        ``text`` must be free of what ``offsets.document_text`` replaces.
+        """
+        first = self.to_document(start)
+        last = max(first, self.to_document(end, before_break=True))
+        cursor = QTextCursor(self._document)
+        cursor.setPosition(first)
+        cursor.setPosition(last, _KEEP)
+        self.insert(cursor, text, join=join)
+
+    def insert(self, cursor: QTextCursor, text: str, *, join: bool = False, settle: bool = True) -> None:
+        """Replace the cursor's selection by ``text``; the cursor ends up behind it."""
+        if join:
+            cursor.joinPreviousEditBlock()
+        else:
+            cursor.beginEditBlock()
+        self._inserted_breaks = []
+        try:
+            if cursor.hasSelection():
+                cursor.removeSelectedText()
+            if text:
+                self._insert_lines(cursor, text)
+            cursor.endEditBlock()
+        finally:
+            self._inserted_breaks = None
+        if settle:
+            self.settle()
+
+    def expect_settle(self) -> None:
+        """Promise to call ``settle`` before this event is over."""
+        self._settle_is_near = True
+
+    def settle(self) -> None:
+        """Put right what a change left behind, as part of its undo step: wrong marks, pieces too long or too short.
+
+        Called after each change made through the editor. Does nothing after undo and redo, which restore all of it.
+        """
+        self._settle_is_near = False
+        if self._settle_timer.isActive():
+            self._settle_timer.stop()
+        self._repairs.settle()
+
+    # For SoftRepairs
+
+    @property
+    def limit(self) -> int:
+        """The longest that a piece should be, in UTF-16 units."""
+        return self._limit
+
+    def number_of(self, block: QTextBlock) -> int:
+        """The number of the soft break before a block, 0 if it goes on behind nothing."""
+        return block.blockFormat().intProperty(_SOFT_BREAK)
+
+    def soft_format(self, before: QTextBlock) -> QTextBlockFormat:
+        """The format of a piece that goes on where the block ``before`` ends.
+
+        It is written in the direction of its line, whatever script the piece itself begins with.
+        """
+        self._last_number += 1
+        block_format = QTextBlockFormat()
+        block_format.setProperty(_SOFT_BREAK, self._last_number)
+        block_format.setLayoutDirection(before.textDirection())
+        return block_format
+
+    def cuts_of(self, line: str) -> list[int]:
+        """Where to cut a line, as UTF-16 offsets."""
+        if len(line) <= self._piece:
+            return []  # even if every character takes two units
+        return cut_points(line, limit=self._limit, piece=self._piece)
+
+    @contextmanager
+    def formatting(self) -> Iterator[QTextCursor]:
+        """A cursor to change formats with, as part of the undo step before; no change of the text is expected."""
+        cursor = QTextCursor(self._document)
+        self._silent = True
+        cursor.joinPreviousEditBlock()
+        try:
+            yield cursor
+        finally:
+            cursor.endEditBlock()
+            self._silent = False
+            self._redo_was_available = self._command_added = False
+
+    # Inside: following the document
+
+    @Slot()
+    def _on_command_added(self) -> None:
+        self._command_added = True
+
+    @Slot(int, int, int)
+    def _on_contents_change(self, position: int, removed: int, added: int) -> None:
+        if self._silent:
+            return
+        document = self._document
+        length = document.characterCount() - 1
+        by_history = self._is_by_history()
+        # Qt counts the final separator of the document into both numbers when the range reaches it.
+        added = min(added, length - position)
+        removed = self._breaks.length - (length - added)
+        if removed == 0 == added:
+            return
+        position, removed, added = self._widen_to_characters(position, removed, added, length)
+        if by_history:
+            self._repairs.forget()
+        else:
+            self._repairs.shift(position, removed, added)
+        raw = self._read(position, position + added, repair=not by_history) if added else ""
+        breaks = self._breaks_in(position, added, raw, by_history)
+        start = self._breaks.to_logical(position)
+        lost = self._breaks.replace(position, removed, added, breaks)
+        text = _without(raw.replace(_SEPARATOR, "\n"), [at - position for at in breaks])
+        units = text.encode("utf-16-le", "replace")
+        offset, gone, inserted = self._mirror.replace(start, removed - lost, units)
+        edits = [TextEdit(offset, gone, inserted)] if gone or inserted else []
+        edits += self._check_neighbours(position, added, by_history)
+        if self._repairs.pending and not self._settle_is_near:
+            self._settle_timer.start()
+        if edits:
+            self.edited.emit(tuple(edits))
+
+    def _is_by_history(self) -> bool:
+        """Whether the change being reported is an undo or a redo.
+
+        A fresh change leaves nothing to redo. After the last redo nothing is left either, but Qt has announced no
+        new undo command before.
+        """
+        redo_is_available = self._document.isRedoAvailable()
+        by_history = redo_is_available or (self._redo_was_available and not self._command_added)
+        self._redo_was_available = redo_is_available
+        self._command_added = False
+        return by_history
+
+    def _widen_to_characters(self, position: int, removed: int, added: int, length: int) -> tuple[int, int, int]:
+        """Let a changed range begin and end between characters, never inside a surrogate pair."""
+        document = self._document
+        if position and "\ud800" <= document.characterAt(position - 1) <= "\udbff":
+            position, removed, added = position - 1, removed + 1, added + 1
+        end = position + added
+        if end < length and "\udc00" <= document.characterAt(end) <= "\udfff":
+            removed, added = removed + 1, added + 1
+        return position, removed, added
+
+    def _read(self, start: int, end: int, *, repair: bool = False) -> str:
+        """The document's text with U+2029 for separators. Lone surrogates, which Qt's strings lose, read as U+FFFD."""
+        cursor = QTextCursor(self._document)
+        cursor.setPosition(start)
+        cursor.setPosition(end, _KEEP)
+        raw = cursor.selectedText()
+        if raw.isascii():
+            if len(raw) == end - start:
+                return raw
+        elif _units(raw) == end - start:
+            return raw
+        if end - start > 256:
+            middle = (start + end) // 2
+            if "\udc00" <= self._document.characterAt(middle) <= "\udfff":
+                middle -= 1
+            return self._read(start, middle, repair=repair) + self._read(middle, end, repair=repair)
+        return self._read_units(start, end, repair)
+
+    def _read_units(self, start: int, end: int, repair: bool) -> str:
+        units = [self._document.characterAt(position) for position in range(start, end)]
+        pairs = "".join(units).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        if repair:
+            position = start
+            for before, after in zip(units, pairs.encode("utf-16-le").decode("utf-16-le"), strict=False):
+                if after == "\ufffd" != before:
+                    self._repairs.replace_later(position)
+                position += 1
+        return pairs
+
+    def _breaks_in(self, position: int, added: int, raw: str, by_history: bool) -> list[int]:
+        """The soft breaks among the separators that a change put in."""
+        if not by_history:
+            self._repairs.touch(position, position + added)
+        if self._inserted_breaks is not None:
+            return self._inserted_breaks
+        if _SEPARATOR not in raw:
+            return []
+        block = self._document.findBlock(position)
+        if not self._last_number and by_history:
+            return []
+        seen = {self.number_of(block)}
+        breaks: list[int] = []
+        end = position + added
+        while True:
+            block = block.next()
+            if not block.isValid() or block.position() > end:
+                return breaks
+            separator = block.position() - 1
+            number = self.number_of(block)
+            if number and number not in seen:
+                seen.add(number)
+                breaks.append(separator)
+            elif number and not by_history:
+                self._repairs.mark(separator, soft=False)  # a newline that copied its block's format
+            if not by_history:
+                self._repairs.touch(block.position())
+
+    def _check_neighbours(self, position: int, added: int, by_history: bool) -> list[TextEdit]:
+        """Compare the separators on both sides of a change with what they were.
+
+        Removing text over several blocks may leave the remaining one with the format of another. Where the change is
+        our user's, ``settle`` gives it back its own; undo and redo have the last word themselves.
+        """
+        if not self._last_number:
+            return []
+        document = self._document
+        edits: list[TextEdit] = []
+        before = document.findBlock(position)
+        behind = document.findBlock(min(position + added, self._breaks.length)).next()
+        for block in (before, behind):
+            separator = block.position() - 1
+            if separator < 0 and block.isValid() and self.number_of(block) and not by_history:
+                self._repairs.mark(separator, soft=False)  # the text begins here: it goes on behind nothing
+            if not block.isValid() or separator < 0 or position <= separator < position + added:
+                continue
+            was_soft = self._breaks.is_break(separator)
+            if was_soft == bool(self.number_of(block)):
+                continue
+            if not by_history:
+                self._repairs.mark(separator, soft=was_soft)
+                continue
+            offset = self._breaks.to_logical(separator)
+            self._breaks.set_break(separator, not was_soft)
+            self._mirror.replace(offset, 0 if was_soft else 1, b"\n\0" if was_soft else b"")
+            edits.append(TextEdit(offset, 0, "\n") if was_soft else TextEdit(offset, 1, ""))
+        return edits
+
+    # Inside: changing the document
+
+    def _insert_lines(self, cursor: QTextCursor, text: str) -> None:
+        """Insert text, cutting its long lines.
+
+        A newline within ``insertText`` copies the format of the block it falls into; in a soft block that would be a
+        second soft break. So lines go in together only while the block is a plain one.
+        """
+        run: list[str] = []
+        plain = not self.number_of(cursor.block())
+        lines = text.split("\n")
+        if plain and len(max(lines, key=len)) <= self._piece:
+            cursor.insertText(for_qt(text))
+            return
+        for index, line in enumerate(lines):
+            if index and not plain:
+                cursor.insertText(for_qt("\n".join(run)))
+                self._insert_separator(cursor, soft=False)
+                run, plain = [], True
+            cuts = self.cuts_of(line)
+            if not cuts:
+                run.append(line)
+                continue
+            first, *others = _pieces(line, cuts)
+            cursor.insertText(for_qt("\n".join([*run, first])))
+            for piece in others:
+                self._insert_separator(cursor, soft=True)
+                cursor.insertText(for_qt(piece))
+            run, plain = [], False
+        cursor.insertText(for_qt("\n".join(run)))
+
+    def _insert_separator(self, cursor: QTextCursor, *, soft: bool) -> None:
+        cursor.insertBlock(self.soft_format(cursor.block()) if soft else QTextBlockFormat())
+        if soft and self._inserted_breaks is not None:
+            self._inserted_breaks.append(cursor.position() - 1)
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _pieces(line: str, cuts: list[int]) -> list[str]:
+    """A line in the pieces between its cuts, which are UTF-16 offsets."""
+    bounds = [0, *cuts, None]
+    if _units(line) == len(line):
+        return [line[a:b] for a, b in pairwise(bounds)]
+    units = line.encode("utf-16-le")
+    doubled = [None if at is None else 2 * at for at in bounds]
+    return [units[a:b].decode("utf-16-le") for a, b in pairwise(doubled)]
+
+
+def _without(text: str, positions: list[int]) -> str:
+    """``text`` less the single units at these UTF-16 positions."""
+    if not positions:
+        return text
+    starts = [0, *(position + 1 for position in positions)]
+    ends = [*positions, None]
+    if _units(text) == len(text):
+        return "".join([text[a:b] for a, b in zip(starts, ends, strict=True)])
+    units = text.encode("utf-16-le")
+    parts = [units[2 * a : None if b is None else 2 * b] for a, b in zip(starts, ends, strict=True)]
+    return b"".join(parts).decode("utf-16-le")

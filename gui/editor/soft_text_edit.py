@@ -1,0 +1,428 @@
+"""A plain text editor for prompts: logical text in and out, long lines, big pastes, exact edits.
+
+Every text and every offset that passes its doors is logical: newlines are ``\\n``, offsets count UTF-16 units, soft
+breaks do not exist. Undo, input methods, clipboard, the caret in bidirectional text and accessibility are Qt's.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from PySide6.QtCore import QMimeData, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QTextBlock,
+    QTextCursor,
+    QTextOption,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from engine.types import TextEdit
+from gui.editor.offsets import document_text, utf16_length
+from gui.editor.soft_caret import SoftCaret
+from gui.editor.soft_cuts import SOFT_LIMIT
+from gui.editor.soft_document import SoftDocument, for_qt
+from gui.editor.text_feed import FEED_ABOVE, TextFeed
+
+_KEEP = QTextCursor.MoveMode.KeepAnchor
+_UNDO_UNITS = 48_000_000
+"""After this much inserted text older steps can no longer be undone: Qt keeps all of it, two bytes a unit."""
+
+
+class SoftTextEdit(QPlainTextEdit):
+    """Emits exactly what happens to its text, each change with a revision one higher than the last."""
+
+    edited = Signal(int, object)
+    """Revision, tuple[TextEdit, ...]: replacements to be applied one after the other."""
+    text_replaced = Signal(int, object)
+    """Revision, the whole new text (str). While it is being loaded it is the whole all the same.
+
+    An object and not a str for Qt: it would copy megabytes for each listener, and drop a leading U+FEFF.
+    """
+    load_progress = Signal(int, int)
+    """Characters that are in, characters in all, of a big text being loaded or pasted."""
+    load_finished = Signal(int)
+    """Revision: a text given to ``load_text``, or a big paste, is in, as a whole or as far as it was let."""
+    files_dropped = Signal(list)
+    """Local paths, list[str], that were dropped or pasted."""
+
+    def __init__(self, parent: QWidget | None = None, *, soft_limit: int = SOFT_LIMIT) -> None:
+        super().__init__(parent)
+        self.revision = 0
+        self._soft = SoftDocument(self.document(), self, limit=soft_limit)
+        self._caret = SoftCaret(self, self._soft)
+        self._feed = TextFeed(self._soft, self)
+        self._loading = False
+        self._was_read_only = False
+        self._wanted_selection: tuple[int, int] | None = None
+        self._inserted_units = 0
+        self._typed_until = (-1, -1)  # revision and document position at which characters typed with care end
+        self._soft.edited.connect(self._on_soft_edited)
+        self._feed.progressed.connect(self.load_progress)
+        self._feed.finished.connect(self._on_fed)
+
+    # The text
+
+    def toPlainText(self) -> str:
+        """The logical text. O(length): for saving and searching, never for each key."""
+        text = self._soft.text()
+        return text + self._feed.rest if self._loading else text
+
+    def setPlainText(self, text: str) -> None:
+        """Show another text at once; nothing can be undone afterwards. See ``offsets.document_text``."""
+        self._stop_feeding()
+        text = document_text(text)
+        self._show(text)
+        self._announce_text(text)
+
+    def load_text(self, text: str) -> None:
+        """Like ``setPlainText``, but a big text goes in by slices while the window goes on answering.
+
+        ``text_replaced`` announces the whole text at once, ``load_finished`` that the document holds it.
+        """
+        self._stop_feeding()
+        text = document_text(text)
+        if len(text) <= FEED_ABOVE:
+            self._show(text)
+            self._announce_text(text)
+            self.load_finished.emit(self.revision)
+            return
+        self._loading = True
+        self._wanted_selection = None
+        self._show("")
+        self._announce_text(text)
+        self.document().setUndoRedoEnabled(False)
+        self._begin_feeding(text, QTextCursor(self.document()))
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether a big text is on its way into the document; Esc stops it."""
+        return self._feed.active
+
+    def cancel_loading(self) -> None:
+        """Stop loading or pasting; what is in stays."""
+        self._feed.cancel()
+
+    @property
+    def text_length(self) -> int:
+        """Length of the logical text in UTF-16 units."""
+        return self._soft.length + (utf16_length(self._feed.rest) if self._loading else 0)
+
+    def text_between(self, utf16_start: int, utf16_end: int) -> str:
+        """Some of the logical text."""
+        return self._soft.text_between(self._clamp(utf16_start), self._clamp(utf16_end))
+
+    def replace_range(self, utf16_start: int, utf16_end: int, text: str, *, join: bool = False) -> bool:
+        """Replace some of the text as one undo step, or as part of the step before if ``join``.
+
+        Does nothing and says False while a big text is on its way.
+        """
+        if self._feed.active:
+            return False
+        self._bound_undo(len(text))
+        self._soft.replace(self._clamp(utf16_start), self._clamp(utf16_end), document_text(text), join=join)
+        return True
+
+    def insertPlainText(self, text: str) -> None:
+        """Replace the selection by ``text`` as one undo step; a big text goes in by slices."""
+        if self._feed.active:
+            return
+        self._bound_undo(len(text))
+        if len(text) > FEED_ABOVE:
+            self._begin_feeding(text, self.textCursor())
+            return
+        cursor = self.textCursor()
+        self._soft.insert(cursor, document_text(text))
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def move_selection(self, utf16_offset: int) -> None:
+        """Move the selected text to another place as one undo step, as by dragging it."""
+        start, end = self.selected_range()
+        if start <= utf16_offset <= end:
+            return
+        text = self._soft.text_between(start, end)
+        self._soft.replace(start, end, "")
+        at = utf16_offset if utf16_offset < start else utf16_offset - (end - start)
+        self._soft.replace(at, at, text, join=True)
+        self.select_range(at, at + end - start)
+
+    def appendPlainText(self, text: str) -> None:
+        """Add a line at the end."""
+        length = self._soft.length
+        self.replace_range(length, length, ("\n" if length else "") + text)
+
+    def clear(self) -> None:
+        """Show an empty text."""
+        self.setPlainText("")
+
+    # The caret and the selection
+
+    def caret_offset(self) -> int:
+        """Where the caret is."""
+        return self._soft.to_logical(self.textCursor().position())
+
+    def selected_range(self) -> tuple[int, int]:
+        """Start and end of the selection, both the caret's place without one."""
+        cursor = self.textCursor()
+        start = self._soft.to_logical(cursor.selectionStart())
+        return start, self._soft.to_logical(cursor.selectionEnd()) if cursor.hasSelection() else start
+
+    def selected_text(self) -> str:
+        """The selected text."""
+        return self._soft.text_between(*self.selected_range())
+
+    def select_range(self, utf16_start: int, utf16_end: int) -> None:
+        """Select from the first offset to the second, where the caret ends up and becomes visible.
+
+        Offsets outside the text are moved to its end, those inside a surrogate pair before it. While a big text is
+        being loaded this waits for the part that is meant.
+        """
+        if self._loading and max(utf16_start, utf16_end) > self._soft.length:
+            self._wanted_selection = (utf16_start, utf16_end)
+            return
+        start, end = self._clamp(utf16_start), self._clamp(utf16_end)
+        cursor = self.textCursor()
+        cursor.setPosition(self._soft.to_document(start, before_break=start > end))
+        if start != end:
+            cursor.setPosition(self._soft.to_document(end, before_break=end > start), _KEEP)
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    @property
+    def line_count(self) -> int:
+        """Number of logical lines in the document."""
+        return self.document().blockCount() - self._soft.break_count
+
+    @property
+    def caret_line(self) -> int:
+        """The logical line of the caret, from 1."""
+        return self._line_of(self.textCursor().block())
+
+    def go_to_line(self, number: int) -> None:
+        """Put the caret at the start of a logical line, counted from 1, and show it in the middle."""
+        document = self.document()
+        low, high = 0, document.blockCount() - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self._line_of(document.findBlockByNumber(middle)) < number:
+                low = middle + 1
+            else:
+                high = middle
+        cursor = self.textCursor()
+        cursor.setPosition(document.findBlockByNumber(low).position())
+        self.setTextCursor(cursor)
+        self.centerCursor()
+
+    # How it looks
+
+    def set_show_whitespace(self, shown: bool) -> None:
+        """Show spaces and tabs, or not."""
+        option = self.document().defaultTextOption()
+        flags = option.flags()
+        flag = QTextOption.Flag.ShowTabsAndSpaces
+        option.setFlags(flags | flag if shown else flags & ~flag)
+        self.document().setDefaultTextOption(option)
+
+    def set_word_wrap(self, wrap: bool) -> None:
+        """Wrap long lines at the edge of the window, or let it scroll sideways."""
+        mode = QPlainTextEdit.LineWrapMode
+        self.setLineWrapMode(mode.WidgetWidth if wrap else mode.NoWrap)
+
+    # Events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._feed.active and event.key() == Qt.Key.Key_Escape:
+            self.cancel_loading()
+            return
+        self._soft.expect_settle()
+        try:
+            if _is_typed(event):
+                if not self._type(event):
+                    super().keyPressEvent(event)
+            elif not self.isReadOnly() and (
+                event.matches(QKeySequence.StandardKey.InsertParagraphSeparator)
+                or event.matches(QKeySequence.StandardKey.InsertLineSeparator)
+            ):
+                # Qt would copy a soft paragraph's format, and put U+2028 for Shift+Enter, which no model is used to.
+                self.insertPlainText("\n")
+            elif not self._caret.handle(event):
+                super().keyPressEvent(event)
+        finally:
+            self._soft.settle()
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        super().inputMethodEvent(event)
+        self._soft.settle()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._caret.extend_line()
+        self._soft.settle()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(event)
+        self._caret.extend_word()
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = QMimeData()
+        data.setText(for_qt(self.selected_text()))
+        return data
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() or bool(_local_files(source))
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        files = _local_files(source)
+        if files:
+            self.files_dropped.emit(files)
+        elif not self.isReadOnly():
+            self.insertPlainText(source.text())
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _local_files(event.mimeData()):
+            event.acceptProposedAction()
+        else:
+            super().dragEnterEvent(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        if _local_files(event.mimeData()):
+            event.acceptProposedAction()
+        else:
+            super().dragMoveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        files = _local_files(event.mimeData())
+        if files:
+            event.acceptProposedAction()
+            self.files_dropped.emit(files)
+        elif event.mimeData().hasText() and not self.isReadOnly():
+            self._drop_text(event)
+        # Takes away the caret that showed where the drop would go, and stops scrolling at the edges.
+        super().dragLeaveEvent(QDragLeaveEvent())
+
+    # Inside
+
+    def _show(self, text: str) -> None:
+        laid_out, breaks = self._soft.lay_out(text)
+        self._soft.begin_replacing_all()
+        super().setPlainText(for_qt(laid_out))
+        self._soft.end_replacing_all(text, breaks)
+        self._inserted_units = 0
+
+    def _announce_text(self, text: str) -> None:
+        self.revision += 1
+        self._follow_text(self.revision, utf16_length(text))
+        self.text_replaced.emit(self.revision, text)
+
+    def _follow_text(self, revision: int, length: int) -> None:
+        """For subclasses: the text is another one."""
+
+    def _follow_edits(self, revision: int, edits: Sequence[TextEdit]) -> None:
+        """For subclasses: the text was edited. Called before anybody else hears of it."""
+
+    @Slot(object)
+    def _on_soft_edited(self, edits: tuple[TextEdit, ...]) -> None:
+        if self._loading:
+            return  # announced as a whole already
+        self.revision += 1
+        self._follow_edits(self.revision, edits)
+        self.edited.emit(self.revision, edits)
+
+    def _type(self, event: QKeyEvent) -> bool:
+        """Type in a line that needs care. A run of characters is one step to undo, as everywhere."""
+        cursor = self.textCursor()
+        text = event.text()
+        if cursor.hasSelection() or self.isReadOnly() or self.overwriteMode():
+            return False
+        if not self._soft.needs_care(cursor.block(), len(text)):
+            return False
+        goes_on = self._typed_until == (self.revision, cursor.position())
+        self._soft.insert(cursor, document_text(text), join=goes_on)
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+        self._typed_until = (self.revision, cursor.position())
+        return True
+
+    def _begin_feeding(self, text: str, cursor: QTextCursor) -> None:
+        self._was_read_only = self.isReadOnly()
+        self.setReadOnly(True)
+        self._feed.start(text, cursor)
+
+    def _stop_feeding(self) -> None:
+        """Another text is coming: forget the one on its way."""
+        if self._feed.active:
+            self._feed.abandon()
+            self._end_feeding()
+
+    def _end_feeding(self) -> None:
+        self.setReadOnly(self._was_read_only)
+        if self._loading:
+            self._loading = False
+            self.document().setUndoRedoEnabled(True)
+
+    @Slot(object)
+    def _on_fed(self, left_out: str) -> None:
+        was_loading = self._loading
+        self._end_feeding()
+        if was_loading and left_out:
+            self._on_soft_edited((TextEdit(self._soft.length, utf16_length(left_out), ""),))
+        wanted, self._wanted_selection = self._wanted_selection, None
+        if wanted is not None:
+            self.select_range(*wanted)
+        elif not was_loading:
+            self.ensureCursorVisible()
+        self.load_finished.emit(self.revision)
+
+    def _bound_undo(self, characters: int) -> None:
+        self._inserted_units += characters
+        if self._inserted_units > _UNDO_UNITS:
+            self.document().clearUndoRedoStacks()
+            self._inserted_units = characters
+
+    def _drop_text(self, event: QDropEvent) -> None:
+        """Insert or move dropped text. Qt would report a move as one change of everything between both places."""
+        at = self._soft.to_logical(self.cursorForPosition(event.position().toPoint()).position())
+        moved = event.source() in (self, self.viewport()) and event.dropAction() == Qt.DropAction.MoveAction
+        event.acceptProposedAction()
+        if moved:
+            self.move_selection(at)
+            return
+        cursor = self.textCursor()
+        cursor.setPosition(self._soft.to_document(at))
+        self.setTextCursor(cursor)
+        self.insertPlainText(event.mimeData().text())
+
+    def _line_of(self, block: QTextBlock) -> int:
+        position = block.position()
+        return block.blockNumber() + 1 - (position - self._soft.to_logical(position))
+
+    def _clamp(self, offset: int) -> int:
+        offset = max(0, min(offset, self._soft.length))
+        character = self.document().characterAt(self._soft.to_document(offset))
+        return offset - 1 if offset and "\udc00" <= character <= "\udfff" else offset
+
+
+def _is_typed(event: QKeyEvent) -> bool:
+    """Whether a key is a character to be put into the text, by Qt's own rule."""
+    text = event.text()
+    ctrl, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    # Ctrl and Alt together are AltGr on some systems, and do type.
+    if not text or event.modifiers() in (ctrl, ctrl | shift):
+        return False
+    return unicodedata.category(text[0]) != "Cc"
+
+
+def _local_files(source: QMimeData) -> list[str]:
+    """Paths of local files, if all that is offered are such."""
+    urls = source.urls() if source.hasUrls() else []
+    return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []

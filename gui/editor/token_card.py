@@ -1,0 +1,224 @@
+"""The card that says all about one token: under the pointer, or pinned at the caret for the keyboard.
+
+It is given plain data and shows plain text; where that comes from is not its business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QMargins, QPoint, Qt, Signal
+from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
+
+_OFFSET = QPoint(14, 20)  # clear of the pointer
+_EDGE = QMargins(8, 8, 8, 8)  # kept free at the edges of the screen
+_WIDEST = 460
+
+
+@dataclass(frozen=True, slots=True)
+class CardToken:
+    """What a card says about one token. ``text`` and ``hex`` are ready to be shown; ``rank`` None: not a merge."""
+
+    index: int
+    token_id: int
+    text: str
+    hex: str
+    size: int
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCardContents:
+    """One token, where it lies, and the tokens that share a character with it.
+
+    Positions in UTF-16 units; in characters too, where they are known.
+    """
+
+    token: CardToken
+    utf16_start: int
+    utf16_end: int
+    char_start: int | None = None
+    char_end: int | None = None
+    partners: tuple[CardToken, ...] = ()
+
+
+class TokenCard(QFrame):
+    """A small window without a frame. It never takes the focus from the editor unless it is pinned."""
+
+    closed = Signal()
+    """It was pinned and is gone."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.ToolTip)
+        self.setObjectName("tokenCard")
+        self.setAccessibleName(self.tr("Token card"))
+        self.setFrameStyle(QFrame.Shape.StyledPanel | QFrame.Shadow.Plain)
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        self._pinned = False
+        self._contents: TokenCardContents | None = None
+        self._place_beside = QPoint()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(10, 8, 10, 8)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(3)
+        self._labels: list[QLabel] = []
+        self._rows: list[tuple[str, str]] = []
+
+    @property
+    def contents(self) -> TokenCardContents | None:
+        """What is shown, None while the card is hidden."""
+        return self._contents
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the card stays until it is closed."""
+        return self._pinned
+
+    def show_at(self, contents: TokenCardContents, place: QPoint) -> None:
+        """Show the card beside a point of the screen; not while another one is pinned."""
+        if not self._pinned:
+            self._present(contents, place)
+
+    def pin_at(self, contents: TokenCardContents, place: QPoint) -> None:
+        """Show the card until Esc, a click beside it or ``dismiss``; its texts can be selected and copied."""
+        self._pinned = True
+        self._set_window_type(Qt.WindowType.Popup)
+        self._present(contents, place)
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def dismiss(self) -> None:
+        """Hide the card, pinned or not."""
+        self.hide()
+
+    def leave(self) -> None:
+        """The pointer left the token: hide the card unless it is pinned."""
+        if not self._pinned:
+            self.hide()
+
+    def hideEvent(self, event: QEvent) -> None:
+        super().hideEvent(event)
+        self._contents = None
+        if self._pinned:
+            self._pinned = False
+            self._set_window_type(Qt.WindowType.ToolTip)
+            self.closed.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Its size is only final once its labels have their style.
+        self.move(self._inside_screen(self._place_beside))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Cancel):
+            self.dismiss()
+        elif event.matches(QKeySequence.StandardKey.Copy) and self._contents is not None:
+            self._copy()
+        else:
+            super().keyPressEvent(event)
+
+    def text(self) -> str:
+        """All that the card says, a line each; what a screen reader reads and Ctrl+C copies."""
+        return "\n".join(f"{name}: {value}" if value else name for name, value in self._rows)
+
+    def _copy(self) -> None:
+        from PySide6.QtGui import QGuiApplication
+
+        QGuiApplication.clipboard().setText(self.text())
+
+    def _set_window_type(self, kind: Qt.WindowType) -> None:
+        self.setWindowFlags(kind | Qt.WindowType.FramelessWindowHint)
+
+    def _present(self, contents: TokenCardContents, place: QPoint) -> None:
+        self._contents = contents
+        self._place_beside = place
+        self._fill(contents)
+        self.setAccessibleDescription(self.text())
+        self.ensurePolished()
+        self._grid.activate()
+        self.resize(self.sizeHint())
+        self.move(self._inside_screen(place))
+        self.show()
+
+    def _fill(self, contents: TokenCardContents) -> None:
+        for label in self._labels:
+            self._grid.removeWidget(label)
+            label.hide()
+            label.deleteLater()
+        self._labels = []
+        self._rows = []
+        number = self.locale().toString
+        token = contents.token
+        self._add_line(self.tr("Token {n}").format(n=number(token.index + 1)), bold=True)
+        self._add_row(self.tr("Text"), f"“{token.text}”", fixed=True)
+        self._add_row(self.tr("Id"), str(token.token_id), fixed=True)
+        size = self.tr("1 byte") if token.size == 1 else self.tr("{n} bytes").format(n=number(token.size))
+        self._add_row(self.tr("Bytes"), f"{token.hex}  ({size})", fixed=True)
+        self._add_row(self.tr("Rank"), self.tr("special token") if token.rank is None else str(token.rank))
+        self._add_row(self.tr("Place"), self._place(contents))
+        if not contents.partners:
+            return
+        self._add_line(self.tr("Shares a character with"), bold=True)
+        for partner in contents.partners:
+            label = self.tr("Token {n}").format(n=number(partner.index + 1))
+            self._add_row(label, f"“{partner.text}”  {partner.hex}  ({self.tr('id')} {partner.token_id})", fixed=True)
+
+    def _place(self, contents: TokenCardContents) -> str:
+        number = self.locale().toString
+        start, end = contents.utf16_start, contents.utf16_end
+        if start == end:
+            text = self.tr("UTF-16 {a}, rest of the character before it").format(a=number(start))
+        else:
+            text = self.tr("UTF-16 {a} to {b}").format(a=number(start), b=number(end))
+        if contents.char_start is not None and contents.char_end is not None and start != end:
+            characters = self.tr("character {a} to {b}").format(
+                a=number(contents.char_start), b=number(contents.char_end)
+            )
+            return f"{characters}, {text}"
+        return text
+
+    def _add_line(self, text: str, *, bold: bool = False) -> None:
+        label = self._label(text)
+        if bold:
+            font = QFont(label.font())
+            font.setBold(True)
+            label.setFont(font)
+        self._grid.addWidget(label, len(self._rows), 0, 1, 2)
+        label.show()
+        self._rows.append((text, ""))
+
+    def _add_row(self, name: str, value: str, *, fixed: bool = False) -> None:
+        row = len(self._rows)
+        self._rows.append((name, value))
+        title, content = self._label(name), self._label(value)
+        content.setWordWrap(True)
+        if fixed:
+            content.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        width = min(_WIDEST, content.fontMetrics().horizontalAdvance(value) + 4)
+        content.setMinimumWidth(width)
+        self._grid.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(content, row, 1)
+        title.show()
+        content.show()
+
+    def _label(self, text: str) -> QLabel:
+        label = QLabel(self)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setText(text)
+        label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        if self._pinned:
+            label.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+        self._labels.append(label)
+        return label
+
+    def _inside_screen(self, place: QPoint) -> QPoint:
+        """Beside the point, on the other side of it where the screen ends."""
+        area = self.screen().availableGeometry().marginsRemoved(_EDGE)
+        corner = place + _OFFSET
+        if corner.x() + self.width() > area.right():
+            corner.setX(area.right() - self.width())
+        if corner.y() + self.height() > area.bottom():
+            corner.setY(place.y() - self.height() - _OFFSET.y() // 2)
+        return QPoint(max(corner.x(), area.left()), max(corner.y(), area.top()))

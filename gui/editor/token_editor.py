@@ -1,0 +1,405 @@
+"""The prompt editor: plain text with its tokens painted under it.
+
+Nothing here imports numpy before the first tokens come: the window is on the screen by then. The tokens are in
+``TokenTracker``, drawing in ``TokenPainter``, text and keys in ``SoftTextEdit``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontInfo,
+    QFontMetricsF,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QWidget
+
+from engine.types import TextEdit, TokenPatch
+from gui.editor.soft_cuts import SOFT_LIMIT
+from gui.editor.soft_text_edit import SoftTextEdit
+from gui.editor.token_tracker import TokenTracker
+from gui.editor.types import TokenSpan
+from gui.editor.visible_lines import visible_lines
+
+if TYPE_CHECKING:
+    from gui.editor.token_painter import PaintOptions, TokenPainter
+    from gui.editor.token_spans import TokenSpans
+    from gui.look.token_palette import TokenPalette
+
+_SMALLEST_POINTS, _LARGEST_POINTS = 5.0, 72.0
+_TAB_COLUMNS = 4
+_DIM_AFTER_MS = 250
+_SELECTION_ALPHA = 110
+_NEAR = 200  # UTF-16 units between two places that are repainted in one
+
+
+class TokenEditor(SoftTextEdit):
+    """Shows each token of its text. Tokens come from outside, through ``apply_patch``."""
+
+    token_hovered = Signal(object, object)
+    """TokenSpan or None, QPoint (global): the token under the pointer is another one."""
+    caret_token_changed = Signal(object)
+    """TokenSpan or None: the token at the caret is another one, or the same one at another place."""
+    selection_tokens_changed = Signal(int)
+    """How many tokens the selection touches, -1 without a selection."""
+    zoom_changed = Signal(int)
+    """Steps of one point, 0 for the font that was set."""
+
+    def __init__(self, parent: QWidget | None = None, *, soft_limit: int = SOFT_LIMIT) -> None:
+        super().__init__(parent, soft_limit=soft_limit)
+        self.setObjectName("promptEditor")
+        self.setAccessibleName(self.tr("Prompt text"))
+        self._tracker = TokenTracker()
+        self._token_palette: TokenPalette | None = None
+        self._painter: TokenPainter | None = None
+        self._options: PaintOptions | None = None
+        self._show_whitespace = False
+        self._zoom = 0
+        self._wheel = 0
+        self._base_font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        self._caret_span: TokenSpan | None = None
+        self._selected_tokens = -1
+        self._hovered = -1
+        self._repainted = (0, -1)  # from this to this offset all is going to be painted anyway
+        self._announce_timer = QTimer(self)
+        self._announce_timer.setSingleShot(True)
+        self._announce_timer.timeout.connect(self._announce)
+        self._dim_timer = QTimer(self)
+        self._dim_timer.setSingleShot(True)
+        self._dim_timer.setInterval(_DIM_AFTER_MS)
+        self._dim_timer.timeout.connect(self._dim_stale)
+        self.cursorPositionChanged.connect(self._announce_soon)
+        self.selectionChanged.connect(self._announce_soon)
+        self._apply_zoom()
+
+    # Tokens
+
+    @Slot(int, object)
+    def apply_patch(self, revision: int, patch: TokenPatch) -> None:
+        """Show the tokens that were computed for the text of ``revision``, moved over what was edited since."""
+        if self._tracker.spans is None:
+            # Not before there is anything to point at. The first call of viewport() is also a slow one: to name its
+            # type, the bindings load every kind of scroll area; the window is on the screen by now.
+            self.viewport().setMouseTracking(True)
+        dirty = self._tracker.apply(revision, patch)
+        if not self._tracker.stale:
+            self._stop_dimming()
+        elif self._options is not None and self._options.dim_stale:
+            self.viewport().update()
+        if dirty is not None:
+            self._update_range(*dirty)
+        self._announce_soon()
+
+    def clear_tokens(self) -> None:
+        """Show the text without tokens."""
+        self._tracker.clear()
+        self.viewport().update()
+        self._announce_soon()
+
+    @property
+    def token_count(self) -> int:
+        """How many tokens are known of the text as it is; stretches that wait for theirs are left out."""
+        spans = self._tracker.spans
+        return 0 if spans is None else spans.token_count
+
+    @property
+    def tokens_stale(self) -> bool:
+        """Whether the text was edited after the tokens shown were computed."""
+        return self._tracker.stale
+
+    def token_at(self, utf16_offset: int) -> TokenSpan | None:
+        """The token that holds the character behind an offset, at the end of the text the last one."""
+        spans = self._tracker.spans
+        index = -1 if spans is None else spans.index_at(utf16_offset)
+        return None if index < 0 or spans is None else spans.span(index)
+
+    def token(self, index: int) -> TokenSpan | None:
+        """A token by its index, None if there is none."""
+        spans = self._tracker.spans
+        if spans is None or not 0 <= index < len(spans):
+            return None
+        span = spans.span(index)
+        return span if span.token_id >= 0 else None
+
+    def go_to_token(self, index: int) -> bool:
+        """Select a token, counted from 0, and show it in the middle; False if there is none."""
+        span = self.token(index)
+        if span is None:
+            return False
+        start, end = span.utf16_start, span.utf16_end
+        if start == end and start:
+            start = self._clamp(start - 1)  # a token without width is in the character before it
+        self.select_range(start, end)
+        self.centerCursor()
+        return True
+
+    def highlight_matches(self, utf16_starts: Sequence[int], utf16_ends: Sequence[int]) -> None:
+        """Frame these stretches, in rising order and apart from each other; they stay until the next edit or call."""
+        if not len(utf16_starts) and self._options is None:
+            return
+        import numpy as np
+
+        options = self._paint_options()
+        options.match_starts = np.asarray(utf16_starts, np.int32)
+        options.match_ends = np.asarray(utf16_ends, np.int32)
+        self.viewport().update()
+
+    # How it looks
+
+    def set_palette(self, palette: TokenPalette) -> None:
+        """Draw with other colours."""
+        self._token_palette = palette
+        colours = QPalette(self.palette())
+        selection = QColor(colours.color(QPalette.ColorRole.Highlight))
+        selection.setAlpha(_SELECTION_ALPHA)  # tokens show through
+        for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
+            colours.setColor(group, QPalette.ColorRole.Base, palette.base)
+            colours.setColor(group, QPalette.ColorRole.Text, palette.text)
+            colours.setColor(group, QPalette.ColorRole.Highlight, selection)
+            colours.setColor(group, QPalette.ColorRole.HighlightedText, palette.text)
+        self.setPalette(colours)
+        if self._painter is not None:
+            self._painter.set_palette(palette)
+            self.viewport().update()
+
+    def set_show_whitespace(self, shown: bool) -> None:
+        super().set_show_whitespace(shown)
+        self._show_whitespace = shown
+        if self._options is not None:
+            self._options.show_newlines = shown
+            self.viewport().update()
+
+    @property
+    def zoom(self) -> int:
+        """Steps of one point away from the font that was set."""
+        return self._zoom
+
+    def zoom_by(self, steps: int) -> None:
+        """Make the text larger, or smaller by negative steps of one point."""
+        points = QFontInfo(self._base_font).pointSizeF()
+        wanted = min(max(points + self._zoom + steps, _SMALLEST_POINTS), _LARGEST_POINTS)
+        zoom = round(wanted - points)
+        if zoom != self._zoom:
+            self._zoom = zoom
+            self._apply_zoom()
+            self.zoom_changed.emit(zoom)
+
+    def zoom_reset(self) -> None:
+        """Show the text in the font that was set."""
+        self.zoom_by(-self._zoom)
+
+    def setFont(self, font: QFont) -> None:
+        """Set the font from which zooming starts."""
+        self._base_font = QFont(font)
+        self._apply_zoom()
+
+    # Events
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._repainted = (0, -1)
+        if self._token_palette is not None and (self._tracker.spans is not None or self._has_matches()):
+            self._paint_tokens(event.rect())
+        super().paintEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            metrics = QFontMetricsF(self.font())
+            self.setTabStopDistance(_TAB_COLUMNS * metrics.horizontalAdvance(" "))
+            if self._painter is not None:
+                self._painter.set_font_metrics(metrics)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event)
+            return
+        self._wheel += event.angleDelta().y()
+        steps, self._wheel = int(self._wheel / 120), self._wheel - int(self._wheel / 120) * 120
+        if steps:
+            self.zoom_by(steps)
+        event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if self._tracker.spans is not None:
+            place = event.position().toPoint()
+            index = -1 if event.buttons() else self._token_index_under(place)
+            self._hover(index, self.viewport().mapToGlobal(place))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(-1, QPoint())
+
+    # Inside
+
+    def _follow_text(self, revision: int, length: int) -> None:
+        self._tracker.replace_text(revision, length)
+        self._stop_dimming()
+        self._forget_matches()
+        self._announce_soon()
+
+    def _follow_edits(self, revision: int, edits: Sequence[TextEdit]) -> None:
+        dirty = self._tracker.edit(revision, edits)
+        self._forget_matches()
+        if dirty is not None:
+            self._expect_repaint(edits)
+            self._update_range(*dirty)
+            if not self._dim_timer.isActive():
+                self._dim_timer.start()
+        self._announce_soon()
+
+    def _paint_options(self) -> PaintOptions:
+        if self._options is None:
+            from gui.editor.token_painter import PaintOptions
+
+            self._options = PaintOptions(show_newlines=self._show_whitespace)
+        return self._options
+
+    def _make_painter(self) -> TokenPainter:
+        from gui.editor.token_painter import TokenPainter
+
+        assert self._token_palette is not None
+        self._painter = TokenPainter(self._token_palette)
+        self._painter.set_font_metrics(QFontMetricsF(self.font()))
+        return self._painter
+
+    @staticmethod
+    def _no_tokens() -> TokenSpans:
+        from gui.editor.token_spans import TokenSpans
+
+        return TokenSpans()
+
+    def _paint_tokens(self, clip: QRect) -> None:
+        token_painter = self._painter or self._make_painter()
+        spans = self._tracker.spans or self._no_tokens()
+        options = self._paint_options()
+        options.current_token = -1 if self._caret_span is None else self._caret_span.index
+        if self._waits_for_tokens():
+            options.current_token = spans.index_at(self.caret_offset())
+        painter = QPainter(self.viewport())
+        token_painter.paint(painter, visible_lines(self, self._soft, clip), spans, options)
+        painter.end()
+
+    def _forget_matches(self) -> None:
+        if self._has_matches():
+            self.highlight_matches((), ())
+
+    def _has_matches(self) -> bool:
+        return self._options is not None and len(self._options.match_starts) > 0
+
+    def _update_range(self, utf16_start: int, utf16_end: int) -> None:
+        """Repaint the lines that hold some of the text between two offsets."""
+        if self._repainted[0] <= utf16_start and utf16_end <= self._repainted[1]:
+            return
+        document = self.document()
+        length = self._soft.length  # of what is in the document: a text being loaded is longer
+        start = self._soft.to_document(min(utf16_start, length), before_break=True)
+        end = self._soft.to_document(min(utf16_end, length))
+        first = document.findBlock(start)
+        last = first if first.contains(end) else document.findBlock(end)
+        height = self.viewport().height()
+        above = self.contentOffset().y()
+        # Paragraphs above the window are at negative places.
+        geometry = self.blockBoundingGeometry(first)
+        line = first.layout().lineForTextPosition(start - first.position())
+        top = above + geometry.top() + (line.y() if line.isValid() else 0)
+        if top > height:
+            return
+        known_from = first.position() + (line.textStart() if line.isValid() else 0)
+        if last != first:
+            geometry = self.blockBoundingGeometry(last)
+        if start != end:
+            line = last.layout().lineForTextPosition(end - last.position())
+        bottom = above + (geometry.top() + line.y() + line.height() if line.isValid() else geometry.bottom())
+        top, bottom = max(0, math.floor(top)), min(height, math.ceil(bottom))
+        if bottom > top:
+            viewport = self.viewport()
+            viewport.update(0, top, viewport.width(), bottom - top)
+            known_to = last.position() + (line.textStart() + line.textLength() if line.isValid() else 0)
+            self._repainted = (self._soft.to_logical(known_from), self._soft.to_logical(known_to))
+
+    def _expect_repaint(self, edits: Sequence[TextEdit]) -> None:
+        """Qt repaints a paragraph in which it changed something as a whole; there is no need to ask for it again."""
+        if len(edits) != 1:
+            return
+        block = self.document().findBlock(self._soft.to_document(edits[0].utf16_start))
+        start = self._soft.to_logical(block.position())
+        self._repainted = (start, start + block.length() - 1)
+
+    def _update_tokens(self, *spans: TokenSpan | None) -> None:
+        """Repaint the lines of these tokens."""
+        places = sorted((s.utf16_start, s.utf16_end) for s in spans if s is not None)
+        if len(places) == 2 and places[1][0] - places[0][1] < _NEAR:
+            places = [(places[0][0], max(places[0][1], places[1][1]))]
+        for start, end in places:
+            # A token without width is drawn in the character before it.
+            self._update_range(max(0, start - 2) if start == end else start, end)
+
+    @Slot()
+    def _announce_soon(self) -> None:
+        if not self._announce_timer.isActive() and not self._waits_for_tokens():
+            self._announce_timer.start()
+
+    def _waits_for_tokens(self) -> bool:
+        """Whether the tokens of an edit should come soon: what is said of those before would not stay true."""
+        return self._dim_timer.isActive() and self._tracker.stale
+
+    @Slot()
+    def _announce(self) -> None:
+        """Tell of the tokens at the caret and in the selection; once for all that happened since the last turn."""
+        spans = self._tracker.spans
+        start, end = self.selected_range()
+        caret = start if start == end else self.caret_offset()
+        before, self._caret_span = self._caret_span, self.token_at(caret)
+        if self._caret_span != before:
+            self._update_tokens(before, self._caret_span)
+            self.caret_token_changed.emit(self._caret_span)
+        selected = -1 if start == end or spans is None else spans.touching(start, end)
+        if selected != self._selected_tokens:
+            self._selected_tokens = selected
+            self.selection_tokens_changed.emit(selected)
+
+    @Slot()
+    def _dim_stale(self) -> None:
+        if self._tracker.stale:
+            self._paint_options().dim_stale = True
+            self.viewport().update()
+        self._announce_soon()
+
+    def _stop_dimming(self) -> None:
+        self._dim_timer.stop()
+        if self._options is not None and self._options.dim_stale:
+            self._options.dim_stale = False
+            self.viewport().update()
+
+    def _apply_zoom(self) -> None:
+        font = QFont(self._base_font)
+        if self._zoom:
+            font.setPointSizeF(QFontInfo(self._base_font).pointSizeF() + self._zoom)
+        super().setFont(font)
+
+    def _hover(self, index: int, place: QPoint) -> None:
+        if index == self._hovered:
+            return
+        self._hovered = index
+        self.token_hovered.emit(self.token(index) if index >= 0 else None, place)
+
+    def _token_index_under(self, place: QPoint) -> int:
+        from gui.editor.token_hover import token_index_under
+
+        spans = self._tracker.spans
+        if spans is None:
+            return -1
+        newline = self._painter.newline_width if self._painter is not None and self._show_whitespace else 0
+        return token_index_under(self, self._soft, spans, place, newline)

@@ -1,0 +1,296 @@
+"""Where tokens lie on the lines of the screen.
+
+Most text is plain ASCII in a font of one width: there a token's place follows from its column, and a screen of
+twenty thousand tokens is worked out by a few numpy calls. Every other line is measured token by token with
+``QTextLine.cursorToX``, a line with right-to-left text by the glyphs of each token.
+
+Two tokens may share what is seen as one character: a token may end inside its bytes, or between the parts of an
+emoji. Such a character's place is divided evenly among them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gui.editor.token_spans import CONTINUES, SpanSlice
+from gui.editor.visible_lines import VisibleLine
+
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_TOLERANCE = 0.5
+LINE_GAP = 1.0
+"""Pixels left free under each line, so that lines can be told apart."""
+THIN = 3.0
+"""Width in pixels at which a token is shown whose characters have none, such as a zero-width space."""
+_MOST_KNOWN = 512  # lines that stay measured
+
+
+class Pieces(NamedTuple):
+    """Rectangles and what they belong to, as parallel arrays.
+
+    ``rects`` float64[n, 4]: x, y, width, height in the viewport. ``tokens`` int64[n]: indices of tokens. ``begins``
+    bool[n]: whether the token starts with this piece. ``shared`` bool[n]: whether the piece is a part of a character
+    that several tokens share, or stands for characters without width.
+    """
+
+    rects: NDArray[np.float64]
+    tokens: NDArray[np.int64]
+    begins: NDArray[np.bool_]
+    shared: NDArray[np.bool_]
+
+
+def token_pieces(
+    lines: Sequence[VisibleLine], view: SpanSlice, column_width: float, known: MeasuredLines | None = None
+) -> Pieces:
+    """The pieces of the tokens ``view`` on ``lines``.
+
+    ``column_width``: width of a character where the font gives all the same; 0 has every line measured. ``known``:
+    lines that were measured before.
+    """
+    by_column: list[VisibleLine] = []
+    extents: list[tuple[float, float]] = []
+    known = MeasuredLines() if known is None else known
+    parts: list[Pieces] = []
+    for line in lines:
+        columns = _columns_of(line, column_width)
+        if columns is None:
+            parts.append(known.pieces(line, view))
+        else:
+            by_column.append(line)
+            extents.append(columns)
+    if by_column and len(view.ids):
+        parts.append(_by_columns(by_column, extents, view, column_width))
+    if not parts:
+        return Pieces(np.empty((0, 4)), np.empty(0, np.int64), np.empty(0, np.bool_), np.empty(0, np.bool_))
+    if len(parts) == 1:
+        return parts[0]
+    return Pieces(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _columns_of(line: VisibleLine, column_width: float) -> tuple[float, float] | None:
+    """Where the columns of a line begin and end, None if its characters are not all one column wide."""
+    if not column_width or line.preedit:
+        return None
+    text = line.text
+    if not text.isascii():
+        # Positions count UTF-16 units: with a character outside the BMP before it the slice would be another.
+        if max(text) > "\uffff":
+            return None
+        text = text[line.start : line.start + line.length]
+        if not text.isascii():
+            return None
+        whole = text
+    else:
+        whole = text[line.start : line.start + line.length]
+    if "\t" in whole or not line.length:
+        return None
+    start = line.line.cursorToX(line.start)[0]
+    end = line.line.cursorToX(line.start + line.length)[0]
+    missing = line.length * column_width - (end - start)
+    # A space at which the line was wrapped may hang over the edge: carets stop there.
+    hangs = whole[-1] == " " and 0 < missing < column_width - THIN
+    # A fallback font, or a font that is not of one width after all, shows here.
+    if abs(missing) > _TOLERANCE and not hangs:
+        return None
+    return line.left + start, line.left + end
+
+
+def _by_columns(
+    lines: Sequence[VisibleLine], extents: Sequence[tuple[float, float]], view: SpanSlice, column_width: float
+) -> Pieces:
+    # One row for each line, to be repeated for its tokens: left, right, top, and height less the gap.
+    places = np.array([(*x, line.top, line.height - LINE_GAP) for x, line in zip(extents, lines, strict=True)])
+    bounds = np.array([(line.offset, line.end) for line in lines], np.int32)
+    first = view.ends.searchsorted(bounds[:, 0], "right")
+    counts = np.maximum(view.starts.searchsorted(bounds[:, 1], "left") - first, 0)
+    places, bounds = places.repeat(counts, 0), bounds.repeat(counts, 0)
+    token = np.arange(len(places)) + (first - counts.cumsum() + counts).repeat(counts)
+    token_starts = view.starts[token]
+    starts = np.maximum(token_starts, bounds[:, 0])
+    widths = np.minimum(view.ends[token], bounds[:, 1]) - starts
+    rects = np.empty((len(token), 4))
+    rects[:, 0] = places[:, 0] + (starts - bounds[:, 0]) * column_width
+    rects[:, 1] = places[:, 2]
+    rects[:, 2] = np.minimum(widths * column_width, places[:, 1] - rects[:, 0])
+    rects[:, 3] = places[:, 3]
+    begins = token_starts == starts
+    wide = widths > 0
+    if not wide.all():
+        rects, token, begins = rects[wide], token[wide], begins[wide]
+    return Pieces(rects, token + view.first, begins, np.zeros(len(token), np.bool_))
+
+
+class MeasuredLines:
+    """The pieces of lines that have to be measured, each measured once for the tokens it has.
+
+    A line is known again by all that its measures follow from: its paragraph's text, where it begins and ends, how
+    wide the layout made it and in which direction, and the bounds of its tokens. Whoever changes the font must
+    ``clear``.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Pieces] = {}
+
+    def clear(self) -> None:
+        """Forget all lines."""
+        self._known.clear()
+
+    def pieces(self, line: VisibleLine, view: SpanSlice) -> Pieces:
+        """The pieces of the tokens of one line."""
+        first = int(view.ends.searchsorted(np.int32(line.offset), "left"))
+        last = int(view.starts.searchsorted(np.int32(line.end), "right"))
+        offset = np.int32(line.block_offset)
+        starts, ends = view.starts[first:last] - offset, view.ends[first:last] - offset
+        continues = view.flags[first : last + 1] & CONTINUES
+        if line.preedit:
+            return self._placed(_Measured(line).pieces(starts, ends, continues), line, view.first + first)
+        laid_out = (
+            line.line.width(),
+            line.line.naturalTextWidth(),
+            line.height,
+            line.layout.textOption().textDirection(),
+        )
+        bounds = (starts[:1].tobytes(), ends.tobytes(), continues.tobytes())
+        key = (line.text, line.start, line.length, laid_out, bounds)
+        pieces = self._known.get(key)
+        if pieces is None:
+            if len(self._known) >= _MOST_KNOWN:
+                del self._known[next(iter(self._known))]  # the oldest
+            pieces = self._known[key] = _Measured(line).pieces(starts, ends, continues)
+        return self._placed(pieces, line, view.first + first)
+
+    @staticmethod
+    def _placed(pieces: Pieces, line: VisibleLine, first: int) -> Pieces:
+        rects = pieces.rects + np.array((line.left, line.top, 0.0, 0.0))
+        return Pieces(rects, pieces.tokens + first, pieces.begins, pieces.shared)
+
+
+class _Measured:
+    """Measures one line. Its pieces begin at 0, 0; tokens are counted from the first one of the line."""
+
+    def __init__(self, line: VisibleLine) -> None:
+        self._line = line._replace(left=0.0, top=0.0)
+        self._rects: list[tuple[float, float, float, float]] = []
+        self._tokens: list[int] = []
+        self._begins: list[bool] = []
+        self._shared: list[bool] = []
+
+    def pieces(self, starts: NDArray[np.int32], ends: NDArray[np.int32], continues: NDArray[np.uint8]) -> Pieces:
+        """The pieces of tokens, bounds counted from the paragraph's start; ``continues`` may tell of one more."""
+        self._add(starts.tolist(), ends.tolist(), [*(continues != 0).tolist(), False])
+        return Pieces(
+            np.array(self._rects).reshape(-1, 4),
+            np.array(self._tokens, np.int64),
+            np.array(self._begins, np.bool_),
+            np.array(self._shared, np.bool_),
+        )
+
+    def _add(self, starts: list[int], ends: list[int], continues: list[bool]) -> None:
+        line = self._line
+        low, high = line.start, line.start + line.length
+        ruler = LineRuler(line)
+        shares: dict[int, list[int]] = {}
+        for k in range(len(starts)):
+            start, end = max(starts[k], low), min(ends[k], high)
+            if continues[k] and low < starts[k] <= high:
+                shares.setdefault(ruler.cluster_start(starts[k]), []).append(k)
+                if ruler.is_inside(start):
+                    start = ruler.cluster_end(start)
+            elif start < high and ruler.is_inside(start):
+                _share(shares, ruler.cluster_start(start), k)
+                start = ruler.cluster_end(start)
+            if end == ends[k] > starts[k] and end > low and (continues[k + 1] or ruler.is_inside(end)):
+                cluster = ruler.cluster_start(end)
+                _share(shares, cluster, k)
+                end = cluster
+            if start < end:
+                self._add_whole(ruler, k, start, end, begins=start == starts[k])
+        for cluster, tokens in shares.items():
+            self._add_shared(ruler, cluster, tokens)
+
+    def _add_whole(self, ruler: LineRuler, token: int, start: int, end: int, begins: bool) -> None:
+        for left, right in ruler.spans(start, end):
+            width = right - left
+            self._append(left, max(width, THIN), token, begins, width <= 0)
+            begins = False
+
+    def _add_shared(self, ruler: LineRuler, cluster: int, tokens: list[int]) -> None:
+        left, right = ruler.spans(cluster, ruler.cluster_end(cluster))[0]
+        width = max(right - left, THIN) / len(tokens)
+        if ruler.is_right_to_left(cluster):
+            tokens = tokens[::-1]
+        for place, token in enumerate(tokens):
+            self._append(left + place * width, width, token, place > 0, True)
+
+    def _append(self, x: float, width: float, token: int, begins: bool, shared: bool) -> None:
+        self._rects.append((x, 0.0, width, self._line.height - LINE_GAP))
+        self._tokens.append(token)
+        self._begins.append(begins)
+        self._shared.append(shared)
+
+
+def _share(shares: dict[int, list[int]], cluster: int, token: int) -> None:
+    tokens = shares.setdefault(cluster, [])
+    if not tokens or tokens[-1] != token:
+        tokens.append(token)
+
+
+class LineRuler:
+    """Measures one line. Positions count UTF-16 units from the start of the paragraph, x is in the viewport."""
+
+    def __init__(self, line: VisibleLine) -> None:
+        self._line = line
+        self._bidirectional = _RIGHT_TO_LEFT.search(line.text) is not None
+        self._composing_at = line.layout.preeditAreaPosition() if line.preedit else -1
+
+    def x(self, position: int) -> float:
+        """Where the caret stands at a position."""
+        return self._line.left + self._line.line.cursorToX(self._in_layout(position))[0]
+
+    def is_inside(self, position: int) -> bool:
+        """Whether a position lies inside what is seen as one character."""
+        return self._composing_at < 0 and not self._line.layout.isValidCursorPosition(position)
+
+    def cluster_start(self, position: int) -> int:
+        """Start of the character before a position, or of the one around it."""
+        return max(0, position - 1) if self._composing_at >= 0 else self._line.layout.previousCursorPosition(position)
+
+    def cluster_end(self, position: int) -> int:
+        """End of the character that begins at a position, or of the one around it."""
+        return position + 1 if self._composing_at >= 0 else self._line.layout.nextCursorPosition(position)
+
+    def is_right_to_left(self, position: int) -> bool:
+        """Whether the character at a position is read from right to left."""
+        if not self._bidirectional:
+            return False
+        runs = self._line.line.glyphRuns(self._in_layout(position), 1)
+        return bool(runs) and runs[0].isRightToLeft()
+
+    def spans(self, start: int, end: int) -> list[tuple[float, float]]:
+        """Left and right edges of the text between two positions of the line: more than one in bidirectional text."""
+        if not self._bidirectional:
+            return [(self.x(start), self.x(end))]
+        # Carets stand between characters, and where the direction changes that is another place. Glyphs know better.
+        first = self._in_layout(start)
+        left = self._line.left
+        found: list[tuple[float, float]] = []
+        rects = [run.boundingRect() for run in self._line.line.glyphRuns(first, self._in_layout(end) - first)]
+        for rect in sorted((left + rect.left(), left + rect.right()) for rect in rects):
+            if found and rect[0] - found[-1][1] < _TOLERANCE:
+                found[-1] = (found[-1][0], max(found[-1][1], rect[1]))
+            else:
+                found.append(rect)
+        if found:
+            return found
+        here, there = self.x(start), self.x(end)
+        return [(min(here, there), max(here, there))]
+
+    def _in_layout(self, position: int) -> int:
+        """The layout's position: it counts what an input method composes."""
+        return position + self._line.preedit if 0 <= self._composing_at < position else position

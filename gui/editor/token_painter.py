@@ -1,0 +1,214 @@
+"""Draws tokens on the editor's viewport, under its text.
+
+Colours are painted, never put into the document: formats would change how text is shaped, and would have to be
+undone, saved and copied with it. Only what the clip shows is looked at. Everything of one colour goes to Qt in one
+call, from the memory of an array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import shiboken6
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+
+from gui.editor.token_geometry import LINE_GAP, LineRuler, MeasuredLines, Pieces, token_pieces
+from gui.editor.token_spans import STALE, SpanSlice, TokenSpans
+from gui.editor.visible_lines import VisibleLine
+
+if TYPE_CHECKING:
+    from gui.look.token_palette import TokenPalette
+
+NEWLINE_SIGN = "\u23ce"
+_STALE_COLOUR = 4
+_HATCH_ALPHA = 110
+_LINE_ALPHA = 110  # bounds between coloured tokens are hints; without colours they are drawn in full
+
+
+@dataclass(slots=True)
+class PaintOptions:
+    """What to draw besides the tokens."""
+
+    current_token: int = -1
+    """Index of the token that gets a frame, -1 for none."""
+    show_newlines: bool = False
+    dim_stale: bool = False
+    match_starts: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    match_ends: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+
+
+class TokenPainter:
+    """Draws with one palette."""
+
+    def __init__(self, palette: TokenPalette) -> None:
+        self._canvas = _Canvas()
+        self._column_width = 0.0
+        self._newline_width = 0.0
+        self._measured = MeasuredLines()
+        self.set_palette(palette)
+
+    @property
+    def newline_width(self) -> float:
+        """How wide the sign of a newline is."""
+        return self._newline_width
+
+    def set_palette(self, palette: TokenPalette) -> None:
+        """Draw with other colours."""
+        self._palette = palette
+        coloured = palette.fills is not None
+        self._fills = [QBrush(fill) for fill in palette.fills or ()]
+        line = QColor(palette.boundary)
+        line.setAlpha(_LINE_ALPHA)
+        self._line = QBrush(line)
+        self._bound = self._line if coloured else QBrush(palette.boundary)
+        hatch = QColor(palette.hatch)
+        hatch.setAlpha(_HATCH_ALPHA)  # text stays readable on it
+        self._hatch = QBrush(hatch, Qt.BrushStyle.BDiagPattern)
+        self._frame = QPen(palette.current, 1)
+
+    def set_font_metrics(self, metrics: QFontMetricsF) -> None:
+        """Measure the font that is in use now."""
+        self._measured.clear()
+        width = metrics.horizontalAdvance("0" * 100) / 100
+        same = all(abs(metrics.horizontalAdvance(c * 100) / 100 - width) < 0.01 for c in "iW ~")
+        self._column_width = width if same else 0.0
+        self._newline_width = metrics.horizontalAdvance(NEWLINE_SIGN) or metrics.averageCharWidth()
+
+    def paint(self, painter: QPainter, lines: list[VisibleLine], spans: TokenSpans, options: PaintOptions) -> None:
+        """Draw the tokens of ``lines``, then matches, then marks."""
+        if not lines:
+            return
+        view = spans.covering(lines[0].offset, lines[-1].end + 1)
+        pieces = token_pieces(lines, view, self._column_width, self._measured)
+        newlines: list[tuple[QRectF, int, bool]] = []
+        if options.show_newlines:
+            newlines = [self._newline(line, view) for line in lines if line.ends_paragraph]
+            pieces = _with_newlines(pieces, newlines)
+        painter.setPen(Qt.PenStyle.NoPen)
+        self._paint_fills(painter, pieces, view, options)
+        self._paint_matches(painter, lines, options)
+        self._paint_bounds(painter, pieces)
+        self._paint_shared(painter, pieces)
+        self._paint_newlines(painter, newlines)
+        self._paint_current(painter, pieces, options.current_token)
+
+    def _paint_fills(self, painter: QPainter, pieces: Pieces, view: SpanSlice, options: PaintOptions) -> None:
+        local = pieces.tokens - view.first
+        colours = view.colours[local]
+        if options.dim_stale:
+            stale = (view.flags[local] & STALE) != 0
+            if stale.any():
+                colours = np.where(stale, np.uint8(_STALE_COLOUR), colours)
+                self._canvas.draw(painter, pieces.rects[colours == _STALE_COLOUR], QBrush(self._palette.stale))
+        for colour, fill in enumerate(self._fills):
+            self._canvas.draw(painter, pieces.rects[colours == colour], fill)
+
+    def _paint_bounds(self, painter: QPainter, pieces: Pieces) -> None:
+        """A line before each token; without colours also one under it, so that tokens can be told from gaps."""
+        bounds = pieces.rects[pieces.begins]  # a copy
+        bounds[:, 2] = 1.0
+        self._canvas.draw(painter, bounds, self._bound)
+        if self._palette.fills is None:
+            under = pieces.rects.copy()
+            under[:, 0] += 2
+            under[:, 1] += under[:, 3] - 2
+            under[:, 2] = np.maximum(under[:, 2] - 3, 1)
+            under[:, 3] = 1.0
+            self._canvas.draw(painter, under, self._line)
+
+    def _paint_shared(self, painter: QPainter, pieces: Pieces) -> None:
+        if pieces.shared.any():
+            self._canvas.draw(painter, pieces.rects[pieces.shared], self._hatch)
+
+    def _paint_matches(self, painter: QPainter, lines: list[VisibleLine], options: PaintOptions) -> None:
+        starts, ends = options.match_starts, options.match_ends
+        if not len(starts):
+            return
+        fill = QColor(self._palette.match)
+        fill.setAlpha(70)
+        painter.setBrush(fill)
+        painter.setPen(QPen(self._palette.match, 1))
+        rects: list[QRectF] = []
+        for line in lines:
+            first = int(ends.searchsorted(np.int32(line.offset), "right"))
+            last = int(starts.searchsorted(np.int32(line.end), "left"))
+            if first >= last:
+                continue
+            ruler = LineRuler(line)
+            for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True):
+                low = max(start - line.block_offset, line.start)
+                high = min(end - line.block_offset, line.start + line.length)
+                for left, right in ruler.spans(low, high):
+                    rects.append(QRectF(left + 0.5, line.top + 0.5, max(right - left - 1, 1), line.height - 1))
+        if rects:
+            painter.drawRects(rects)
+        painter.setPen(Qt.PenStyle.NoPen)
+
+    def _newline(self, line: VisibleLine, view: SpanSlice) -> tuple[QRectF, int, bool]:
+        """The place of the newline sign behind a line, the token that holds the newline, whether it starts there."""
+        place = int(view.ends.searchsorted(np.int32(line.end), "right"))
+        natural = line.line.naturalTextRect()
+        x = line.left + natural.right()
+        rect = QRectF(x, line.top, self._newline_width, line.height - LINE_GAP)
+        if place >= len(view.ids):
+            return rect, -1, False
+        return rect, view.first + place, int(view.starts[place]) == line.end
+
+    def _paint_newlines(self, painter: QPainter, newlines: list[tuple[QRectF, int, bool]]) -> None:
+        if not newlines:
+            return
+        painter.setPen(self._palette.newline)
+        for rect, _token, _begins in newlines:
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, NEWLINE_SIGN)
+        painter.setPen(Qt.PenStyle.NoPen)
+
+    def _paint_current(self, painter: QPainter, pieces: Pieces, token: int) -> None:
+        if token < 0:
+            return
+        rects = pieces.rects[pieces.tokens == token]
+        if not len(rects):
+            return
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(self._frame)
+        for x, y, width, height in rects.tolist():
+            painter.drawRect(QRectF(round(x) + 0.5, round(y) + 0.5, max(1, round(width) - 1), round(height) - 1))
+        painter.setPen(Qt.PenStyle.NoPen)
+
+
+def _with_newlines(pieces: Pieces, newlines: list[tuple[QRectF, int, bool]]) -> Pieces:
+    known = [(rect, token, begins) for rect, token, begins in newlines if token >= 0]
+    if not known:
+        return pieces
+    return Pieces(
+        np.concatenate([pieces.rects, [rect.getRect() for rect, _, _ in known]]),
+        np.concatenate([pieces.tokens, [token for _, token, _ in known]]),
+        np.concatenate([pieces.begins, [begins for _, _, begins in known]]),
+        np.concatenate([pieces.shared, np.zeros(len(known), np.bool_)]),
+    )
+
+
+class _Canvas:
+    """Hands arrays of rectangles to Qt, which reads them from a piece of memory that stays where it is."""
+
+    def __init__(self) -> None:
+        self._reserve(256)
+
+    def draw(self, painter: QPainter, rects: NDArray[np.float64], brush: QBrush) -> None:
+        """Fill rectangles, float64[n, 4], in one call."""
+        count = len(rects)
+        if not count:
+            return
+        if count > len(self._memory):
+            self._reserve(2 * count)
+        self._memory[:count] = rects
+        painter.setBrush(brush)
+        painter.drawRects(self._first, count)
+
+    def _reserve(self, count: int) -> None:
+        # Asking an array for its address takes longer than copying the rectangles of a line.
+        self._memory = np.empty((count, 4))
+        self._first = shiboken6.wrapInstance(self._memory.ctypes.data, QRectF)

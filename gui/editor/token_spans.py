@@ -1,0 +1,448 @@
+"""The tokens of the editor's text: where each ends, which id it has, which colour it wears. No Qt in here.
+
+Tokens tile the text, so ends say everything; the start of a token is the end of the one before. The arrays have a
+gap at the last edit: ends left of it count from the start of the text, those right of it from its end (and are
+negative or zero). Typing a character then moves two million tokens by changing one number.
+
+Between an edit and the patch that answers it the touched tokens are stale: their bounds follow the text, their ids
+are those of before. All offsets are UTF-16 units of the logical text. This module imports numpy: the editor imports
+it with the first patch, not at the start of the program.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gui.editor.types import TokenSpan
+
+CONTINUES = 1
+STALE = 2
+NO_COLOUR = 3
+"""Colour of text that no patch has covered yet; 0 to 2 are fills of a palette."""
+NO_TOKEN = -1
+"""Id of such text."""
+
+_OWN_SPAN = 64  # text inserted in one go becomes a span of its own from this length on, else its left neighbour grows
+_SLACK = 4096
+
+
+class SpanSlice(NamedTuple):
+    """Neighbouring tokens as parallel arrays: absolute ``starts`` and ``ends`` int32, ``ids`` int32, ``colours``
+    and ``flags`` uint8; ``first`` is the index of the first of them."""
+
+    first: int
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    ids: NDArray[np.int32]
+    colours: NDArray[np.uint8]
+    flags: NDArray[np.uint8]
+
+
+class TokenSpans:
+    """The tokens of one text, kept in step with its edits."""
+
+    def __init__(self, length: int = 0) -> None:
+        self.clear(length)
+
+    def clear(self, length: int) -> None:
+        """Forget all tokens; the text is ``length`` units long and not covered by any."""
+        capacity = _SLACK
+        self._ends = np.zeros(capacity, np.int32)
+        self._ids = np.zeros(capacity, np.int32)
+        self._colours = np.zeros(capacity, np.uint8)
+        self._flags = np.zeros(capacity, np.uint8)
+        self._left = 0
+        self._right = capacity
+        self._length = length
+        if length:
+            self._push(length, NO_TOKEN, NO_COLOUR, STALE)
+
+    @property
+    def length(self) -> int:
+        """Length of the text."""
+        return self._length
+
+    def __len__(self) -> int:
+        """Number of tokens, stale ones and uncovered stretches included."""
+        return self._left + len(self._ends) - self._right
+
+    @property
+    def token_count(self) -> int:
+        """Number of tokens without the stretches that no patch has covered yet."""
+        return len(self) - int((self.slice(0, len(self)).ids == NO_TOKEN).sum())
+
+    # Looking up
+
+    def count_ending(self, offset: int, *, before: bool = False) -> int:
+        """How many tokens end at or before ``offset`` (strictly before, if asked for).
+
+        The first of the others is the token that holds the character behind ``offset``.
+        """
+        side = "left" if before else "right"
+        # numpy keys: a Python int would make searchsorted convert the whole array on every call.
+        index = int(self._ends[: self._left].searchsorted(np.int32(offset), side))
+        if index == self._left:
+            index += int(self._ends[self._right :].searchsorted(np.int32(offset - self._length), side))
+        return index
+
+    def index_at(self, offset: int) -> int:
+        """Index of the token that holds the character behind ``offset``; at the end of the text the last one.
+
+        -1 where no patch has covered the text yet.
+        """
+        index = min(self.count_ending(offset), len(self) - 1)
+        return index if index >= 0 and self._id(index) != NO_TOKEN else -1
+
+    def touching(self, start: int, end: int) -> int:
+        """How many tokens hold some of the text from ``start`` to ``end``."""
+        if end <= start:
+            return 0
+        first = self.count_ending(start)
+        last = self.count_ending(end, before=True)
+        after = min(last + 1, len(self))
+        # Tokens without width that follow belong to the last character.
+        after = max(after, self.count_ending(end))
+        return after - first
+
+    def start_of(self, index: int) -> int:
+        """Where a token starts."""
+        return self.end_of(index - 1) if index else 0
+
+    def end_of(self, index: int) -> int:
+        """Where a token ends."""
+        if index < self._left:
+            return int(self._ends[index])
+        return int(self._ends[index + self._right - self._left]) + self._length
+
+    def span(self, index: int) -> TokenSpan:
+        """One token with the tokens that share a character with it. IndexError outside 0 to ``len``."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"token {index} of {len(self)}")
+        first, last = index, index
+        while first > 0 and self._flag(first) & CONTINUES:
+            first -= 1
+            if self.start_of(first) != self.end_of(first):
+                break
+        while last + 1 < len(self) and self._flag(last + 1) & CONTINUES:
+            last += 1
+            if self.start_of(last) != self.end_of(last):
+                break
+        partners = tuple((i, self._id(i)) for i in range(first, last + 1) if i != index)
+        return TokenSpan(
+            index=index,
+            token_id=self._id(index),
+            utf16_start=self.start_of(index),
+            utf16_end=self.end_of(index),
+            continues=bool(self._flag(index) & CONTINUES),
+            partners=partners,
+        )
+
+    def slice(self, first: int, last: int) -> SpanSlice:
+        """Tokens ``first`` up to, not including, ``last``."""
+        ends = self._absolute_ends(first, last)
+        starts = np.empty_like(ends)
+        if len(ends):
+            starts[0] = self.start_of(first)
+            starts[1:] = ends[:-1]
+        return SpanSlice(
+            first,
+            starts,
+            ends,
+            self._column(self._ids, first, last),
+            self._column(self._colours, first, last),
+            self._column(self._flags, first, last),
+        )
+
+    def covering(self, start: int, end: int) -> SpanSlice:
+        """All tokens that touch the text from ``start`` to ``end``, those without width at both ends included."""
+        first = self.count_ending(start, before=True)
+        last = min(len(self), self.count_ending(end) + 1)
+        return self.slice(first, last)
+
+    # Changing
+
+    def edit(self, start: int, removed: int, added: int) -> tuple[int, int]:
+        """Follow an edit of the text; tokens inside what was removed go, those it touches become stale.
+
+        Returns the stretch of the new text whose tokens look different.
+        """
+        self._move_gap(self.count_ending(start))
+        self._reserve(3)
+        self._drop(start, removed)
+        self._length += added - removed
+        if added:
+            self._cover(start, added)
+        dirty_from = self.start_of(self._left - 1) if self._left else 0
+        if self._left:
+            self._flags[self._left - 1] |= STALE
+        if self._right < len(self._ends):
+            self._flags[self._right] |= STALE
+        self._mend_join()
+        dirty_to = self.end_of(self._left) if self._left < len(self) else self._length
+        return dirty_from, dirty_to
+
+    def apply(
+        self,
+        start: int,
+        end: int,
+        ends: NDArray[np.int32],
+        ids: NDArray[np.int32],
+        continues: NDArray[np.bool_],
+    ) -> tuple[int, int] | None:
+        """Replace the tokens from ``start`` to ``end`` of the present text by new ones that tile this stretch.
+
+        ``ends`` int32[n] absolute, ``ids`` int32[n], ``continues`` bool[n]. Tokens that stay the same keep their
+        colour. Returns the stretch that looks different, None if nothing does.
+        """
+        if start == end:
+            return None
+        cut = self._cut_at(start), self._cut_at(end)
+        first = self.count_ending(start) if start else 0
+        last = self.count_ending(end)
+        old = self.slice(first, last)
+        flags = continues.astype(np.uint8)
+        # The halves of a token that was cut wear one colour: none of them may stay as it is.
+        head, tail = (0, 0) if any(cut) else _same_ends(old, ends, ids, flags)
+        self._clear_stale(first, last)
+        new = len(ends)
+        if head + tail >= new and head + tail >= last - first:
+            return None
+        middle, gone = slice(head, new - tail), slice(head, last - first - tail)
+        # As many tokens as before keep the colours in their places: what is typed in a word changes no colour.
+        colours = old.colours[gone].copy() if new == last - first and not any(cut) else None
+        if colours is not None and (colours == NO_COLOUR).any():
+            colours = None
+        same_look = colours is not None and (
+            np.array_equal(old.ends[gone], ends[middle]) and np.array_equal(old.flags[gone] & CONTINUES, flags[middle])
+        )
+        self._splice(first + head, last - tail, ends[middle], ids[middle], flags[middle], colours)
+        if same_look:
+            return None
+        # The neighbours on both sides may have been recoloured.
+        dirty_from = first - 1 if cut[0] else first + head - 1
+        dirty_to = first + new if cut[1] else first + new - tail
+        return self.start_of(max(0, dirty_from)), self.end_of(min(len(self) - 1, dirty_to))
+
+    # Inside
+
+    def _id(self, index: int) -> int:
+        return int(self._ids[index if index < self._left else index + self._right - self._left])
+
+    def _flag(self, index: int) -> int:
+        return int(self._flags[index if index < self._left else index + self._right - self._left])
+
+    def _column(self, column: NDArray, first: int, last: int) -> NDArray:
+        shift = self._right - self._left
+        if last <= self._left:
+            return column[first:last]
+        if first >= self._left:
+            return column[first + shift : last + shift]
+        return np.concatenate([column[first : self._left], column[self._right : last + shift]])
+
+    def _absolute_ends(self, first: int, last: int) -> NDArray[np.int32]:
+        shift = self._right - self._left
+        if last <= self._left:
+            return self._ends[first:last]
+        if first >= self._left:
+            return self._ends[first + shift : last + shift] + np.int32(self._length)
+        right = self._ends[self._right : last + shift] + np.int32(self._length)
+        return np.concatenate([self._ends[first : self._left], right])
+
+    def _columns(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        return self._ends, self._ids, self._colours, self._flags
+
+    def _move_gap(self, index: int) -> None:
+        left, right = self._left, self._right
+        if index == left:
+            return
+        if index < left:
+            count = left - index
+            for column in self._columns():
+                column[right - count : right] = column[index:left]
+            self._ends[right - count : right] -= np.int32(self._length)
+            self._left, self._right = index, right - count
+        else:
+            count = index - left
+            for column in self._columns():
+                column[left:index] = column[right : right + count]
+            self._ends[left:index] += np.int32(self._length)
+            self._left, self._right = index, right + count
+
+    def _reserve(self, count: int) -> None:
+        """Make the gap at least ``count`` wide."""
+        if self._right - self._left >= count:
+            return
+        size = len(self._ends)
+        behind = size - self._right
+        new_size = self._left + behind + count + max(_SLACK, (self._left + behind) // 16)
+        for name in ("_ends", "_ids", "_colours", "_flags"):
+            old = getattr(self, name)
+            new = np.empty(new_size, old.dtype)
+            new[: self._left] = old[: self._left]
+            new[new_size - behind :] = old[self._right :]
+            setattr(self, name, new)
+        self._right = new_size - behind
+
+    def _push(self, end: int, token_id: int, colour: int, flags: int) -> None:
+        """Add one token left of the gap."""
+        at = self._left
+        self._ends[at], self._ids[at], self._colours[at], self._flags[at] = end, token_id, colour, flags
+        self._left = at + 1
+
+    def _drop(self, start: int, removed: int) -> None:
+        """Take tokens out of the right part that end inside the removed stretch; the gap is at its start."""
+        if not removed:
+            return
+        limit = np.int32(start + removed - self._length)
+        gone = int(self._ends[self._right :].searchsorted(limit, "right"))
+        if not gone:
+            return
+        if start > (int(self._ends[self._left - 1]) if self._left else 0):
+            # The first of them begins before the stretch and keeps that part.
+            at = self._right
+            self._right += gone
+            self._push(start, int(self._ids[at]), int(self._colours[at]), int(self._flags[at]) | STALE)
+        else:
+            self._right += gone
+
+    def _cover(self, start: int, added: int) -> None:
+        """Give inserted text to a token: its left neighbour, or one of its own when there is much of it."""
+        left_end = int(self._ends[self._left - 1]) if self._left else 0
+        alone = self._right == len(self._ends) and (self._left == 0 or left_end < start)
+        if added < _OWN_SPAN and not alone:
+            if left_end == start and self._left:
+                self._ends[self._left - 1] = start + added
+            # Otherwise the token around it, or the first of the text, reaches over it already.
+            return
+        if left_end < start:
+            at = self._right
+            self._push(start, int(self._ids[at]), int(self._colours[at]), int(self._flags[at]) | STALE)
+            self._flags[at] = STALE
+        self._push(start + added, NO_TOKEN, NO_COLOUR, STALE)
+
+    def _cut_at(self, offset: int) -> bool:
+        """Make ``offset`` a bound if it is none; returns whether a token lay across it.
+
+        Both halves keep its id until they are replaced.
+        """
+        index = self.count_ending(offset)
+        if index >= len(self) or self.start_of(index) >= offset:
+            return False
+        self._move_gap(index)
+        self._reserve(1)
+        at = self._right
+        self._push(offset, int(self._ids[at]), int(self._colours[at]), int(self._flags[at]) | STALE)
+        self._flags[at] = STALE
+        return True
+
+    def _clear_stale(self, first: int, last: int) -> None:
+        """Mark tokens as fresh."""
+        shift = self._right - self._left
+        self._flags[first : min(last, self._left)] &= ~np.uint8(STALE)
+        self._flags[max(first, self._left) + shift : max(last, self._left) + shift] &= ~np.uint8(STALE)
+
+    def _splice(
+        self,
+        first: int,
+        last: int,
+        ends: NDArray[np.int32],
+        ids: NDArray[np.int32],
+        flags: NDArray[np.uint8],
+        colours: NDArray[np.uint8] | None,
+    ) -> None:
+        self._move_gap(first)
+        self._right += last - first
+        count = len(ends)
+        self._reserve(count + 1)
+        at = self._left
+        self._ends[at : at + count] = ends
+        self._ids[at : at + count] = ids
+        self._flags[at : at + count] = flags
+        if colours is None:
+            left = int(self._colours[at - 1]) if at else NO_COLOUR
+            colours = ((np.arange(count) + (1 if left == 0 else 0)) & 1).astype(np.uint8)
+        self._colours[at : at + count] = colours
+        self._left += count
+        self._mend_join()
+
+    def _mend_join(self) -> None:
+        """Neighbours at the gap never wear the same colour; the left one takes a third colour if they would."""
+        left, right = self._left - 1, self._right
+        if left < 0 or right >= len(self._ends):
+            return
+        colour = self._colours[left]
+        if colour != self._colours[right] or colour == NO_COLOUR:
+            return
+        taken = {int(colour), int(self._colours[left - 1]) if left else NO_COLOUR}
+        self._colours[left] = next(c for c in (0, 1, 2) if c not in taken)
+
+
+def _same_ends(
+    old: SpanSlice, ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]
+) -> tuple[int, int]:
+    """How many tokens at the head and at the tail of a stretch are the same before and after."""
+    count = min(len(ids), len(old.ids))
+
+    def differs(a: slice, b: slice) -> NDArray[np.bool_]:
+        return (old.ends[a] != ends[b]) | (old.ids[a] != ids[b]) | ((old.flags[a] & CONTINUES) != flags[b])
+
+    def first_difference(unequal: NDArray[np.bool_]) -> int:
+        return int(unequal.argmax()) if unequal.any() else len(unequal)
+
+    head = 0
+    step = 64
+    while head < count:
+        window = slice(head, min(count, head + step))
+        found = first_difference(differs(window, window))
+        complete = found == window.stop - head
+        head += found
+        if not complete:
+            break
+        step *= 8
+    tail = 0
+    step = 64
+    while tail < count - head:
+        stop = min(count - head, tail + step)
+        a = slice(len(old.ids) - stop, len(old.ids) - tail)
+        b = slice(len(ids) - stop, len(ids) - tail)
+        found = first_difference(differs(a, b)[::-1])
+        complete = found == stop - tail
+        tail += found
+        if not complete:
+            break
+        step *= 8
+    return head, tail
+
+
+class Stretch(NamedTuple):
+    """New tokens for the text from ``start`` to ``end``: ``ends`` int32[n], ``ids`` int32[n], ``continues`` bool[n]."""
+
+    start: int
+    end: int
+    ends: NDArray[np.int32]
+    ids: NDArray[np.int32]
+    continues: NDArray[np.bool_]
+
+
+def rebase(stretch: Stretch, start: int, removed: int, added: int) -> Stretch:
+    """Carry a stretch over an edit made after it was computed. Bounds move exactly as ``TokenSpans.edit`` moves them.
+
+    What was inserted at its very start belongs to the token before it, what was inserted at its end to its last one.
+    """
+
+    def moved(offset: int) -> int:
+        return offset if offset < start else max(offset - removed, start) + added
+
+    if start >= stretch.end + (1 if len(stretch.ends) else 0):
+        return stretch
+    new_start = moved(stretch.start) if stretch.start else 0
+    ends = np.where(stretch.ends < start, stretch.ends, np.maximum(stretch.ends - removed, start) + added)
+    ends = ends.astype(np.int32)
+    before = np.diff(stretch.ends, prepend=np.int32(stretch.start))
+    after = np.diff(ends, prepend=np.int32(new_start))
+    # A token without width goes with the character it is in.
+    keep = (after > 0) | ((before == 0) & ((stretch.ends <= start) | (stretch.ends > start + removed)))
+    return Stretch(new_start, moved(stretch.end), ends[keep], stretch.ids[keep], stretch.continues[keep])

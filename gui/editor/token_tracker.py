@@ -1,0 +1,116 @@
+"""Keeps the tokens in step with the text: follows edits at once, and carries late answers over newer edits. No Qt.
+
+The tokens of an edit arrive a little later, when more may have been typed. Edits are therefore kept until a patch of
+their revision, or of a later one, has come; an older patch is moved over them before it is put in.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from gui.editor.offsets import utf16_length
+
+if TYPE_CHECKING:
+    from engine.types import TextEdit, TokenPatch
+    from gui.editor.token_spans import TokenSpans
+
+_MOST_EDITS = 20_000  # kept for patches to come; nobody answers that late
+
+
+class TokenTracker:
+    """The tokens of a text that changes, None until the first patch."""
+
+    def __init__(self) -> None:
+        self.spans: TokenSpans | None = None
+        self._length = 0
+        self._revision = 0
+        self._answered = 0
+        self._oldest = 0  # patches of older revisions cannot be placed any more
+        self._edits: deque[tuple[int, int, int, int]] = deque()
+
+    @property
+    def stale(self) -> bool:
+        """Whether there are tokens, and the text has changed since the revision they were computed for."""
+        return self.spans is not None and self._answered < self._revision
+
+    def replace_text(self, revision: int, length: int) -> None:
+        """The whole text is another one, of ``length`` UTF-16 units."""
+        self._revision = self._oldest = revision
+        self._length = length
+        self._edits.clear()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the tokens, not the text."""
+        if self.spans is not None:
+            self.spans.clear(self._length)
+
+    def edit(self, revision: int, edits: Sequence[TextEdit]) -> tuple[int, int] | None:
+        """Follow edits; returns the stretch of the text whose tokens look different."""
+        self._revision = revision
+        dirty: tuple[int, int] | None = None
+        for edit in edits:
+            start, removed, added = edit.utf16_start, edit.utf16_removed, utf16_length(edit.inserted)
+            self._edits.append((revision, start, removed, added))
+            self._length += added - removed
+            if self.spans is not None:
+                low, high = self.spans.edit(start, removed, added)
+                dirty = (low, high) if dirty is None else (min(low, dirty[0]), max(high, dirty[1]))
+        while len(self._edits) > _MOST_EDITS:
+            self._oldest = self._edits.popleft()[0]
+        return dirty
+
+    def apply(self, revision: int, patch: TokenPatch) -> tuple[int, int] | None:
+        """Put in the tokens of ``patch``, which was computed for ``revision``.
+
+        Returns the stretch that looks different, None if nothing does or the patch cannot be placed: one of a text
+        that is gone, of a time too long ago, or older than what was put in before.
+        """
+        if not max(self._oldest, self._answered) <= revision <= self._revision:
+            return None
+        from gui.editor.token_spans import Stretch, rebase
+
+        while self._edits and self._edits[0][0] <= revision:
+            self._edits.popleft()
+        stretch = Stretch(patch.utf16_start, patch.utf16_new_end, patch.utf16_ends, patch.ids, patch.continues)
+        for start, removed, added in _joined(self._edits):
+            stretch = rebase(stretch, start, removed, added)
+        if not self._fits(stretch):
+            return None
+        self._answered = revision
+        spans = self.ensure()
+        return spans.apply(stretch.start, stretch.end, stretch.ends, stretch.ids, stretch.continues)
+
+    def ensure(self) -> TokenSpans:
+        """The tokens; a text without any yet is one uncovered stretch."""
+        if self.spans is None:
+            from gui.editor.token_spans import TokenSpans
+
+            self.spans = TokenSpans(self._length)
+        return self.spans
+
+    def _fits(self, stretch: object) -> bool:
+        start, end, ends = stretch.start, stretch.end, stretch.ends  # type: ignore[attr-defined]
+        if not 0 <= start <= end <= self._length:
+            return False
+        return int(ends[-1]) == end if len(ends) else start == end
+
+
+def _joined(edits: Iterable[tuple[int, int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Edits (start, removed, added) without their revisions, insertions that continue each other made into one.
+
+    A big paste arrives in dozens of slices; carrying a million tokens over each of them alone would take a tenth of a
+    second.
+    """
+    pending: tuple[int, int, int] | None = None
+    for _revision, start, removed, added in edits:
+        if pending is not None and pending[1] == removed == 0 and start == pending[0] + pending[2]:
+            pending = (pending[0], pending[1], pending[2] + added)
+            continue
+        if pending is not None:
+            yield pending
+        pending = (start, removed, added)
+    if pending is not None:
+        yield pending

@@ -1,0 +1,122 @@
+"""The lines on the screen, from the paragraphs and layouts of the editor's document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QTextBlock, QTextLayout, QTextLine
+from PySide6.QtWidgets import QPlainTextEdit
+
+from gui.editor.soft_document import SoftDocument
+
+_MANY_LINES = 64
+_FAR_DOWN = 100
+
+
+class VisibleLine(NamedTuple):
+    """One line of the screen. Lengths in UTF-16 units, coordinates in pixels of the viewport."""
+
+    line: QTextLine
+    layout: QTextLayout
+    text: str
+    """The whole paragraph, so that its characters can be looked at."""
+    block_offset: int
+    """Logical offset of the paragraph."""
+    start: int
+    """Where the line begins, counted from the paragraph's start."""
+    length: int
+    left: float
+    """Where the paragraph's x = 0 is."""
+    top: float
+    height: float
+    ends_paragraph: bool
+    """Whether a newline follows this line: it is the last of its paragraph, and the break behind it is not soft."""
+    preedit: int
+    """How many units an input method is composing in this paragraph; its layout counts them, its text does not."""
+
+    @property
+    def offset(self) -> int:
+        """Logical offset of the line."""
+        return self.block_offset + self.start
+
+    @property
+    def end(self) -> int:
+        """Logical offset behind the line's last character, its newline left out."""
+        return self.block_offset + self.start + self.length
+
+
+def visible_lines(editor: QPlainTextEdit, soft: SoftDocument, clip: QRect) -> list[VisibleLine]:
+    """The lines of the editor's viewport that touch ``clip``, from top to bottom."""
+    offset = editor.contentOffset()
+    left, y = offset.x(), offset.y()
+    top, bottom = clip.top(), clip.top() + clip.height()
+    bounds = editor.blockBoundingRect
+    block = editor.firstVisibleBlock()
+    if top > _FAR_DOWN:
+        # Qt walks down to a paragraph in the middle of the screen faster than we do.
+        block = editor.cursorForPosition(QPoint(0, top)).block()
+        y = editor.blockBoundingGeometry(block).translated(offset).top()
+    found: list[VisibleLine] = []
+    while y < bottom and block.isValid():
+        height = bounds(block).height()
+        if y + height > top and block.isVisible():
+            found.extend(_lines_of(block, soft, left, y, top - y, bottom - y))
+        y += height
+        block = block.next()
+    return found
+
+
+def _lines_of(
+    block: QTextBlock, soft: SoftDocument, left: float, y: float, top: float, bottom: float
+) -> Iterator[VisibleLine]:
+    """The lines of a paragraph at ``y`` that reach into ``top`` to ``bottom``, counted from its own top."""
+    layout = block.layout()
+    text = block.text()
+    position = block.position()
+    block_offset = soft.to_logical(position)
+    composed = layout.preeditAreaText()
+    preedit = len(composed.encode("utf-16-le")) // 2 if composed else 0
+    count = layout.lineCount()
+    end = position + block.length() - 1
+    newline = block.next().isValid() and not soft.is_break(end)
+    for number in range(_first_line(layout, count, top), count):
+        line = layout.lineAt(number)
+        line_top, line_height = line.y(), line.height()
+        if line_top >= bottom:
+            return
+        if line_top + line_height <= top:
+            continue
+        start, length = line.textStart(), line.textLength()
+        if preedit:
+            start, length = _without_preedit(layout, start, length, preedit)
+        last = newline and number == count - 1
+        yield VisibleLine(
+            line, layout, text, block_offset, start, length, left, y + line_top, line_height, last, preedit
+        )
+
+
+def _first_line(layout: QTextLayout, count: int, top: float) -> int:
+    """The first line that reaches below ``top``, by bisection where a paragraph has many."""
+    if count < _MANY_LINES:
+        return 0
+    low, high = 0, count - 1
+    while low < high:
+        middle = (low + high) // 2
+        line = layout.lineAt(middle)
+        if line.y() + line.height() <= top:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _without_preedit(layout: QTextLayout, start: int, length: int, preedit: int) -> tuple[int, int]:
+    """Line bounds in the paragraph's own text: a layout counts what an input method composes as well."""
+    at = layout.preeditAreaPosition()
+
+    def own(position: int) -> int:
+        return position if position <= at else max(at, position - preedit)
+
+    return own(start), own(start + length) - own(start)

@@ -1,0 +1,309 @@
+"""Opening and saving: dialogs, dropped files, recent files, and what to say when it goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
+
+from gui.notify import Notifier, Offer
+from gui.prompt import Origin, Prompt
+from gui.settings import SettingsStore
+from gui.storage import Storage, WriteRequest, write_now
+
+if TYPE_CHECKING:
+    from gui.services.files import FileService, OpenedFile, UndecidedFile
+
+MEGABYTE = 1_000_000
+
+
+class FileActions(QObject):
+    """What the File menu does.
+
+    Signals: ``shown(Path)`` when a file's text is in the prompt.
+    """
+
+    shown = Signal(object)
+
+    def __init__(
+        self,
+        prompt: Prompt,
+        settings: SettingsStore,
+        notifier: Notifier,
+        window: QWidget,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._prompt = prompt
+        self._settings = settings
+        self._notifier = notifier
+        self._window = window
+        self._files: FileService | None = None
+        self._storage: Storage | None = None
+        self._waiting: list[Path] = []
+        self._expected = False
+        self._arriving: tuple[str, Callable[[], None]] | None = None
+        self._saving: Path | None = None
+        self._written_revision = -1
+        prompt.editor.files_dropped.connect(self.open_dropped)
+        prompt.text_ready.connect(self._on_text_ready)
+
+    def start(self, files: FileService, storage: Storage) -> None:
+        """Read and write from now on."""
+        self._files = files
+        self._storage = storage
+        files.opened.connect(self._on_opened)
+        files.undecided.connect(self._on_undecided)
+        files.refused.connect(self._on_refused)
+        storage.written.connect(self._on_written)
+        storage.failed.connect(self._on_save_failed)
+        waiting, self._waiting = self._waiting, []
+        for path in waiting:
+            self.open_path(path)
+
+    # --- opening ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def choose(self) -> None:
+        """Ask for a file and open it."""
+        dialog = QFileDialog(self._window, self.tr("Open a text file"), self._folder())
+        dialog.setObjectName("openDialog")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._on_chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(str)
+    def _on_chosen(self, path: str) -> None:
+        self.open_path(Path(path))
+
+    @property
+    def expected(self) -> bool:
+        """Whether a file was named at the start, whose text takes the place of the restored one."""
+        return self._expected
+
+    @Slot(list)
+    def open_dropped(self, paths: list[str]) -> None:
+        """Open what was dropped on the prompt."""
+        self.open_paths([Path(path) for path in paths])
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """Open the first of these files; put the others where one click opens them."""
+        if not paths:
+            return
+        first, *others = paths
+        for path in reversed(others):
+            self.remember(path.absolute())
+        if others:
+            self._notifier.information(
+                self.tr(
+                    "The prompt takes one file at a time: {name} comes first. The others are under File, Open recent."
+                ).format(name=first.name),
+                key="several",
+            )
+        self.open_path(first)
+
+    def open_path(self, path: Path, encoding: str | None = None) -> None:
+        """Open a file, read in ``encoding`` where the user chose one."""
+        if self._files is None:
+            self._waiting.append(path)
+            self._expected = True
+            return
+        most = self._settings.values.largest_file_mb * MEGABYTE
+        self._files.open(path.absolute(), most_bytes=most, encoding=encoding)
+
+    @Slot(object)
+    def _on_opened(self, file: OpenedFile) -> None:
+        self._notifier.withdraw("file")
+        self.show_instead(file.path.name, lambda: self._show(file))
+
+    def _show(self, file: OpenedFile) -> None:
+        self._prompt.show_file(file)
+        self.remember(file.path)
+        self.shown.emit(file.path)
+
+    def show_instead(self, name: str, show: Callable[[], None]) -> None:
+        """Show another text, called ``name``. One there that is not saved is read first, to be offered back."""
+        if self._prompt.modified and not self._prompt.empty:
+            self._arriving = (name, show)
+            self._prompt.request_text()
+        else:
+            show()
+
+    def _show_over(self, name: str, show: Callable[[], None], text: str) -> None:
+        before = self._prompt.origin
+        show()
+
+        def bring_back() -> None:
+            self._prompt.show_text(text, before, modified=True)
+            self._notifier.withdraw("replaced")
+
+        self._notifier.information(
+            self.tr("{name} has taken the place of a text that was not saved.").format(name=name),
+            key="replaced",
+            offers=(Offer(self.tr("Bring that text back"), bring_back),),
+        )
+
+    @Slot(object)
+    def _on_undecided(self, file: UndecidedFile) -> None:
+        from gui.dialogs.encoding_chooser import EncodingChooser
+
+        dialog = EncodingChooser(file, self._window)
+        dialog.accepted.connect(self._on_encoding_chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot()
+    def _on_encoding_chosen(self) -> None:
+        dialog = self.sender()
+        if isinstance(dialog, QDialog):
+            self.open_path(dialog.file.path, dialog.chosen)
+
+    @Slot(object, str)
+    def _on_refused(self, path: Path, why: str) -> None:
+        offers = ()
+        if str(path) in self._settings.values.recent:
+            offers = (Offer(self.tr("Remove from recent files"), lambda: self._forget_and_settle(str(path))),)
+        self._notifier.error(why, key="file", offers=offers)
+
+    def _forget_and_settle(self, path: str) -> None:
+        self.forget(path)
+        self._notifier.withdraw("file")
+
+    # --- recent files -----------------------------------------------------------------------------------------------
+
+    def remember(self, path: Path) -> None:
+        """Put a file on top of the recent ones."""
+        most = self._settings.values.recent_files
+        others = [known for known in self._settings.values.recent if known != str(path)]
+        self._settings.set("recent", tuple([str(path), *others][:most]))
+
+    def forget(self, path: str) -> None:
+        """Take a file off the recent ones."""
+        self._settings.set("recent", tuple(known for known in self._settings.values.recent if known != path))
+
+    def fill_recent(self, menu: QMenu) -> None:
+        """Fill the menu of recent files; those that are gone are greyed, and can be removed together."""
+        menu.clear()
+        recent = self._settings.values.recent
+        gone = [path for path in recent if not Path(path).is_file()]
+        for number, path in enumerate(recent, 1):
+            name = Path(path).name.replace("&", "&&")
+            folder = str(Path(path).parent).replace("&", "&&")
+            mnemonic = f"&{number} " if number < 10 else ""
+            action = menu.addAction(f"{mnemonic}{name}   ({folder})")
+            action.setData(path)
+            action.setEnabled(path not in gone)
+            if path in gone:
+                action.setText(self.tr("{file}, missing").format(file=action.text()))
+            action.triggered.connect(self._on_recent)
+        if not recent:
+            menu.addAction(self.tr("No files yet")).setEnabled(False)
+            return
+        menu.addSeparator()
+        if gone:
+            menu.addAction(self.tr("Remove the missing ones")).triggered.connect(self._forget_missing)
+        menu.addAction(self.tr("Clear the list")).triggered.connect(self._forget_all)
+
+    @Slot()
+    def _on_recent(self) -> None:
+        self.open_path(Path(self.sender().data()))
+
+    @Slot()
+    def _forget_missing(self) -> None:
+        self._settings.set("recent", tuple(path for path in self._settings.values.recent if Path(path).is_file()))
+
+    @Slot()
+    def _forget_all(self) -> None:
+        self._settings.set("recent", ())
+
+    # --- saving -----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def choose_target(self) -> None:
+        """Ask where to save the text, and save it."""
+        origin = self._prompt.origin
+        suggested = str(origin.path) if origin else str(Path(self._folder()) / self.tr("prompt.txt"))
+        dialog = QFileDialog(self._window, self.tr("Save the text"), suggested)
+        dialog.setObjectName("saveDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(suggested)
+        dialog.fileSelected.connect(self._on_target_chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(str)
+    def _on_target_chosen(self, path: str) -> None:
+        self.save_to(Path(path))
+
+    def save_to(self, path: Path) -> None:
+        """Write the text to a file: UTF-8, with CRLF line ends where the file it came from had them."""
+        if self._storage is None:
+            return
+        self._saving = path
+        if self._prompt.stored_text is not None:
+            self._write(self._prompt.stored_text)
+        else:
+            self._prompt.request_text()
+
+    @Slot(int, object)
+    def _on_text_ready(self, revision: int, text: str) -> None:
+        if revision != self._prompt.editor.revision:
+            if self._saving is not None or self._arriving is not None:
+                QTimer.singleShot(0, self._prompt.request_text)
+            return
+        if self._saving is not None:
+            self._write(self._as_saved(text))
+        if self._arriving is not None:
+            (name, show), self._arriving = self._arriving, None
+            self._show_over(name, show, text)
+
+    def _write(self, text: str) -> None:
+        assert self._storage is not None
+        assert self._saving is not None
+        path, self._saving = self._saving, None
+        self._written_revision = self._prompt.editor.revision
+        self._storage.write(path.absolute(), text)
+
+    def finish(self) -> str:
+        """Write at once what is still to be saved, for the window is closing. Returns why that failed, or nothing."""
+        if self._saving is None:
+            return ""
+        try:
+            write_now(WriteRequest(self._saving.absolute(), self._as_saved(self._prompt.read_now())))
+        except OSError as error:
+            return error.strerror or str(error)
+        self._saving = None
+        return ""
+
+    def _as_saved(self, text: str) -> str:
+        """A text of the editor with the line ends of its file."""
+        origin = self._prompt.origin
+        return text.replace("\n", "\r\n") if origin is not None and origin.crlf else text
+
+    @Slot(object)
+    def _on_written(self, path: Path) -> None:
+        self._notifier.withdraw("save")
+        self.remember(path)
+        if self._prompt.editor.revision == self._written_revision:
+            origin = self._prompt.origin
+            self._prompt.set_saved(Origin(path, "utf-8", origin is not None and origin.crlf))
+        self._notifier.remark(self.tr("Saved {name}").format(name=path.name))
+
+    @Slot(object, str)
+    def _on_save_failed(self, path: Path, why: str) -> None:
+        self._notifier.error(
+            self.tr("{name} was not saved: {why}. The text is still here.").format(name=path.name, why=why),
+            key="save",
+            offers=(
+                Offer(self.tr("Try again"), lambda: self.save_to(path)),
+                Offer(self.tr("Save elsewhere…"), self.choose_target),
+            ),
+        )
+
+    def _folder(self) -> str:
+        recent = self._settings.values.recent
+        return str(Path(recent[0]).parent) if recent else str(Path.home())

@@ -1,0 +1,274 @@
+"""The only threads of the window.
+
+A *job* is a plain callable ``work(request, ticket) -> value``. It runs on a worker thread, takes all it needs from the
+immutable ``request``, touches no widget, and reports through its ``ticket``. A *lane* runs the jobs of one kind, one at
+a time, and hands every result to the GUI thread:
+
+- a **conflated** lane (counting, filtering, pricing) keeps at most one request waiting. A newer request replaces the
+  waiting one, or joins it where the lane has a ``merge``. The running job is never interrupted by a newer request, so
+  results keep coming while someone types without pause; each carries its request, and with it the revision.
+- an **exclusive** lane (training, scanning) queues requests in order; only the user cancels them. One that is not
+  stoppable (writing files) answers every request: half of what was asked for would be a loss.
+
+Nothing raised in a job is lost: ``failed`` carries it, ``BaseException`` included (extension modules written in Rust
+panic with one). Worker threads emit only private signals of objects that live on the GUI thread; these end in slots of
+those objects, where the public signals are emitted from.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+PROGRESS_INTERVAL_SECONDS = 0.05
+"""Least time between two progress reports of a job: more often than the eye can follow only costs the GUI thread."""
+
+MOST_THREADS = 8
+
+SWITCH_INTERVAL_SECONDS = 0.0005
+"""How long a worker may keep the interpreter while the GUI thread wants it. Python's own choice is ten times that: with
+a worker or two at work, a key would wait for the better part of a frame."""
+
+Work = Callable[[Any, "Ticket"], Any]
+Merge = Callable[[Any, Any], Any]
+
+
+class JobCancelled(Exception):
+    """Raised inside a job, by ``Ticket.progress``, when the job should end."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """What a job returned, with the request it answers."""
+
+    request: Any
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class JobFailure:
+    """What a job raised, with the request it did not answer."""
+
+    request: Any
+    error: BaseException
+
+    @property
+    def why(self) -> str:
+        """The reason in words, never empty; for a part of a sentence."""
+        if isinstance(self.error, OSError) and self.error.strerror:
+            return self.error.strerror
+        return str(self.error) or type(self.error).__name__
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """How far a job is: ``fraction`` from 0 to 1 (negative when unknown), ``note`` says what it is doing."""
+
+    request: Any
+    fraction: float
+    note: str
+
+
+class Ticket:
+    """What a running job holds: a place to report progress and to learn that it should end."""
+
+    def __init__(self, report: Callable[[float, str], None]) -> None:
+        self._report = report
+        self._cancelled = False
+        self._reported_at = 0.0
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the job should end as soon as it can."""
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """Ask the job to end. Safe from any thread."""
+        self._cancelled = True
+
+    def progress(self, fraction: float, note: str = "") -> None:
+        """Report progress; the place where a cancelled job stops.
+
+        Raises JobCancelled when the job was asked to end.
+        """
+        if self._cancelled:
+            raise JobCancelled
+        now = time.monotonic()
+        if now - self._reported_at >= PROGRESS_INTERVAL_SECONDS:
+            self._reported_at = now
+            self._report(fraction, note)
+
+
+class Lane(QObject):
+    """Runs the jobs of one kind, one at a time.
+
+    Signals, all emitted on the GUI thread:
+
+    ``finished(JobResult)``, ``failed(JobFailure)``, ``cancelled(object)`` with the request that is not answered,
+    ``progressed(JobProgress)``, ``busy_changed(bool)``.
+    """
+
+    finished = Signal(object)
+    failed = Signal(object)
+    cancelled = Signal(object)
+    progressed = Signal(object)
+    busy_changed = Signal(bool)
+
+    _returned = Signal(object)
+    _reported = Signal(object)
+
+    def __init__(
+        self, name: str, work: Work, pool: ThreadPoolExecutor, merge: Merge | None, conflated: bool, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self.name = name
+        self.last_progress: JobProgress | None = None
+        self._work = work
+        self._pool = pool
+        self._merge = merge
+        self._conflated = conflated
+        self.stoppable = True
+        self._waiting: deque[Any] = deque()
+        self._ticket: Ticket | None = None
+        self._closed = False
+        self._returned.connect(self._on_returned)
+        self._reported.connect(self._on_reported)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job runs or waits."""
+        return self._ticket is not None
+
+    def submit(self, request: object) -> None:
+        """Run a job for ``request`` now, or as soon as the lane's policy lets it."""
+        if self._closed:
+            return
+        if self._ticket is None:
+            self._start(request)
+            self.busy_changed.emit(True)
+        elif self._conflated and self._waiting:
+            waiting = self._waiting.pop()
+            self._waiting.append(self._merge(waiting, request) if self._merge else request)
+        else:
+            self._waiting.append(request)
+
+    def cancel(self) -> None:
+        """Drop what waits and ask the running job to end. ``cancelled`` tells of each request that gets no answer.
+
+        Does nothing where the lane is not stoppable.
+        """
+        if not self.stoppable:
+            return
+        dropped = list(self._waiting)
+        self._end()
+        for request in dropped:
+            self.cancelled.emit(request)
+
+    def _end(self) -> None:
+        self._waiting.clear()
+        if self._ticket is not None:
+            self._ticket.cancel()
+
+    def close(self) -> None:
+        """Take no more requests and deliver nothing more."""
+        self._closed = True
+        self._end()
+
+    def _start(self, request: object) -> None:
+        def report(fraction: float, note: str) -> None:
+            self._reported.emit(JobProgress(request, fraction, note))
+
+        self._ticket = ticket = Ticket(report)
+        self._pool.submit(self._run, request, ticket)
+
+    def _run(self, request: object, ticket: Ticket) -> None:
+        """On a worker thread."""
+        outcome: JobResult | JobFailure
+        try:
+            outcome = JobResult(request, self._work(request, ticket))
+        except BaseException as error:  # noqa: BLE001 - delivered to the GUI thread, never swallowed
+            outcome = JobFailure(request, error)
+        self._returned.emit(outcome)
+
+    @Slot(object)
+    def _on_reported(self, progress: JobProgress) -> None:
+        if not self._closed and self._ticket is not None:
+            self.last_progress = progress
+            self.progressed.emit(progress)
+
+    @Slot(object)
+    def _on_returned(self, outcome: JobResult | JobFailure) -> None:
+        if self._closed:
+            return
+        # The next job starts before the result is shown: receivers may take their time, the worker need not wait.
+        self.last_progress = None
+        self._ticket = None
+        if self._waiting:
+            self._start(self._waiting.popleft())
+        if isinstance(outcome, JobResult):
+            self.finished.emit(outcome)
+        elif isinstance(outcome.error, JobCancelled):
+            self.cancelled.emit(outcome.request)
+        else:
+            self.failed.emit(outcome)
+        if self._ticket is None and not self._closed:
+            self.busy_changed.emit(False)
+
+
+class JobRunner(QObject):
+    """Owns the worker threads and the lanes. One a window; ``shutdown`` before the window goes.
+
+    Signals: ``lanes_changed()`` when a lane becomes busy or idle.
+    """
+
+    lanes_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="tokenloupe")
+        self._switch_interval_before = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
+        self._lanes: list[Lane] = []
+
+    def conflated(self, name: str, work: Work, merge: Merge | None = None) -> Lane:
+        """A lane that keeps the newest request; ``merge(waiting, newer)`` joins two where nothing may be dropped."""
+        return self._add(Lane(name, work, self._pool, merge, True, self))
+
+    def exclusive(self, name: str, work: Work, *, stoppable: bool = True) -> Lane:
+        """A lane that answers every request, in order; ``stoppable`` says whether the user may cancel."""
+        lane = self._add(Lane(name, work, self._pool, None, False, self))
+        lane.stoppable = stoppable
+        return lane
+
+    def _add(self, lane: Lane) -> Lane:
+        self._lanes.append(lane)
+        lane.busy_changed.connect(self._on_busy_changed)
+        return lane
+
+    @Slot(bool)
+    def _on_busy_changed(self, _busy: bool) -> None:
+        self.lanes_changed.emit()
+
+    @property
+    def busy_lanes(self) -> list[Lane]:
+        """The lanes in which a job runs, in the order in which they were made."""
+        return [lane for lane in self._lanes if lane.busy]
+
+    @property
+    def busy(self) -> bool:
+        """Whether any job runs or waits."""
+        return any(lane.busy for lane in self._lanes)
+
+    def shutdown(self) -> None:
+        """Cancel everything and wait until no job runs. The only place where the GUI thread waits for a worker."""
+        for lane in self._lanes:
+            lane.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        sys.setswitchinterval(self._switch_interval_before)

@@ -1,0 +1,1 @@
+"""Palettes, icons, and bytes made visible."""

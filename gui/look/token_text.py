@@ -1,0 +1,102 @@
+"""Bytes of tokens, made visible. No Qt.
+
+What nobody could see on a screen gets a sign of its own: a space is ``·``, a tab ``→``, a newline ``⏎``; control
+characters are their pictures (``␀``, ``␛``); other spaces, marks of direction, zero-width and unassigned characters
+stand in ``⟨ ⟩`` by a short name or their code point; bytes that are not a whole character are ``\\xNN``. A lone
+combining mark sits on ``◌``. The result has no line breaks and no character that changes the direction of what
+stands beside it.
+
+The signs are not an escape syntax: a ``·`` of the text itself looks like a space here. Whoever needs to be sure
+reads the bytes.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_SIGNS = {" ": "·", "\t": "→", "\n": "⏎", "\x7f": "␡"}
+
+_NAMES = {
+    0x0085: "NEL",
+    0x00A0: "NBSP",
+    0x00AD: "SHY",
+    0x034F: "CGJ",
+    0x061C: "ALM",
+    0x115F: "HCF",
+    0x1160: "HJF",
+    0x180E: "MVS",
+    0x2002: "EN SP",
+    0x2003: "EM SP",
+    0x2007: "FIG SP",
+    0x2009: "THIN SP",
+    0x200A: "HAIR SP",
+    0x200B: "ZWSP",
+    0x200C: "ZWNJ",
+    0x200D: "ZWJ",
+    0x200E: "LRM",
+    0x200F: "RLM",
+    0x2028: "LS",
+    0x2029: "PS",
+    0x202A: "LRE",
+    0x202B: "RLE",
+    0x202C: "PDF",
+    0x202D: "LRO",
+    0x202E: "RLO",
+    0x202F: "NNBSP",
+    0x2060: "WJ",
+    0x2066: "LRI",
+    0x2067: "RLI",
+    0x2068: "FSI",
+    0x2069: "PDI",
+    0x2800: "BRAILLE BLANK",
+    0x3000: "IDEO SP",
+    0x3164: "HF",
+    0xFEFF: "BOM",
+    0xFFA0: "HHF",
+}
+
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
+
+
+def visible(token_bytes: bytes) -> str:
+    """``token_bytes`` as one line of text in which everything can be seen (see the module)."""
+    text = token_bytes.decode("utf-8", errors="backslashreplace")
+    return visible_text(text)
+
+
+def visible_text(text: str) -> str:
+    """Like ``visible``, for text. Lone surrogates appear by their code point."""
+    if text.isascii() and text.isprintable():
+        return text.replace(" ", "·")
+    shown = [_sign(character) for character in text]
+    if text and unicodedata.category(text[0]).startswith("M") and not shown[0].startswith("⟨"):
+        shown[0] = "◌" + shown[0]
+    return "".join(shown)
+
+
+def _sign(character: str) -> str:
+    sign = _SIGNS.get(character)
+    if sign is not None:
+        return sign
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    name = _NAMES.get(code)
+    if name is not None:
+        return f"⟨{name}⟩"
+    if 0xFE00 <= code <= 0xFE0F:
+        return f"⟨VS{code - 0xFE00 + 1}⟩"
+    if 0xE0100 <= code <= 0xE01EF:
+        return f"⟨VS{code - 0xE0100 + 17}⟩"
+    if 0xE0020 <= code <= 0xE007E:
+        return f"⟨TAG {chr(code - 0xE0000)}⟩"
+    if unicodedata.category(character) in _INVISIBLE_CATEGORIES:
+        return f"⟨U+{code:04X}⟩"
+    return character
+
+
+def hexadecimal(token_bytes: bytes, most: int = 32) -> str:
+    """The bytes in hexadecimal, a space between two; after ``most`` of them, how many more there are."""
+    shown = token_bytes[:most].hex(" ")
+    left = len(token_bytes) - most
+    return f"{shown} … +{left}" if left > 0 else shown

@@ -1,0 +1,226 @@
+"""The window: tabs, docks, menus, toolbar, status bar. What happens in them is elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QByteArray, QEvent, QMargins, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.action_table import ACTIONS, MENUS, SUBMENUS
+from gui.actions import WindowActions, translated
+from gui.look.icons import Icons
+from gui.look.theme import Theme
+from gui.notify import Notifier
+from gui.panels.dock_title import DockTitle
+from gui.panels.job_status import JobStatus
+from gui.panels.message_bar import MessageBar
+
+LAYOUT_VERSION = 1
+REMARK_MS = 6000
+FRAME = QMargins(8, 36, 8, 8)
+"""Room for the frame that the window manager draws, of which nothing is known before the window is shown."""
+TOOLBAR = (
+    "open",
+    "save_as",
+    "",
+    "undo",
+    "redo",
+    "",
+    "find",
+    "",
+    "wrap",
+    "whitespace",
+    "special_tokens",
+    "",
+    "command_palette",
+)
+
+
+class MainWindow(QMainWindow):
+    """Holds the panels. Others join with ``add_tab`` and ``add_dock``.
+
+    Signals: ``first_painted()`` once, after the first picture; ``closed()``; ``layout_changed()``.
+    """
+
+    first_painted = Signal()
+    closed = Signal()
+    layout_changed = Signal()
+
+    def __init__(self, theme: Theme, icons: Icons, notifier: Notifier) -> None:
+        super().__init__()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("mainWindow")
+        self.setDockNestingEnabled(True)
+        # A window that is wider than a small or much enlarged screen hides half its controls beyond the edge.
+        self.resize(QSize(1180, 780).boundedTo(self.screen().availableSize().shrunkBy(FRAME)))
+        self.setMinimumSize(480, 360)
+        self.setWindowIcon(icons.icon("tokenloupe"))
+        self.theme = theme
+        self._icons = icons
+        self.close_guard: Callable[[], bool] | None = None
+        self.actions_by_name = WindowActions(icons, self)
+        self.messages = MessageBar(notifier, theme, icons, self)
+        self.tabs = QTabWidget(self)
+        self.tabs.setObjectName("tabs")
+        self.tabs.setAccessibleName(self.tr("Panels"))
+        self.tabs.setDocumentMode(True)
+        self.tabs.setTabBarAutoHide(True)
+        self.jobs = JobStatus(icons, self)
+        self._origin = QLabel(self)
+        self._origin.setObjectName("statusOrigin")
+        self._painted = False
+        self._panels_menu_end: QAction | None = None
+        centre = QWidget(self)
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.messages)
+        column.addWidget(self.tabs, 1)
+        self.setCentralWidget(centre)
+        self.menus = self._make_menus()
+        self._make_toolbar()
+        offline = QLabel(self.tr("Works offline"), self)
+        offline.setObjectName("statusOffline")
+        offline.setToolTip(self.tr("Tokenloupe never uses the network: nothing you type leaves this computer"))
+        self.statusBar().addPermanentWidget(self.jobs)
+        self.statusBar().addPermanentWidget(offline)
+        self.statusBar().addPermanentWidget(self._origin)
+        notifier.remarked.connect(self._remark)
+
+    def _make_menus(self) -> dict[str, QMenu]:
+        menus = {name: self.menuBar().addMenu(translated(title)) for name, title in MENUS.items()}
+        for spec in ACTIONS:
+            menu = menus[spec.menu]
+            if spec.submenu:
+                if spec.submenu not in menus:
+                    menus[spec.submenu] = menu.addMenu(translated(SUBMENUS[spec.submenu]))
+                menu = menus[spec.submenu]
+            if spec.separator:
+                menu.addSeparator()
+            menu.addAction(self.actions_by_name[spec.name])
+            if spec.name == "open":
+                menus["recent"] = menu.addMenu(translated(SUBMENUS["recent"]))
+        for name, menu in menus.items():
+            menu.setObjectName(f"{name}Menu")
+            menu.setToolTipsVisible(True)
+        return menus
+
+    def _make_toolbar(self) -> None:
+        bar = QToolBar(self.tr("Toolbar"), self)
+        bar.setObjectName("toolbar")
+        bar.setAccessibleName(self.tr("Toolbar"))
+        bar.setMovable(True)
+        for name in TOOLBAR:
+            if not name:
+                bar.addSeparator()
+                continue
+            action = self.actions_by_name[name]
+            bar.addAction(action)
+            button = bar.widgetForAction(action)
+            button.setAccessibleName(action.toolTip())
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.addToolBar(bar)
+        self._add_toggle(bar.toggleViewAction())
+
+    def _add_toggle(self, toggle: QAction, shortcut: str = "") -> None:
+        menu = self.menus["view"]
+        if self._panels_menu_end is None:
+            self._panels_menu_end = menu.insertSeparator(self.actions_by_name["full_screen"])
+        if shortcut:
+            toggle.setShortcut(QKeySequence(shortcut))
+        menu.insertAction(self._panels_menu_end, toggle)
+
+    def add_tab(self, widget: QWidget, title: str, object_name: str) -> None:
+        """Give a panel a tab of its own."""
+        widget.setObjectName(object_name)
+        index = self.tabs.addTab(widget, title)
+        self.tabs.setTabToolTip(index, title)
+
+    def add_dock(
+        self,
+        widget: QWidget,
+        title: str,
+        object_name: str,
+        area: Qt.DockWidgetArea = Qt.DockWidgetArea.BottomDockWidgetArea,
+        shortcut: str = "",
+    ) -> QDockWidget:
+        """Give a panel a dock at an edge of the window, with a switch in the View menu."""
+        dock = QDockWidget(title, self)
+        dock.setObjectName(object_name)
+        dock.setAccessibleName(title)
+        dock.setWidget(widget)
+        self.addDockWidget(area, dock)
+        self._add_toggle(dock.toggleViewAction(), shortcut)
+        dock.setTitleBarWidget(DockTitle(dock, self._icons))
+        dock.visibilityChanged.connect(self._on_layout_changed)
+        dock.topLevelChanged.connect(self._on_layout_changed)
+        return dock
+
+    def add_menu(self, parent: str, title: str, actions: Sequence[QAction]) -> QMenu:
+        """Put the actions of a panel into a submenu; so the command palette finds them as well."""
+        menu = self.menus[parent].addMenu(title)
+        menu.addActions(actions)
+        return menu
+
+    @Slot()
+    def _on_layout_changed(self) -> None:
+        self.layout_changed.emit()
+
+    def layout_state(self) -> QByteArray:
+        """Where docks and toolbars are."""
+        return self.saveState(LAYOUT_VERSION)
+
+    def restore_layout(self, state: QByteArray) -> bool:
+        """Put docks and toolbars where they were. False where the state is not of this version."""
+        return not state.isEmpty() and self.restoreState(state, LAYOUT_VERSION)
+
+    def show_origin(self, words: str) -> None:
+        """Say in the status bar how the file was stored."""
+        self._origin.setText(words)
+        self._origin.setVisible(bool(words))
+
+    @Slot(str)
+    def _remark(self, text: str) -> None:
+        self.statusBar().showMessage(text, REMARK_MS)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._painted:
+            self._painted = True
+            # By the next turn of the event loop everything is painted and on the screen.
+            QTimer.singleShot(0, self, self.first_painted.emit)
+
+    def resizeEvent(self, event: QEvent) -> None:
+        super().resizeEvent(event)
+        self.layout_changed.emit()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.close_guard is not None and not self.close_guard():
+            event.ignore()
+            return
+        self.close_guard = None
+        super().closeEvent(event)
+        self.closed.emit()
+
+    def every_action(self) -> list[QAction]:
+        """All actions that the menus hold, in their order, submenus included; the panels' switches too."""
+        found: list[QAction] = []
+        waiting = [action.menu() for action in self.menuBar().actions() if action.menu()]
+        while waiting:
+            for action in waiting.pop(0).actions():
+                if action.menu() is not None:
+                    waiting.append(action.menu())
+                elif not action.isSeparator() and action.text() and action not in found:
+                    found.append(action)
+        return found

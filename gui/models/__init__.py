@@ -1,0 +1,1 @@
+"""Table models over arrays and rows, without business state."""

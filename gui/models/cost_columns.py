@@ -1,0 +1,463 @@
+"""The columns of the cost table, declared as data.
+
+A column says how a row is written (``text``), what it is sorted by (``sort``, None for unknown), which exact values an
+export holds for it (``exported``), and how the table shows it. Adding a column is one entry in ``COLUMNS``; keys are
+kept in the settings and name the fields of exports, so they stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+
+from gui.models.cost_arrangement import natural
+from gui.models.cost_row import CostRow, usd_middle
+from gui.models.cost_text import CostText, age_tone
+
+LABEL_ORDER = ("exact", "counted", "assumed", "reconstructed", "estimated")
+"""Labels as they are sorted, best first."""
+
+
+_PRICES = {
+    "input": QT_TRANSLATE_NOOP("CostColumns", "input"),
+    "output": QT_TRANSLATE_NOOP("CostColumns", "output"),
+    "batch": QT_TRANSLATE_NOOP("CostColumns", "the batch service"),
+    "batch.input": QT_TRANSLATE_NOOP("CostColumns", "batch input"),
+    "batch.output": QT_TRANSLATE_NOOP("CostColumns", "batch output"),
+    "cache_write_1h": QT_TRANSLATE_NOOP("CostColumns", "cache write for an hour"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CostView:
+    """What the text of a row depends on besides the row.
+
+    ``today`` is the day it is, from which ages count; ``on`` the day whose prices are in force in the scenario.
+    """
+
+    text: CostText
+    today: date
+    on: date
+    calls: int = 1
+    baseline: CostRow | None = None
+    favourites: frozenset[str] = field(default_factory=frozenset)
+
+
+Write = Callable[[CostRow, CostView], str]
+Value = str | int | Decimal | date | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class CostColumn:
+    """One column. ``title`` and ``hint`` are source texts for translation; ``{calls}`` in a title is filled in.
+
+    ``widest`` is a text as wide as the column's usual ones get: a fresh column has room for it. ``tone`` gives
+    ``muted``, ``warning``, ``error`` or nothing for a row. ``painted`` names the delegate that draws the column where
+    text alone will not do. ``spoken`` is the text for a screen reader where it differs.
+    """
+
+    key: str
+    title: str
+    hint: str
+    text: Write
+    sort: Callable[[CostRow, CostView], Any]
+    exported: tuple[tuple[str, Callable[[CostRow, CostView], Value]], ...]
+    widest: str
+    numeric: bool = False
+    shown: bool = True
+    counted: bool = False
+    painted: str = ""
+    tone: Callable[[CostRow, CostView], str] | None = None
+    spoken: Write | None = None
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("CostColumns", text)
+
+
+def title_of(column: CostColumn, view: CostView) -> str:
+    """The column's name as the header shows it."""
+    return tr(column.title).format(calls=view.text.localised(f"{view.calls:,}"))
+
+
+def context_ends(row: CostRow) -> tuple[Decimal, Decimal] | None:
+    """The ends of the share of the context window that the prompt takes, None where unknown."""
+    estimate, context = row.estimate, row.model.context
+    if not context or estimate.input_low is None or estimate.input_high is None:
+        return None
+    return Decimal(estimate.input_low) / context, Decimal(estimate.input_high) / context
+
+
+def ratio_ends(row: CostRow, view: CostView) -> tuple[Decimal, Decimal] | None:
+    """The ends of the ratio of this row's total to the pinned row's, None where one of them is unknown or free."""
+    base = view.baseline
+    if base is None or base.estimate.usd is None or row.estimate.usd is None:
+        return None
+    mine, other = row.estimate, base.estimate
+    if mine.usd_low is None or mine.usd_high is None or not other.usd_low or not other.usd_high:
+        return None
+    return mine.usd_low / other.usd_high, mine.usd_high / other.usd_low
+
+
+def ratio_middle(row: CostRow, view: CostView) -> Decimal | None:
+    """The ratio of the middles of both totals, None where one of them is unknown or the pinned one is free."""
+    mine = usd_middle(row)
+    other = usd_middle(view.baseline) if view.baseline else None
+    return mine / other if mine is not None and other else None
+
+
+def unknown_prices(row: CostRow) -> list[str]:
+    """The prices that were needed and are not known, in words."""
+    return [tr(_PRICES.get(name, name)) for name in row.estimate.unknown if name != "tokens"]
+
+
+def _favourite_text(row: CostRow, view: CostView) -> str:
+    return tr("Favourite") if row.model_id in view.favourites else ""
+
+
+def _model_text(row: CostRow, view: CostView) -> str:
+    words = tr("{model} (retired)") if row.estimate.retired else "{model}"
+    if view.baseline is not None and view.baseline.model_id == row.model_id:
+        words = tr("{model} (baseline)")
+    return words.format(model=row.model.name)
+
+
+def _tokenizer_text(row: CostRow, view: CostView) -> str:
+    return row.model.count.tokenizer or tr("none")
+
+
+def _label_text(row: CostRow, view: CostView) -> str:
+    return view.text.label(row.estimate.label or row.model.count.label if row.model.count.tokenizer else None)
+
+
+def _tokens_text(row: CostRow, view: CostView) -> str:
+    estimate = row.estimate
+    if estimate.input_tokens is None and row.pending:
+        return tr("counting…")
+    return view.text.tokens(estimate.label, estimate.input_tokens, estimate.input_low, estimate.input_high)
+
+
+def _context_text(row: CostRow, view: CostView) -> str:
+    ends = context_ends(row)
+    if ends is None:
+        return view.text.unknown()
+    share = view.text.percent(*ends)
+    if ends[0] > 1 or _over_input(row, row.estimate.input_low):
+        return tr("{share}, over").format(share=share)
+    if ends[1] > 1 or _over_input(row, row.estimate.input_high):
+        return tr("{share}, maybe over").format(share=share)
+    if row.estimate.over_context:
+        return tr("{share}, over with output").format(share=share)
+    return share
+
+
+def _over_input(row: CostRow, tokens: int | None) -> bool:
+    """Whether a prompt of so many tokens is longer than the model takes, where that is less than its window."""
+    limit = row.model.max_input
+    return limit is not None and tokens is not None and tokens > limit
+
+
+def _context_tone(row: CostRow, view: CostView) -> str:
+    return "error" if row.estimate.over_context else ""
+
+
+def _input_usd_text(row: CostRow, view: CostView) -> str:
+    return view.text.usd(row.estimate.label, row.estimate.input_usd, row.input_usd_low, row.input_usd_high)
+
+
+def _usd_text(row: CostRow, view: CostView) -> str:
+    estimate = row.estimate
+    return view.text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
+
+
+def _calls_text(row: CostRow, view: CostView) -> str:
+    estimate = row.estimate
+    return view.text.usd(estimate.label, estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
+
+
+def _ratio_text(row: CostRow, view: CostView) -> str:
+    if view.baseline is None:
+        return ""
+    if row.model_id == view.baseline.model_id:
+        return tr("baseline")
+    ends = ratio_ends(row, view)
+    return view.text.unknown() if ends is None else view.text.ratio(*ends)
+
+
+def _checked_text(row: CostRow, view: CostView) -> str:
+    checked = row.estimate.price_checked
+    age = view.text.age(checked, view.today)
+    return age if checked is None else f"{view.text.day(checked)} · {age}"
+
+
+def _retires_text(row: CostRow, view: CostView) -> str:
+    day = row.model.retires
+    if day is None:
+        return ""
+    words = tr("retired on {day}") if row.estimate.retired else tr("retires on {day}")
+    return words.format(day=view.text.day(day))
+
+
+def _retires_tone(row: CostRow, view: CostView) -> str:
+    day = row.model.retires
+    if day is None or row.estimate.retired:
+        return "error" if day is not None else ""
+    return "warning" if (day - view.today).days <= 60 else ""
+
+
+def _notes_text(row: CostRow, view: CostView) -> str:
+    change = row.model.next_change(view.on)
+    notes = [tr("price changes on {day}").format(day=view.text.day(change.from_date))] if change else []
+    notes += [tr("all of the prompt counts as cached")] if row.cached_cut else []
+    missing = unknown_prices(row)
+    notes += [tr("no price known for: {prices}").format(prices=", ".join(missing))] if missing else []
+    return " · ".join([*notes, *row.model.notes])
+
+
+def _origin(row: CostRow) -> str:
+    return "yours" if row.model.is_yours else "bundled"
+
+
+def _origin_text(row: CostRow, view: CostView) -> str:
+    return tr("your price file") if row.model.is_yours else tr("built in")
+
+
+def _spoken_tokens(row: CostRow, view: CostView) -> str:
+    return f"{_tokens_text(row, view)}, {_label_text(row, view)}"
+
+
+def _label_rank(row: CostRow, view: CostView) -> int | None:
+    label = row.estimate.label or row.model.count.label if row.model.count.tokenizer else None
+    return LABEL_ORDER.index(label) if label in LABEL_ORDER else None
+
+
+def _tokens_middle(row: CostRow, view: CostView) -> Decimal | None:
+    estimate = row.estimate
+    if estimate.input_low is None or estimate.input_high is None:
+        return None
+    return Decimal(estimate.input_low + estimate.input_high) / 2
+
+
+def _calls_middle(row: CostRow, view: CostView) -> Decimal | None:
+    middle = usd_middle(row)
+    return None if middle is None or row.estimate.usd_calls is None else middle * row.estimate.calls
+
+
+def _favourite_sort(row: CostRow, view: CostView) -> int:
+    return 0 if row.model_id in view.favourites else 1
+
+
+COLUMNS: tuple[CostColumn, ...] = (
+    CostColumn(
+        "favourite",
+        QT_TRANSLATE_NOOP("CostColumns", "Favourite"),
+        QT_TRANSLATE_NOOP("CostColumns", "Favourites stay on top. Click the star, or press Space."),
+        _favourite_text,
+        _favourite_sort,
+        (("favourite", lambda row, view: row.model_id in view.favourites),),
+        widest="000",
+        painted="star",
+        spoken=lambda row, view: _favourite_text(row, view) or tr("Not a favourite"),
+    ),
+    CostColumn(
+        "model",
+        QT_TRANSLATE_NOOP("CostColumns", "Model"),
+        QT_TRANSLATE_NOOP("CostColumns", "The model's name. Its full id is in the tooltip."),
+        _model_text,
+        lambda row, view: natural(row.model.name),
+        (("model", lambda row, view: row.model_id), ("name", lambda row, view: row.model.name)),
+        widest="Claude 3.5 Sonnet v2 (Bedrock)",
+    ),
+    CostColumn(
+        "provider",
+        QT_TRANSLATE_NOOP("CostColumns", "Provider"),
+        QT_TRANSLATE_NOOP("CostColumns", "Who serves the model at this price."),
+        lambda row, view: row.model.provider,
+        lambda row, view: natural(row.model.provider),
+        (("provider", lambda row, view: row.model.provider),),
+        widest="Amazon Bedrock",
+    ),
+    CostColumn(
+        "tokens",
+        QT_TRANSLATE_NOOP("CostColumns", "Input tokens"),
+        QT_TRANSLATE_NOOP("CostColumns", "Tokens of the whole prompt, a range where it is estimated."),
+        _tokens_text,
+        _tokens_middle,
+        (
+            ("input_tokens", lambda row, view: row.estimate.input_tokens),
+            ("input_low", lambda row, view: row.estimate.input_low),
+            ("input_high", lambda row, view: row.estimate.input_high),
+        ),
+        widest="≈ 120,000–130,000",
+        numeric=True,
+        counted=True,
+        spoken=_spoken_tokens,
+    ),
+    CostColumn(
+        "total",
+        QT_TRANSLATE_NOOP("CostColumns", "Total cost"),
+        QT_TRANSLATE_NOOP("CostColumns", "US dollars for one call. Sorted by the middle of the range."),
+        _usd_text,
+        lambda row, view: usd_middle(row),
+        (
+            ("usd", lambda row, view: row.estimate.usd),
+            ("usd_low", lambda row, view: row.estimate.usd_low),
+            ("usd_high", lambda row, view: row.estimate.usd_high),
+        ),
+        widest="≈ $0.000028–0.000037",
+        numeric=True,
+        counted=True,
+    ),
+    CostColumn(
+        "ratio",
+        QT_TRANSLATE_NOOP("CostColumns", "Times baseline"),
+        QT_TRANSLATE_NOOP("CostColumns", "The total as a multiple of the pinned row's. Pin a row in its menu."),
+        _ratio_text,
+        ratio_middle,
+        (("ratio", ratio_middle),),
+        widest="×0.00012–0.00013",
+        shown=False,
+        numeric=True,
+        counted=True,
+    ),
+    CostColumn(
+        "calls",
+        QT_TRANSLATE_NOOP("CostColumns", "Cost of {calls} calls"),
+        QT_TRANSLATE_NOOP("CostColumns", "US dollars for all calls of the scenario."),
+        _calls_text,
+        _calls_middle,
+        (
+            ("calls", lambda row, view: row.estimate.calls),
+            ("usd_calls", lambda row, view: row.estimate.usd_calls),
+            ("usd_calls_low", lambda row, view: row.estimate.usd_calls_low),
+            ("usd_calls_high", lambda row, view: row.estimate.usd_calls_high),
+        ),
+        widest="≈ $0.0028–0.0037",
+        numeric=True,
+        counted=True,
+    ),
+    CostColumn(
+        "context",
+        QT_TRANSLATE_NOOP("CostColumns", "Context used"),
+        QT_TRANSLATE_NOOP(
+            "CostColumns", "The prompt as a share of the model's context window. Over: it is too long for the model."
+        ),
+        _context_text,
+        lambda row, view: row.estimate.context_share,
+        (
+            ("context_share", lambda row, view: row.estimate.context_share),
+            ("context_window", lambda row, view: row.model.context),
+        ),
+        widest="100%, over with output",
+        numeric=True,
+        counted=True,
+        painted="share",
+        tone=_context_tone,
+    ),
+    CostColumn(
+        "input_cost",
+        QT_TRANSLATE_NOOP("CostColumns", "Input cost"),
+        QT_TRANSLATE_NOOP("CostColumns", "US dollars for the prompt of one call, its cached part included."),
+        _input_usd_text,
+        lambda row, view: row.estimate.input_usd,
+        (
+            ("input_usd", lambda row, view: row.estimate.input_usd),
+            ("input_usd_low", lambda row, view: row.input_usd_low),
+            ("input_usd_high", lambda row, view: row.input_usd_high),
+        ),
+        widest="≈ $0.000028–0.000037",
+        numeric=True,
+        counted=True,
+    ),
+    CostColumn(
+        "output_cost",
+        QT_TRANSLATE_NOOP("CostColumns", "Output cost"),
+        QT_TRANSLATE_NOOP("CostColumns", "US dollars for the expected output of one call, reasoning included."),
+        lambda row, view: view.text.amount(row.estimate.output_usd),
+        lambda row, view: row.estimate.output_usd,
+        (("output_usd", lambda row, view: row.estimate.output_usd),),
+        widest="$0.0000123",
+        numeric=True,
+    ),
+    CostColumn(
+        "label",
+        QT_TRANSLATE_NOOP("CostColumns", "Count"),
+        QT_TRANSLATE_NOOP(
+            "CostColumns",
+            "How far the count can be trusted. Exact: the vendor's own tokenizer. Assumed (~): the right one by good "
+            "authority. Estimated (≈): a measured ratio, with its range.",
+        ),
+        _label_text,
+        _label_rank,
+        (("label", lambda row, view: row.estimate.label),),
+        widest="≈ reconstructed",
+    ),
+    CostColumn(
+        "tokenizer",
+        QT_TRANSLATE_NOOP("CostColumns", "Tokenizer"),
+        QT_TRANSLATE_NOOP("CostColumns", "The encoding that the count is made or estimated with."),
+        _tokenizer_text,
+        lambda row, view: natural(row.model.count.tokenizer) if row.model.count.tokenizer else None,
+        (("tokenizer", lambda row, view: row.model.count.tokenizer),),
+        widest="o200k_harmony",
+    ),
+    CostColumn(
+        "checked",
+        QT_TRANSLATE_NOOP("CostColumns", "Price checked"),
+        QT_TRANSLATE_NOOP("CostColumns", "The day on which the price was compared with its source."),
+        _checked_text,
+        lambda row, view: row.estimate.price_checked,
+        (("price_checked", lambda row, view: row.estimate.price_checked),),
+        widest="12/12/2026 · 12 days ago",
+        tone=lambda row, view: age_tone(row.estimate.price_checked, view.today),
+    ),
+    CostColumn(
+        "retires",
+        QT_TRANSLATE_NOOP("CostColumns", "Retirement"),
+        QT_TRANSLATE_NOOP("CostColumns", "The day from which the vendor no longer serves the model."),
+        _retires_text,
+        lambda row, view: row.model.retires,
+        (("retires", lambda row, view: row.model.retires),),
+        widest="retires on 12/12/2026",
+        tone=_retires_tone,
+    ),
+    CostColumn(
+        "origin",
+        QT_TRANSLATE_NOOP("CostColumns", "Prices from"),
+        QT_TRANSLATE_NOOP("CostColumns", "The built-in table, or your own price file."),
+        _origin_text,
+        lambda row, view: _origin(row),
+        (("origin", lambda row, view: _origin(row)),),
+        widest="your price file",
+    ),
+    CostColumn(
+        "source",
+        QT_TRANSLATE_NOOP("CostColumns", "Source"),
+        QT_TRANSLATE_NOOP("CostColumns", "Where the price was published."),
+        lambda row, view: row.model.source,
+        lambda row, view: natural(row.model.source) if row.model.source else None,
+        (("source", lambda row, view: row.model.source),),
+        widest="https://platform.claude.com/docs",
+    ),
+    CostColumn(
+        "notes",
+        QT_TRANSLATE_NOOP("CostColumns", "Notes"),
+        QT_TRANSLATE_NOOP("CostColumns", "What else is worth knowing about the price."),
+        _notes_text,
+        lambda row, view: natural(_notes_text(row, view)) or None,
+        (
+            ("unknown", lambda row, view: " ".join(row.estimate.unknown)),
+            ("notes", lambda row, view: " · ".join(row.model.notes)),
+        ),
+        widest="a cache write that is kept for more than 12 hours",
+    ),
+)
+"""Every column, in the order of a fresh table."""
+
+COLUMN_INDEX = {column.key: index for index, column in enumerate(COLUMNS)}

@@ -1,0 +1,59 @@
+"""Rows of the cost table as tables for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale
+
+from gui.models.cost_columns import COLUMNS, CostView, title_of
+from gui.models.cost_row import CostRow
+from gui.models.cost_text import CostText
+from gui.services.exports import ExportTable, Value
+
+if TYPE_CHECKING:
+    from pricing.types import Scenario
+
+
+def exact_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
+    """Exact values under stable English names; a range takes three columns: the figure, its low and its high end."""
+    fields = [field for column in columns for field in COLUMNS[column].exported]
+    return ExportTable(
+        tuple(name for name, _ in fields), tuple(tuple(value(row, view) for _, value in fields) for row in rows)
+    )
+
+
+def readable_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
+    """The text of the cells under the titles of the columns, numbers as in English whatever the locale."""
+    plain = replace(view, text=CostText(QLocale.c()))
+    return ExportTable(
+        tuple(title_of(COLUMNS[column], plain) for column in columns),
+        tuple(tuple(COLUMNS[column].text(row, plain) for column in columns) for row in rows),
+        numeric=frozenset(title_of(COLUMNS[column], plain) for column in columns if COLUMNS[column].numeric),
+    )
+
+
+def about_lines(
+    when: datetime, version: str, prices_hash: str, encoding: str, scenario: Scenario
+) -> tuple[tuple[str, Value], ...]:
+    """What one needs to make sense of an export later on. ``when`` has a time zone."""
+    return (
+        ("exported", when.isoformat(timespec="seconds")),
+        ("application", f"Tokenloupe {version}".strip()),
+        ("prices", f"bundled, with a file of your own, sha256 {prices_hash}" if prices_hash else "bundled"),
+        ("encoding", encoding),
+        ("prices_of", scenario.on),
+        ("output_tokens", scenario.output_tokens),
+        ("reasoning_tokens", scenario.reasoning_tokens),
+        ("cached_tokens", scenario.cached_tokens),
+        ("cached_share", scenario.cached_share),
+        ("cache_write_tokens", scenario.cache_write_tokens),
+        ("cache_write_1h_tokens", scenario.cache_write_1h_tokens),
+        ("batch", scenario.batch),
+        ("calls", scenario.calls),
+        ("factor", scenario.factor),
+        ("unit", "US dollars"),
+    )

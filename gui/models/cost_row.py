@@ -1,0 +1,46 @@
+"""One row of the cost table: a model with what one call of it costs. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pricing.types import CostEstimate, Model
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """A model, its estimate, and what the window knows besides.
+
+    ``input_usd_low`` and ``input_usd_high`` are the input cost at the ends of the range of the token count (equal to
+    the input cost where the count has no range, None where it is unknown). ``pending``: the count is that of an earlier
+    text, or has not arrived at all; a new one is on its way. ``cached_cut``: the scenario asked for more cached tokens
+    than this prompt has, so all of it counts as cached.
+    """
+
+    model: Model
+    estimate: CostEstimate
+    input_usd_low: Decimal | None = None
+    input_usd_high: Decimal | None = None
+    pending: bool = False
+    cached_cut: bool = False
+
+    @property
+    def model_id(self) -> str:
+        """The id of the model, ``vendor/model``."""
+        return self.model.id
+
+    @property
+    def has_range(self) -> bool:
+        """Whether the token count is a range rather than one number."""
+        return self.estimate.input_low != self.estimate.input_high
+
+
+def usd_middle(row: CostRow) -> Decimal | None:
+    """The middle of the range of the total: what a row is sorted and compared by. None where the total is unknown."""
+    estimate = row.estimate
+    if estimate.usd is None or estimate.usd_low is None or estimate.usd_high is None:
+        return estimate.usd
+    return (estimate.usd_low + estimate.usd_high) / 2

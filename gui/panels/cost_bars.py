@@ -1,0 +1,198 @@
+"""Draws the bars of the cost chart. The one module of the cost panel that imports pyqtgraph; import it late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor, log10
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QFontMetricsF, QPen
+from PySide6.QtWidgets import QWidget
+
+from gui.look.theme import Theme
+from gui.models.cost_text import CostText
+from gui.panels.cost_chart import Bar, axis_text
+
+THICKNESS = 0.62
+TICK_WIDTH = 70
+"""Pixels that a mark of the axis needs."""
+LONGEST_NAME = 0.4
+"""Names take at most this part of the width; longer ones are cut in the middle, where versions rarely are."""
+FIGURE_SIZE = 0.9
+"""Of the size of the names."""
+LEAST_ROOM = 0.04
+MOST_FOR_FIGURES = 0.6
+"""Figures behind the bars are left out where they would take more than this part of the field: hovering tells them."""
+
+
+class MoneyAxis(pg.AxisItem):
+    """An axis of amounts; on a logarithmic scale its positions are powers of ten."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom")
+        self.text: CostText | None = None
+        self.powers = False
+
+    def tickValues(self, least: float, most: float, size: float) -> list[tuple[float, list[float]]]:
+        if not self.powers:
+            return super().tickValues(least, most, size)[:1]
+        decade = size / max(most - least, 1e-9)
+        step = max(1, ceil(TICK_WIDTH / decade))
+        between = (1, 2, 5) if decade > 3 * TICK_WIDTH else (1, 3) if decade > 2 * TICK_WIDTH else (1,)
+        powers = range(floor(least), ceil(most) + 1, step)
+        marks = [power + log10(part) for power in powers for part in between]
+        return [(float(step), [mark for mark in marks if least <= mark <= most])]
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        if self.text is None:
+            return [""] * len(values)
+        return [axis_text(10.0**value if self.powers else value * scale, self.text) for value in values]
+
+
+class BarPlot(pg.PlotWidget):
+    """Horizontal bars with their ranges as whiskers; the first one on top.
+
+    Signals: ``bar_hovered(Bar | None, QPointF)`` with the global place of the pointer.
+    """
+
+    bar_hovered = Signal(object, QPointF)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self._axis = MoneyAxis()
+        super().__init__(parent, axisItems={"bottom": self._axis}, background=theme.colour("base"))
+        self._theme = theme
+        self._bars: Sequence[Bar] = ()
+        self._drawn: tuple[Any, ...] = ()
+        self._bar_item = pg.BarGraphItem(x0=[0.0], y=[0], width=[0.0], height=THICKNESS)
+        self._range_item = pg.PlotCurveItem(connect="pairs")
+        self.addItem(self._bar_item)
+        self.addItem(self._range_item)
+        self._figures: list[Any] = []
+        self._names_width = 0.0
+        self.setMenuEnabled(False)
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.getViewBox().invertY(True)
+        self.getViewBox().setDefaultPadding(0.0)
+        self.getAxis("left").setStyle(tickLength=0)
+        self.getPlotItem().setContentsMargins(2, 4, 6, 0)
+        self.scene().sigMouseMoved.connect(self._on_mouse_moved)
+
+    def draw(self, bars: Sequence[Bar], log: bool, text: CostText) -> None:
+        """Replace everything drawn, in the colours and the font of this moment."""
+        look = (tuple(bars), log, text, self._theme.name, self.font().toString(), self.size())
+        if look == self._drawn:
+            return
+        self._drawn, self._bars = look, bars
+        self._axis.text, self._axis.powers = text, log
+        first = self._floor(bars) if log else 0.0
+        lows, middles, highs = (
+            [self._place(value, log, first) for value in values]
+            for values in ([b.low for b in bars], [b.middle for b in bars], [b.high for b in bars])
+        )
+        self._style_axes(bars)
+        last = max(highs)
+        span = (last - first) or 1.0
+        self._draw_bars(bars, first, middles)
+        self._draw_ranges(lows, highs, span)
+        room = self._room(bars)
+        self._draw_figures(bars, highs, span, room)
+        self.getViewBox().setXRange(first, first + span * (1 + room), padding=0)
+        self.getViewBox().setYRange(-0.6, len(bars) - 0.4, padding=0)
+        self.showGrid(x=True, y=False, alpha=0.25)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.bar_hovered.emit(None, QPointF())
+
+    def _floor(self, bars: Sequence[Bar]) -> float:
+        """Where bars begin on a logarithmic scale: a whole power of ten below the least amount."""
+        amounts = [bar.low for bar in bars if bar.low > 0] or [bar.high for bar in bars if bar.high > 0]
+        if not amounts:
+            return 0.0
+        return float(floor(log10(min(amounts))))
+
+    def _place(self, amount: float, log: bool, first: float) -> float:
+        if not log:
+            return amount
+        return max(log10(amount), first) if amount > 0 else first
+
+    def _style_axes(self, bars: Sequence[Bar]) -> None:
+        self.setBackground(self._theme.colour("base"))
+        font = self.font()
+        metrics = QFontMetricsF(font)
+        most = max(60.0, self.width() * LONGEST_NAME)
+        names = [metrics.elidedText(bar.name, Qt.TextElideMode.ElideMiddle, most) for bar in bars]
+        for side in ("left", "bottom"):
+            axis = self.getAxis(side)
+            axis.setPen(self._theme.colour("border"))
+            axis.setTextPen(self._theme.colour("text"))
+            axis.setTickFont(font)
+        left = self.getAxis("left")
+        left.setTicks([list(enumerate(names))])
+        self._names_width = max(metrics.horizontalAdvance(name) for name in names) + 10
+        left.setWidth(self._names_width)
+
+    def _draw_bars(self, bars: Sequence[Bar], first: float, middles: Sequence[float]) -> None:
+        self._bar_item.setOpts(
+            x0=[first] * len(bars),
+            y=list(range(len(bars))),
+            width=[middle - first for middle in middles],
+            brushes=[self._theme.colour("bar_pinned" if bar.pinned else "bar") for bar in bars],
+            pens=[QPen(Qt.PenStyle.NoPen)] * len(bars),
+        )
+
+    def _draw_ranges(self, lows: Sequence[float], highs: Sequence[float], span: float) -> None:
+        xs: list[float] = []
+        ys: list[float] = []
+        cap = THICKNESS / 3
+        for place, (low, high) in enumerate(zip(lows, highs, strict=True)):
+            if high - low > span * 0.002:
+                xs += (low, low, low, high, high, high)
+                ys += (place - cap, place + cap, place, place, place - cap, place + cap)
+        self._range_item.setData(xs, ys, pen=pg.mkPen(self._theme.colour("bar_range"), width=1.5))
+
+    def _draw_figures(self, bars: Sequence[Bar], highs: Sequence[float], span: float, room: float) -> None:
+        """The amounts behind the bars. Text items are kept: making them is what takes the time."""
+        while len(self._figures) < len(bars):
+            self._figures.append(pg.TextItem(anchor=(0, 0.5)))
+            self.addItem(self._figures[-1])
+        font = self._figure_font()
+        for place, figure in enumerate(self._figures):
+            used = place < len(bars) and room > LEAST_ROOM
+            figure.setVisible(used)
+            if used:
+                figure.setFont(font)
+                figure.setText(bars[place].text, color=self._theme.colour("text"))
+                figure.setPos(highs[place] + span * 0.01, place)
+
+    def _room(self, bars: Sequence[Bar]) -> float:
+        """How much of the bars' length the figures behind them need; a sliver where they are left out."""
+        metrics = QFontMetricsF(self._figure_font())
+        figures = max(metrics.horizontalAdvance(bar.text) for bar in bars) + 14
+        field = self.width() - self._names_width - 16
+        return figures / (field - figures) if 0 < figures <= field * MOST_FOR_FIGURES else LEAST_ROOM
+
+    def _figure_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * FIGURE_SIZE)
+        return font
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        # pyqtgraph calls this from its constructor, before there is anything to lay out.
+        if getattr(self, "_bars", None) and self._axis.text is not None:
+            self.draw(self._bars, self._axis.powers, self._axis.text)
+
+    @Slot(object)
+    def _on_mouse_moved(self, place: QPointF) -> None:
+        inside = self.getPlotItem().sceneBoundingRect().contains(place)
+        index = round(self.getViewBox().mapSceneToView(place).y())
+        if inside and 0 <= index < len(self._bars):
+            viewport = self.viewport()
+            self.bar_hovered.emit(self._bars[index], QPointF(viewport.mapToGlobal(self.mapFromScene(place))))
+        else:
+            self.bar_hovered.emit(None, QPointF())

@@ -1,0 +1,207 @@
+"""A bar chart of the totals. pyqtgraph is imported when the chart is first shown, off the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSpinBox, QToolTip, QVBoxLayout, QWidget
+
+from gui.look.theme import Theme
+from gui.models.cost_columns import CostView
+from gui.models.cost_row import CostRow, usd_middle
+from gui.models.cost_text import CostText
+
+if TYPE_CHECKING:
+    from gui.jobs import JobRunner, Lane, Ticket
+
+MOST_BARS = 40
+DEFAULT_BARS = 12
+REDRAW_MS = 150
+"""Figures that change faster than this (someone types, or sizes the window) are drawn together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar: lengths for drawing as floats, the text as the table has it."""
+
+    model_id: str
+    name: str
+    text: str
+    middle: float
+    low: float
+    high: float
+    pinned: bool
+
+
+def bars_of(rows: Sequence[CostRow], view: CostView, most: int) -> list[Bar]:
+    """The first ``most`` rows whose total is known, in the order given."""
+    bars: list[Bar] = []
+    for row in rows:
+        middle, estimate = usd_middle(row), row.estimate
+        if middle is None or estimate.usd_low is None or estimate.usd_high is None:
+            continue
+        pinned = view.baseline is not None and row.model_id == view.baseline.model_id
+        text = view.text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
+        bars.append(
+            Bar(
+                row.model_id,
+                row.model.name,
+                text,
+                float(middle),
+                float(estimate.usd_low),
+                float(estimate.usd_high),
+                pinned,
+            )
+        )
+        if len(bars) == most:
+            break
+    return bars
+
+
+class CostChart(QWidget):
+    """Bars for the first rows of the table, with their ranges.
+
+    Signals: ``options_changed()`` when the number of bars or the scale was changed.
+    """
+
+    options_changed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("costChart")
+        self._theme = theme
+        self._rows: Sequence[CostRow] = ()
+        self._view: CostView | None = None
+        self._plot: Any = None
+        self._hint = QLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hint.setWordWrap(True)
+        self.log = QCheckBox(self.tr("&Log scale"), objectName="chartLog")
+        self.log.setToolTip(self.tr("Each step of the axis is ten times the one before."))
+        self.most = QSpinBox(objectName="chartBars")
+        self.most.setRange(1, MOST_BARS)
+        self.most.setValue(DEFAULT_BARS)
+        self.most.setSuffix(self.tr(" bars"))
+        self.most.setAccessibleName(self.tr("Number of bars"))
+        label = QLabel(self.tr("&Up to"))
+        label.setBuddy(self.most)
+        options = QHBoxLayout()
+        options.setContentsMargins(0, 0, 0, 0)
+        for widget in (label, self.most, self.log):
+            options.addWidget(widget)
+        options.addStretch(1)
+        self._body = QVBoxLayout(self)
+        self._body.setContentsMargins(0, 0, 0, 0)
+        self._body.setSpacing(4)
+        self._body.addLayout(options)
+        self._body.addWidget(self._hint, 1)
+        self.log.toggled.connect(self._on_options)
+        self.most.valueChanged.connect(self._on_options)
+        theme.changed.connect(self._refresh)
+        self._lane: Lane | None = None
+        self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
+        self._redraw.timeout.connect(self._refresh)
+
+    def start(self, runner: JobRunner) -> None:
+        """From now on the chart can be loaded when it is seen."""
+        self._lane = runner.exclusive(self.tr("Loading the chart"), load_plotting)
+        self._lane.finished.connect(self._make_plot)
+        self._lane.failed.connect(self._on_failed)
+        if self.isVisible():
+            self._lane.submit(None)
+
+    def set_rows(self, rows: Sequence[CostRow], view: CostView) -> None:
+        """Draw these rows, soon or when the chart is next seen."""
+        self._rows, self._view = rows, view
+        if not self._redraw.isActive():
+            self._redraw.start()
+
+    def state(self) -> dict[str, Any]:
+        """The options, as JSON holds them."""
+        return {"log": self.log.isChecked(), "bars": self.most.value()}
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` gave."""
+        self.log.setChecked(state.get("log") is True)
+        bars = state.get("bars")
+        self.most.setValue(bars if isinstance(bars, int) and not isinstance(bars, bool) else DEFAULT_BARS)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._plot is not None:
+            self._refresh()
+        elif self._lane is not None and not self._lane.busy:
+            self._lane.submit(None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._plot is not None:
+            self._redraw.start()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange) and self._plot is not None:
+            self._refresh()
+
+    @Slot(object)
+    def _make_plot(self, _loaded: object) -> None:
+        from gui.panels.cost_bars import BarPlot
+
+        if self._plot is not None:
+            return
+        self._plot = BarPlot(self._theme, self)
+        self._plot.bar_hovered.connect(self._on_hovered)
+        self._body.addWidget(self._plot, 1)
+        self._refresh()
+
+    @Slot(object)
+    def _on_failed(self, failure: Any) -> None:
+        self._hint.setText(self.tr("The chart cannot be loaded: {reason}").format(reason=failure.why))
+
+    @Slot()
+    def _on_options(self) -> None:
+        self._refresh()
+        self.options_changed.emit()
+
+    @Slot()
+    def _refresh(self) -> None:
+        self._redraw.stop()
+        if not self.isVisible() or self._plot is None or self._view is None:
+            return
+        bars = bars_of(self._rows, self._view, min(self.most.value(), self._room()))
+        self._hint.setVisible(not bars)
+        self._plot.setVisible(bool(bars))
+        if not bars:
+            self._hint.setText(self.tr("None of the rows shown has a known total."))
+            self.setAccessibleDescription(self._hint.text())
+            return
+        self._plot.draw(bars, self.log.isChecked(), self._view.text)
+        described = "; ".join(f"{bar.name}: {bar.text}" for bar in bars)
+        self._plot.setAccessibleName(self.tr("Total cost of one call"))
+        self._plot.setAccessibleDescription(described)
+
+    def _room(self) -> int:
+        """How many bars fit below each other so that their names can be read."""
+        line = self.fontMetrics().height()
+        return max(1, (self.height() - self.most.height() - 3 * line) // line)
+
+    @Slot(object, QPointF)
+    def _on_hovered(self, bar: Bar | None, place: QPointF) -> None:
+        if bar is None:
+            QToolTip.hideText()
+        else:
+            QToolTip.showText(place.toPoint(), f"{bar.name}: {bar.text}", self._plot)
+
+
+def load_plotting(_request: object, _ticket: Ticket | None = None) -> None:
+    """Import what the chart is drawn with: the work of a lane, for it takes a quarter of a second."""
+    import pyqtgraph  # noqa: F401
+
+
+def axis_text(value: float, text: CostText) -> str:
+    """A mark of the axis. Drawing works in floats; twelve digits hide what they lack."""
+    return text.amount(Decimal(f"{value:.12g}"))

@@ -1,0 +1,136 @@
+"""The words around the cost table: models shown, age of the prices, what is odd about the scenario."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QLabel, QWidget
+
+from gui.look.theme import Theme
+from gui.models.cost_table import CostTableModel
+from gui.models.cost_text import age_tone
+from gui.panels.cost_remark import RemarkLabel
+from gui.services import price_files
+from gui.services.costs import CostService
+
+
+class CostStatus(QObject):
+    """Three labels: ``count`` (23 of 91 models), ``remark`` (prices' age, or what is wrong), ``note`` (scenario)."""
+
+    def __init__(
+        self, model: CostTableModel, service: CostService, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._service, self._theme = model, service, theme
+        self._tone = ""
+        self.count = QLabel(objectName="costCount")
+        self.remark = RemarkLabel("costRemark")
+        self.note = QLabel(objectName="scenarioNote")
+        self.note.setWordWrap(True)
+        self.note.hide()
+        for label in (self.count, self.remark, self.note):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        service.stale_changed.connect(self.refresh)
+        theme.changed.connect(self._colour)
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Say what is so now."""
+        self.count.setText(self._count_text())
+        text, self._tone = self._remark()
+        self.remark.setText(text)
+        problems = (str(problem) for problem in self._service.problems)
+        self.remark.setToolTip("\n".join([text, *problems, *self._service.notices]))
+        note = " ".join(self._scenario_notes())
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+        self._colour()
+
+    def problem_sentence(self) -> str:
+        """What is wrong with the user's price file, and which prices are in force instead."""
+        number = len(self._service.problems)
+        wrong = (
+            self.tr("Your price file has a mistake.")
+            if number == 1
+            else self.tr("Your price file has {number} mistakes.").format(number=self._number(number))
+        )
+        in_force = {
+            price_files.KEPT: self.tr("The prices from before stay in force."),
+            price_files.LAST_GOOD: self.tr("Its last good version is in force."),
+            price_files.BUNDLED: self.tr("The built-in prices are in force."),
+        }
+        return f"{wrong} {in_force.get(self._service.instead, '')}".strip()
+
+    def _count_text(self) -> str:
+        result = self._model.result
+        text = self.tr("{shown} of {total} models").format(
+            shown=self._number(len(result.order)), total=self._number(result.total)
+        )
+        arrangement = self._model.arrangement
+        if result.hidden and not arrangement.show_hidden:
+            text += self.tr(" · {number} hidden").format(number=self._number(result.hidden))
+        if result.retired and not arrangement.show_retired:
+            text += self.tr(" · {number} retired").format(number=self._number(result.retired))
+        if result.embedding and not arrangement.show_embedding:
+            text += self.tr(" · {number} embedding").format(number=self._number(result.embedding))
+        return text
+
+    def _remark(self) -> tuple[str, str]:
+        """The most important remark with its tone."""
+        if self._service.problems:
+            return self.problem_sentence(), "error"
+        if self._service.stale:
+            return self.tr("Counting… the figures are those of the text before."), "stale"
+        if not self._model.rows:
+            return self.tr("Loading prices…"), "stale"
+        checked = [row.estimate.price_checked for row in self._model.shown_rows()]
+        days = [day for day in checked if day is not None]
+        if not days:
+            return "", ""
+        return self._age(min(days), max(days)), age_tone(min(days), self._service.today)
+
+    def _age(self, oldest: date, newest: date) -> str:
+        text, today = self._model.view.text, self._service.today
+        age = text.age(oldest, today)
+        if oldest == newest:
+            return self.tr("Prices checked {age}").format(age=age)
+        first = self._number(max(0, (today - newest).days))
+        return self.tr("Prices checked {newest} to {oldest}").format(newest=first, oldest=age)
+
+    def _scenario_notes(self) -> list[str]:
+        rows, scenario = self._model.shown_rows(), self._service.scenario
+        notes: list[str] = []
+        if scenario is None:
+            return notes
+        if any(row.cached_cut for row in rows):
+            notes.append(
+                self.tr("More cached tokens than the prompt has: where that is so, all of it counts as cached.")
+            )
+        if scenario.on != self._service.today:
+            day = self._model.view.text.day(scenario.on)
+            notes.append(self.tr("Prices as known today for {day}.").format(day=day))
+        missing = sum(
+            1 for row in rows if scenario.batch and any(name.startswith("batch") for name in row.estimate.unknown)
+        )
+        if missing:
+            notes.append(
+                self.tr("No known batch price for {number} of the models shown.").format(number=self._number(missing))
+            )
+        return notes
+
+    def _number(self, number: int) -> str:
+        return self._model.view.text.localised(f"{number:,}")
+
+    @Slot()
+    def _colour(self) -> None:
+        for label, role in (
+            (self.remark, self._tone or "stale"),
+            (self.count, "stale"),
+            (self.note, "information"),
+        ):
+            palette = QPalette(label.palette())
+            palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(role))
+            label.setPalette(palette)

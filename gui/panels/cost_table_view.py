@@ -1,0 +1,368 @@
+"""The cost table as a widget: columns that can be chosen, moved and sized; sorting by several of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QAction,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+
+from gui.look.theme import Theme
+from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, title_of
+from gui.models.cost_row import CostRow
+from gui.models.cost_table import CostTableModel
+from gui.panels.context_bar_delegate import ContextBarDelegate
+from gui.panels.cost_delegate import CostDelegate
+from gui.panels.cost_header import CostHeader
+from gui.panels.star_delegate import StarDelegate
+
+ROW_PADDING = 9
+CELL_PADDING = 12
+FOCUS_WIDTH = 2
+FIT_MS = 200
+"""Figures that change faster than this are looked through together for those that need a wider column."""
+MEASURED = 4
+"""The longest texts of a column that are measured: its widest is one of them."""
+
+
+class CostTable(QTableView):
+    """Rows are selected as a whole; the selection stays with its models when rows are filtered or sorted.
+
+    Signals: ``menu_asked(QPoint)`` with the global place for a row's menu; ``star_clicked(str)`` with a model id;
+    ``current_model_changed(CostRow | None)``; ``layout_changed()`` when columns were moved, sized, shown or hidden.
+    """
+
+    menu_asked = Signal(object)
+    star_clicked = Signal(str)
+    current_model_changed = Signal(object)
+    layout_changed = Signal()
+
+    def __init__(self, model: CostTableModel, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("costTable")
+        self.setAccessibleName(self.tr("What the prompt costs with each model"))
+        self._table = model
+        self._theme = theme
+        self._kept: tuple[list[str], str, int] = ([], "", 0)
+        self._sized: set[int] = set()
+        self._header = header = CostHeader(model, self)
+        self._fit_timer = QTimer(self, singleShot=True, interval=FIT_MS)
+        self._fit_timer.timeout.connect(self.fit_columns)
+        self.setHorizontalHeader(header)
+        self.setModel(model)
+        self._set_behaviour()
+        self._set_delegates(theme)
+        self.reset_columns()
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self._on_header_menu)
+        header.sectionClicked.connect(self._on_section_clicked)
+        header.sectionMoved.connect(self.layout_changed)
+        header.sectionResized.connect(self._on_section_resized)
+        self.customContextMenuRequested.connect(self._on_menu)
+        self.clicked.connect(self._on_clicked)
+        model.modelAboutToBeReset.connect(self._keep_selection)
+        model.modelReset.connect(self._restore_selection)
+        model.arranged.connect(self._fit_soon)
+        self.verticalScrollBar().valueChanged.connect(self._fit_soon)
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+
+    def event(self, event: QEvent) -> bool:
+        """Keys of the table's own actions are the table's, also where the window has an action with the same key."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._action_for(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        action = self._action_for(event)
+        if action is None:
+            super().keyPressEvent(event)
+        elif action.isEnabled():
+            action.trigger()
+
+    def _action_for(self, event: QKeyEvent) -> QAction | None:
+        pressed = QKeySequence(event.keyCombination())
+        return next((action for action in self.actions() if pressed in action.shortcuts()), None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_soon()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        first = not self.currentIndex().isValid()
+        super().focusInEvent(event)
+        if first and self.currentIndex().isValid():
+            # Qt begins with the first cell, a star that says nothing about the row.
+            name = self.currentIndex().siblingAtColumn(COLUMN_INDEX["model"])
+            self.selectionModel().setCurrentIndex(name, QItemSelectionModel.SelectionFlag.NoUpdate)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        current = self.currentIndex()
+        if self.hasFocus() and current.isValid():
+            self._draw_focus(current)
+        if self._table.rows and not self._table.shown_rows():
+            self._draw_nothing()
+
+    def _draw_focus(self, current: QModelIndex) -> None:
+        """A frame around the current cell that is seen on selected rows too, where the style's own hardly is."""
+        selected = self.selectionModel().isSelected(current)
+        role = QPalette.ColorRole.HighlightedText
+        colour = self.palette().color(role) if selected else self._theme.colour("focus")
+        painter = QPainter(self.viewport())
+        painter.setPen(QPen(colour, FOCUS_WIDTH))
+        painter.drawRect(self.visualRect(current).adjusted(1, 1, -1, -1))
+        painter.end()
+
+    def _draw_nothing(self) -> None:
+        """Say why the table is empty, and what would fill it."""
+        painter = QPainter(self.viewport())
+        painter.setPen(self._theme.colour("stale"))
+        area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.empty_text())
+        painter.end()
+
+    def empty_text(self) -> str:
+        """Why no row is shown."""
+        others = self._table.result.matching_left_out
+        if not self._table.arrangement.filter.strip():
+            return self.tr("Every model is left out. The menu Show brings them back.")
+        if others == 0:
+            return self.tr("No model has all of these words.")
+        if others == 1:
+            return self.tr("One model has these words, but it is left out. The menu Show brings it back.")
+        number = self._table.view.text.localised(f"{others:,}")
+        words = self.tr("{number} models have these words, but they are left out. The menu Show brings them back.")
+        return words.format(number=number)
+
+    def selected_rows(self) -> list[CostRow]:
+        """The selected rows in the order of the table; the current one where none is selected."""
+        places = sorted({index.row() for index in self.selectionModel().selectedRows()})
+        if not places and self.currentIndex().isValid():
+            places = [self.currentIndex().row()]
+        return [self._table.row_at(place) for place in places]
+
+    def current_row(self) -> CostRow | None:
+        """The row of the keyboard's focus."""
+        index = self.currentIndex()
+        return self._table.row_at(index.row()) if index.isValid() else None
+
+    def show_model(self, model_id: str) -> bool:
+        """Make a model's row the current one. Returns whether it is in the table."""
+        place = self._table.place_of(model_id)
+        if place >= 0:
+            self.setCurrentIndex(self._table.index(place, max(self.currentIndex().column(), 1)))
+        return place >= 0
+
+    def visible_columns(self) -> list[int]:
+        """The columns that are shown, from left to right."""
+        header = self.horizontalHeader()
+        ordered = (header.logicalIndex(place) for place in range(header.count()))
+        return [column for column in ordered if not header.isSectionHidden(column)]
+
+    def show_column(self, key: str) -> None:
+        """Show a column that may be hidden."""
+        if self.isColumnHidden(COLUMN_INDEX[key]):
+            self.setColumnHidden(COLUMN_INDEX[key], False)
+            self._fit_soon()
+            self.layout_changed.emit()
+
+    def column_actions(self, menu: QMenu) -> list[QAction]:
+        """One checkable action a column, to show or hide it. The model's name always stays."""
+        actions = []
+        for column, declared in enumerate(COLUMNS):
+            if declared.key == "model":
+                continue
+            action = QAction(title_of(declared, self._table.view), menu, checkable=True)
+            action.setChecked(not self.isColumnHidden(column))
+            action.setData(column)
+            action.toggled.connect(self._on_column_toggled)
+            actions.append(action)
+        return actions
+
+    @Slot()
+    def reset_columns(self) -> None:
+        """The columns of a fresh table: order, widths, shown or not."""
+        self.restore_columns({"order": [column.key for column in COLUMNS]})
+        for column, declared in enumerate(COLUMNS):
+            self.setColumnHidden(column, not declared.shown)
+            self.setColumnWidth(column, self._first_width(column))
+        self._fit_soon()
+        self.layout_changed.emit()
+
+    @Slot()
+    def fit_columns(self) -> None:
+        """Widen the columns in which a figure or a name in sight is cut off, but for those that were sized by hand.
+
+        None is made narrower: columns that breathe with the text make a table that cannot be read.
+        """
+        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        rows = self._table.shown_rows()[max(first, 0) : last + 1 if last >= 0 else None]
+        for column, declared in enumerate(COLUMNS):
+            if (
+                column in self._sized
+                or self.isColumnHidden(column)
+                or not (declared.numeric or declared.key == "model")
+            ):
+                continue
+            texts = sorted((self._table.cell_text(row, column) for row in rows), key=len)[-MEASURED:]
+            needed = max([self._header.width_of_title(column), *map(self._width_of, texts)])
+            if needed > self.columnWidth(column):
+                self.setColumnWidth(column, needed)
+
+    def columns_state(self) -> dict[str, Any]:
+        """Order, widths, columns that are hidden and that were sized by hand, by key, as JSON holds them."""
+        header = self.horizontalHeader()
+        hidden = [declared.key for column, declared in enumerate(COLUMNS) if self.isColumnHidden(column)]
+        widths = {
+            declared.key: self.columnWidth(column)
+            for column, declared in enumerate(COLUMNS)
+            if not self.isColumnHidden(column)
+        }
+        order = [COLUMNS[header.logicalIndex(place)].key for place in range(header.count())]
+        sized = [COLUMNS[column].key for column in sorted(self._sized)]
+        return {"order": order, "widths": widths, "hidden": hidden, "sized": sized}
+
+    def restore_columns(self, state: dict[str, Any]) -> None:
+        """Take back what ``columns_state`` gave. Unknown keys are ignored; columns that are missing go to the end."""
+        header = self.horizontalHeader()
+        order = [key for key in _texts(state.get("order")) if key in COLUMN_INDEX]
+        for place, key in enumerate(dict.fromkeys(order)):
+            header.moveSection(header.visualIndex(COLUMN_INDEX[key]), place)
+        if "hidden" in state:
+            hidden = set(_texts(state["hidden"])) - {"model"}
+            for column, declared in enumerate(COLUMNS):
+                self.setColumnHidden(column, declared.key in hidden)
+        widths = state.get("widths")
+        for key, width in widths.items() if isinstance(widths, dict) else ():
+            if key in COLUMN_INDEX and isinstance(width, int) and 10 <= width <= 4000:
+                self.setColumnWidth(COLUMN_INDEX[key], width)
+        self._sized = {COLUMN_INDEX[key] for key in _texts(state.get("sized")) if key in COLUMN_INDEX}
+
+    def _set_behaviour(self) -> None:
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setAlternatingRowColors(True)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        rows = self.verticalHeader()
+        rows.setVisible(False)
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+
+    def _set_delegates(self, theme: Theme) -> None:
+        # Qt does not own delegates: they are kept here.
+        self._delegates = {
+            "": CostDelegate(theme, self),
+            "share": ContextBarDelegate(theme, self),
+            "star": StarDelegate(theme, self),
+        }
+        self.setItemDelegate(self._delegates[""])
+        for column, declared in enumerate(COLUMNS):
+            if declared.painted:
+                self.setItemDelegateForColumn(column, self._delegates[declared.painted])
+
+    def _width_of(self, text: str) -> int:
+        return self.fontMetrics().horizontalAdvance(text) + CELL_PADDING
+
+    def _first_width(self, column: int) -> int:
+        """Room for the texts that the column usually holds, and for its title with an arrow."""
+        return max(self._width_of(COLUMNS[column].widest), self._header.width_of_title(column))
+
+    @Slot()
+    def _fit_soon(self) -> None:
+        if not self._fit_timer.isActive():
+            self._fit_timer.start()
+
+    @Slot(int, int, int)
+    def _on_section_resized(self, column: int, _before: int, _now: int) -> None:
+        if self._header.held:
+            self._sized.add(column)
+        self.layout_changed.emit()
+
+    @Slot(int)
+    def _on_section_clicked(self, column: int) -> None:
+        """A click sorts by one column and turns its direction; with Shift it adds the column to those sorted by."""
+        if QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._table.sort_also(column)
+            return
+        keys = self._table.sort_keys()
+        rising = Qt.SortOrder.AscendingOrder
+        again = len(keys) == 1 and keys[0] == (column, rising)
+        self._table.sort(column, Qt.SortOrder.DescendingOrder if again else rising)
+
+    @Slot(bool)
+    def _on_column_toggled(self, shown: bool) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self.setColumnHidden(action.data(), not shown)
+            self._fit_soon()
+            self.layout_changed.emit()
+
+    @Slot(object)
+    def _on_header_menu(self, place: Any) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions(self.column_actions(menu))
+        menu.addSeparator()
+        menu.addAction(self.tr("&Reset columns"), self.reset_columns)
+        menu.popup(self.horizontalHeader().mapToGlobal(place))
+
+    @Slot(object)
+    def _on_menu(self, place: Any) -> None:
+        self.menu_asked.emit(self.viewport().mapToGlobal(place))
+
+    @Slot(QModelIndex)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        if COLUMNS[index.column()].painted == "star":
+            self.star_clicked.emit(self._table.row_at(index.row()).model_id)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self.current_model_changed.emit(self._table.row_at(current.row()) if current.isValid() else None)
+
+    @Slot()
+    def _keep_selection(self) -> None:
+        places = {index.row() for index in self.selectionModel().selectedRows()}
+        selected = [self._table.row_at(place).model_id for place in places]
+        current = self.current_row()
+        self._kept = (selected, current.model_id if current else "", max(self.currentIndex().column(), 0))
+
+    @Slot()
+    def _restore_selection(self) -> None:
+        selected, current, column = self._kept
+        selection = QItemSelection()
+        for model_id in selected:
+            place = self._table.place_of(model_id)
+            if place >= 0:
+                selection.select(self._table.index(place, 0), self._table.index(place, len(COLUMNS) - 1))
+        place = self._table.place_of(current) if current else -1
+        flags = QItemSelectionModel.SelectionFlag
+        if place >= 0:
+            self.selectionModel().setCurrentIndex(self._table.index(place, column), flags.NoUpdate)
+        self.selectionModel().select(selection, flags.ClearAndSelect)
+        if place >= 0:
+            self.scrollTo(self._table.index(place, column))
+        else:
+            self.verticalScrollBar().setValue(0)
+            self.current_model_changed.emit(None)
+
+
+def _texts(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -1,0 +1,144 @@
+"""The figures of the prompt: tokens, characters, bytes, words, lines, bytes per token, tokens of the selection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QLabel, QWidget
+
+from gui.look.figures import figure
+from gui.look.theme import Theme
+from gui.panels.flow_layout import FlowLayout
+
+if TYPE_CHECKING:
+    from gui.services.live_text import PromptCounts
+
+DIM_AFTER_MS = 250
+"""Figures are dimmed when the new ones are not there after this time; before that a mark would only flicker."""
+
+
+class CountBar(QWidget):
+    """Shows the newest counts. Figures of an older text are dimmed, slanted and end in dots until the new ones come."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._counts: PromptCounts | None = None
+        self._dimmed = False
+        self._selected = -1
+        self.setObjectName("countBar")
+        self.setAccessibleName(self.tr("Figures of the prompt"))
+        layout = FlowLayout(self, 14)
+        layout.setContentsMargins(8, 2, 8, 4)
+        self._tokens = self._label("tokenCount")
+        self._characters = self._label("characterCount")
+        self._bytes = self._label("byteCount")
+        self._words = self._label("wordCount")
+        self._lines = self._label("lineCount")
+        self._density = self._label("bytesPerToken")
+        self._density.setToolTip(self.tr("Bytes of the text in UTF-8, divided by its tokens: more means a better fit"))
+        self._selection = self._label("selectionTokens")
+        self._dim_timer = QTimer(self)
+        self._dim_timer.setSingleShot(True)
+        self._dim_timer.setInterval(DIM_AFTER_MS)
+        self._dim_timer.timeout.connect(self._dim)
+        theme.changed.connect(self._style)
+        self._style()
+        self._show()
+
+    def _label(self, name: str) -> QLabel:
+        label = QLabel(self)
+        label.setObjectName(name)
+        self.layout().addWidget(label)
+        return label
+
+    def set_counts(self, counts: PromptCounts) -> None:
+        """Show new figures."""
+        self._counts = counts
+        self._show()
+
+    @Slot(bool)
+    def set_stale(self, stale: bool) -> None:
+        """Say whether the figures belong to an older text."""
+        if stale:
+            if not self._dimmed and not self._dim_timer.isActive():
+                self._dim_timer.start()
+            return
+        self._dim_timer.stop()
+        self._set_dimmed(False)
+
+    @property
+    def dimmed(self) -> bool:
+        """Whether the figures are marked as those of an older text."""
+        return self._dimmed
+
+    @Slot(int)
+    def set_selected_tokens(self, tokens: int) -> None:
+        """Show how many tokens the selection touches; -1 without a selection."""
+        if tokens != self._selected:
+            self._selected = tokens
+            self._show_selection()
+
+    @Slot()
+    def _dim(self) -> None:
+        self._set_dimmed(True)
+
+    def _set_dimmed(self, dimmed: bool) -> None:
+        if dimmed != self._dimmed:
+            self._dimmed = dimmed
+            self._style()
+            self._show()
+
+    @Slot()
+    def _style(self) -> None:
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("stale" if self._dimmed else "window_text"))
+        for label in (self._tokens, self._characters, self._bytes, self._words, self._lines, self._density):
+            font = label.font()
+            font.setItalic(self._dimmed)
+            font.setBold(label is self._tokens)
+            label.setFont(font)
+            label.setPalette(palette)
+
+    @Slot()
+    def _show(self) -> None:
+        counts = self._counts
+        known = counts is not None
+        for label in (self._characters, self._bytes, self._words, self._lines):
+            label.setVisible(known)
+        self._density.setVisible(counts is not None and counts.tokens > 0)
+        self._show_selection()
+        if counts is None:
+            self._tokens.setText(self.tr("counting…"))
+            self._tokens.setAccessibleName(self.tr("Tokens: being counted"))
+            return
+        facts = counts.statistics
+        self._write_amount(self._tokens, counts.tokens, self.tr("token"), self.tr("tokens"))
+        self._write_amount(self._characters, facts.characters, self.tr("character"), self.tr("characters"))
+        self._write_amount(self._bytes, facts.utf8_bytes, self.tr("byte"), self.tr("bytes"))
+        self._write_amount(self._words, facts.words, self.tr("word"), self.tr("words"))
+        self._write_amount(self._lines, facts.lines, self.tr("line"), self.tr("lines"))
+        if counts.tokens:
+            density = self.locale().toString(facts.utf8_bytes / counts.tokens, "f", 2)
+            self._write(self._density, self._marked(self.tr("{number} bytes per token").format(number=density)))
+
+    def _show_selection(self) -> None:
+        self._selection.setVisible(self._selected >= 0)
+        if self._selected >= 0:
+            words = self.tr("token selected") if self._selected == 1 else self.tr("tokens selected")
+            self._write(self._selection, f"{figure(self.locale(), self._selected)} {words}")
+
+    def _write_amount(self, label: QLabel, amount: int, one: str, many: str) -> None:
+        self._write(label, self._marked(f"{figure(self.locale(), amount)} {one if amount == 1 else many}"))
+
+    def _marked(self, text: str) -> str:
+        return text + "…" if self._dimmed else text
+
+    def _write(self, label: QLabel, text: str) -> None:
+        if label.text() == text:
+            return
+        label.setText(text)
+        spoken = self.tr("{figure} being counted again").format(figure=text) if text.endswith("…") else text
+        label.setAccessibleName(spoken)

@@ -1,0 +1,167 @@
+"""Find and replace, in a strip below the prompt."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
+
+from gui.look.icons import Icons
+from gui.look.theme import Theme
+from gui.services.find import SearchOptions
+
+
+class FindBar(QWidget):
+    """What to look for, how, what to put there, and how often it was found.
+
+    Signals: ``options_changed()``, ``next_wanted()``, ``previous_wanted()``, ``replace_wanted()``,
+    ``replace_all_wanted()``, ``closed()``.
+    """
+
+    options_changed = Signal()
+    next_wanted = Signal()
+    previous_wanted = Signal()
+    replace_wanted = Signal()
+    replace_all_wanted = Signal()
+    closed = Signal()
+
+    def __init__(self, theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._icons = icons
+        self._failed = False
+        self.setObjectName("findBar")
+        self.setAccessibleName(self.tr("Find and replace"))
+        grid = QGridLayout(self)
+        grid.setContentsMargins(6, 4, 6, 4)
+        grid.setVerticalSpacing(4)
+        self._make_find_row(grid)
+        self._make_replace_row(grid)
+        grid.setColumnStretch(1, 1)
+        theme.changed.connect(self._show_words)
+        self.hide()
+
+    def _make_find_row(self, grid: QGridLayout) -> None:
+        self.pattern = QLineEdit(self)
+        self.pattern.setObjectName("findPattern")
+        self.pattern.setAccessibleName(self.tr("Text to find"))
+        self.pattern.setClearButtonEnabled(True)
+        self.pattern.setMinimumWidth(140)
+        label = QLabel(self.tr("Fi&nd:"), self)
+        label.setBuddy(self.pattern)
+        self._case = self._switch(self.tr("Match &case"), "findCase")
+        self._words = self._switch(self.tr("Whole &words"), "findWords")
+        self._regex = self._switch(self.tr("Re&gex"), "findRegex")
+        self._regex.setToolTip(self.tr("The text is a regular expression, as Python's regex module reads it"))
+        self._count = QLabel(self)
+        self._count.setObjectName("findCount")
+        self._previous = self._tool("previous", self.tr("Previous match (Shift+F3)"), "findPrevious")
+        self._next = self._tool("next", self.tr("Next match (F3)"), "findNext")
+        self._close = close = self._tool("close", self.tr("Close (Esc)"), "findClose")
+        row = QHBoxLayout()
+        for widget in (self._previous, self._next, self._case, self._words, self._regex):
+            row.addWidget(widget)
+        row.addWidget(self._count, 1)
+        row.addWidget(close)
+        grid.addWidget(label, 0, 0)
+        grid.addWidget(self.pattern, 0, 1)
+        grid.addLayout(row, 0, 2)
+        self.pattern.textChanged.connect(self.options_changed)
+        for switch in (self._case, self._words, self._regex):
+            switch.toggled.connect(self.options_changed)
+        self._previous.clicked.connect(self.previous_wanted)
+        self._next.clicked.connect(self.next_wanted)
+        close.clicked.connect(self.close_bar)
+
+    def _make_replace_row(self, grid: QGridLayout) -> None:
+        self.replacement = QLineEdit(self)
+        self.replacement.setObjectName("findReplacement")
+        self.replacement.setAccessibleName(self.tr("Text to put there"))
+        self.replacement.setClearButtonEnabled(True)
+        self._replace_label = QLabel(self.tr("Re&place by:"), self)
+        self._replace_label.setBuddy(self.replacement)
+        self._replace = QPushButton(self.tr("&Replace"), self)
+        self._replace.setObjectName("replaceOne")
+        self._replace_all = QPushButton(self.tr("Replace &all"), self)
+        self._replace_all.setObjectName("replaceAll")
+        row = QHBoxLayout()
+        row.addWidget(self._replace)
+        row.addWidget(self._replace_all)
+        row.addStretch(1)
+        grid.addWidget(self._replace_label, 1, 0)
+        grid.addWidget(self.replacement, 1, 1)
+        grid.addLayout(row, 1, 2)
+        self._replace.clicked.connect(self.replace_wanted)
+        self._replace_all.clicked.connect(self.replace_all_wanted)
+
+    def _switch(self, text: str, name: str) -> QCheckBox:
+        switch = QCheckBox(text, self)
+        switch.setObjectName(name)
+        return switch
+
+    def _tool(self, icon: str, tip: str, name: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setObjectName(name)
+        button.setIcon(self._icons.icon(icon))
+        button.setAutoRaise(True)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        return button
+
+    @property
+    def tab_order(self) -> tuple[QWidget, ...]:
+        """The fields and buttons in the order in which they are seen, which is that of the tab key."""
+        find = (self.pattern, self._previous, self._next, self._case, self._words, self._regex, self._close)
+        return *find, self.replacement, self._replace, self._replace_all
+
+    @property
+    def options(self) -> SearchOptions:
+        """What is looked for, and how."""
+        return SearchOptions(
+            self.pattern.text(), self._regex.isChecked(), self._case.isChecked(), self._words.isChecked()
+        )
+
+    def open_bar(self, *, replace: bool, selected: str = "") -> None:
+        """Show the bar, with the row for replacing or without, looking for what is selected."""
+        for widget in (self._replace_label, self.replacement, self._replace, self._replace_all):
+            widget.setVisible(replace)
+        if selected and "\n" not in selected:
+            self.pattern.setText(selected)
+        self.show()
+        self.pattern.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.pattern.selectAll()
+        self.options_changed.emit()
+
+    @Slot()
+    def close_bar(self) -> None:
+        """Hide the bar."""
+        if self.isVisible():
+            self.hide()
+            self.closed.emit()
+
+    def say(self, words: str, *, failed: bool = False) -> None:
+        """Show how often it was found, or what is wrong with the pattern."""
+        self._failed = failed
+        self._count.setText(words)
+        self._count.setToolTip(words if failed else "")
+        self._show_words()
+
+    @Slot()
+    def _show_words(self) -> None:
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error" if self._failed else "window_text"))
+        self._count.setPalette(palette)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_bar()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self.window().focusWidget() is self.replacement:
+                self.replace_wanted.emit()
+            elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+                self.previous_wanted.emit()
+            else:
+                self.next_wanted.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,144 @@
+"""The first tab: the prompt, the encoding it is seen in, its figures, and the token at the caret."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gui.editor.token_editor import TokenEditor
+from gui.look.corner import plain_corner
+from gui.look.icons import Icons
+from gui.look.theme import Theme
+from gui.panels.context_meter import ContextMeter
+from gui.panels.count_bar import CountBar
+from gui.panels.encoding_picker import EncodingPicker
+from gui.panels.prompt_banners import PromptBanners
+from gui.panels.token_readout import TokenReadout
+from gui.prompt import Prompt
+from gui.settings import SettingsStore
+
+if TYPE_CHECKING:
+    from gui.editor.types import TokenSpan
+    from gui.panels.find_bar import FindBar
+    from gui.services.live_text import PromptCounts
+
+
+LEAST_LINES = 4
+"""So much of the prompt can always be seen, whatever opens around it."""
+
+
+class PromptPanel(QWidget):
+    """Puts the editor together with everything that describes it. What happens is in ``Prompt`` and ``Finder``."""
+
+    def __init__(self, theme: Theme, icons: Icons, settings: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._icons = icons
+        self._settings = settings
+        self.setObjectName("promptTab")
+        self.editor = TokenEditor(self)
+        self.editor.setAccessibleName(self.tr("Prompt"))
+        self.prompt = Prompt(self.editor, self)
+        self.picker = EncodingPicker(self)
+        self.meter = ContextMeter(theme, self)
+        self.counts = CountBar(theme, self)
+        self.readout = TokenReadout(self)
+        self.banners = PromptBanners(self.prompt, theme, icons, self)
+        self._special = QCheckBox(self.tr("Special tokens as to&kens"), self)
+        self._special.setObjectName("specialTokens")
+        self._special.setToolTip(
+            self.tr(
+                "On: text that spells a special token, such as <|endoftext|>, counts as that one token. "
+                "Off: it counts as the ordinary text it is."
+            )
+        )
+        self.editor.setCornerWidget(plain_corner(self.editor))
+        self._lay_out()
+        self._connect()
+        self.apply_look()
+        for name in ("font_family", "word_wrap", "show_whitespace"):
+            self._apply_setting(name)
+
+    def _lay_out(self) -> None:
+        label = QLabel(self.tr("E&ncoding:"), self)
+        label.setBuddy(self.picker)
+        header = QHBoxLayout()
+        header.setContentsMargins(8, 6, 8, 6)
+        header.setSpacing(8)
+        header.addWidget(label)
+        header.addWidget(self.picker)
+        header.addSpacing(8)
+        header.addWidget(self._special)
+        header.addStretch(1)
+        header.addWidget(self.meter)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(header)
+        column.addWidget(self.banners)
+        column.addWidget(self.editor, 1)
+        column.addWidget(self.readout)
+        column.addWidget(self.counts)
+        QWidget.setTabOrder(self.picker, self._special)
+        QWidget.setTabOrder(self._special, self.editor)
+
+    @cached_property
+    def find_bar(self) -> FindBar:
+        """Find and replace, below the prompt. Made when it is first asked for: the first picture is without it."""
+        from gui.panels.find_bar import FindBar
+
+        bar = FindBar(self._theme, self._icons, self)
+        self._column.insertWidget(self._column.indexOf(self.editor) + 1, bar)
+        for before, after in pairwise((self.editor, *bar.tab_order)):
+            QWidget.setTabOrder(before, after)
+        return bar
+
+    def _connect(self) -> None:
+        prompt = self.prompt
+        self.picker.show_name(prompt.encoding)
+        self.picker.chosen.connect(prompt.set_encoding)
+        prompt.encoding_changed.connect(self.picker.show_name)
+        self._special.toggled.connect(prompt.set_special_as_tokens)
+        prompt.special_changed.connect(self._special.setChecked)
+        prompt.counted.connect(self._on_counted)
+        prompt.stale_changed.connect(self.counts.set_stale)
+        self.editor.selection_tokens_changed.connect(self.counts.set_selected_tokens)
+        self.editor.caret_token_changed.connect(self._on_caret_token)
+        self._theme.changed.connect(self.apply_look)
+        self._settings.changed.connect(self._apply_setting)
+
+    @Slot()
+    def apply_look(self) -> None:
+        """Take the colours of the theme."""
+        self.editor.set_palette(self._theme.token_palette(self._settings.values.token_colours))
+
+    @Slot(str)
+    def _apply_setting(self, name: str) -> None:
+        values = self._settings.values
+        if name == "token_colours":
+            self.apply_look()
+        elif name in ("font_family", "font_size"):
+            font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+            if values.font_family:
+                font.setFamily(values.font_family)
+            font.setStyleHint(QFont.StyleHint.Monospace)
+            font.setPointSize(values.font_size)
+            self.editor.setFont(font)
+            self.editor.setMinimumHeight(self.editor.fontMetrics().lineSpacing() * LEAST_LINES)
+        elif name == "word_wrap":
+            self.editor.set_word_wrap(values.word_wrap)
+        elif name == "show_whitespace":
+            self.editor.set_show_whitespace(values.show_whitespace)
+
+    @Slot(object)
+    def _on_counted(self, counts: PromptCounts) -> None:
+        self.counts.set_counts(counts)
+
+    @Slot(object)
+    def _on_caret_token(self, span: TokenSpan | None) -> None:
+        self.readout.show_token(span, self.prompt.token_info(span))

@@ -1,0 +1,81 @@
+"""The line that says which token the caret is in."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontDatabase, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.look.figures import figure
+
+if TYPE_CHECKING:
+    from engine.types import TokenInfo
+    from gui.editor.token_editor import TokenSpan
+
+MOST_BYTES = 24
+
+
+class TokenReadout(QWidget):
+    """One line of plain text, cut at its end where the window is too narrow; the whole line is the tool tip."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self.setObjectName("tokenReadout")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.set_text("")
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Show a line."""
+        self._text = text
+        self.setToolTip(text)
+        self.setAccessibleName(self.tr("Token at the caret: {text}").format(text=text or self.tr("none")))
+        self.update()
+
+    def show_token(self, span: TokenSpan | None, info: TokenInfo | None) -> None:
+        """Describe the token at the caret."""
+        self.set_text(self.describe(span, info))
+
+    def describe(self, span: TokenSpan | None, info: TokenInfo | None) -> str:
+        """A token in one line: place, id, text, bytes, rank, and with which tokens it shares a character."""
+        if span is None:
+            return ""
+        # Not before there are tokens to describe: this is after the first picture of the window.
+        from gui.look.token_text import hexadecimal, visible
+
+        number = partial(figure, self.locale())
+        parts = [self.tr("token {n}").format(n=number(span.index + 1)), self.tr("id {n}").format(n=span.token_id)]
+        if info is not None:
+            size = len(info.token_bytes)
+            parts += [
+                f"“{visible(info.token_bytes[:256])}”",
+                hexadecimal(info.token_bytes, MOST_BYTES),
+                self.tr("1 byte") if size == 1 else self.tr("{n} bytes").format(n=number(size)),
+                self.tr("special token") if info.rank is None else self.tr("rank {n}").format(n=info.rank),
+            ]
+        if span.partners:
+            others = ", ".join(number(index + 1) for index, _id in span.partners)
+            parts.append(self.tr("shares a character with token {others}").format(others=others))
+        return "  ·  ".join(parts)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.fontMetrics().height() + 6)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.fontMetrics().height() + 6)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        area = self.rect().adjusted(8, 0, -8, 0)
+        cut = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)
+        painter.end()

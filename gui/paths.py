@@ -1,0 +1,73 @@
+"""Where the window keeps its things. No Qt, so that the command line can ask too.
+
+With ``--profile DIR`` everything is below that folder; without it, where the system wants it: settings, data and caches
+apart. Nothing is created here; whoever writes makes the folder (``atomic_file.write_atomic`` does).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+APPLICATION = "tokenloupe"
+
+
+class ProfilePaths(NamedTuple):
+    """The folders of one profile, and the files with a fixed place in them."""
+
+    config: Path
+    data: Path
+    cache: Path
+
+    @property
+    def settings_file(self) -> Path:
+        """The settings, as JSON."""
+        return self.config / "settings.json"
+
+    @property
+    def prices_file(self) -> Path:
+        """The user's own prices, layered over the bundled ones."""
+        return self.config / "prices.yaml"
+
+    @property
+    def sessions(self) -> Path:
+        """One folder for each window that may be open at the same time."""
+        return self.data / "sessions"
+
+    @property
+    def encodings(self) -> Path:
+        """Vocabularies that the user imported or trained."""
+        return self.data / "encodings"
+
+    @property
+    def compiled(self) -> Path:
+        """Machine code that is made once and kept."""
+        return self.cache / "compiled"
+
+
+def profile_paths(profile: Path | None = None) -> ProfilePaths:
+    """The folders below ``profile``, or the system's own where there is none."""
+    if profile is not None:
+        root = profile.expanduser().absolute()
+        return ProfilePaths(config=root, data=root / "data", cache=root / "cache")
+    if sys.platform == "win32":
+        roaming = _folder("APPDATA", Path.home() / "AppData" / "Roaming") / APPLICATION.capitalize()
+        local = _folder("LOCALAPPDATA", Path.home() / "AppData" / "Local") / APPLICATION.capitalize()
+        return ProfilePaths(config=roaming, data=local / "data", cache=local / "cache")
+    if sys.platform == "darwin":
+        library = Path.home() / "Library"
+        support = library / "Application Support" / APPLICATION.capitalize()
+        return ProfilePaths(config=support, data=support / "data", cache=library / "Caches" / APPLICATION.capitalize())
+    return ProfilePaths(
+        config=_folder("XDG_CONFIG_HOME", Path.home() / ".config") / APPLICATION,
+        data=_folder("XDG_DATA_HOME", Path.home() / ".local" / "share") / APPLICATION,
+        cache=_folder("XDG_CACHE_HOME", Path.home() / ".cache") / APPLICATION,
+    )
+
+
+def _folder(variable: str, otherwise: Path) -> Path:
+    """The folder an environment variable names, if it names an absolute one (the XDG rules ask for that)."""
+    named = os.environ.get(variable, "")
+    return Path(named) if named and Path(named).is_absolute() else otherwise

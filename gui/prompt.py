@@ -1,0 +1,274 @@
+"""The prompt: which text is in the editor, where it came from, and what is known about its tokens.
+
+It stands between the editor, which knows characters, and the services, which know tokens. Before the services have
+started (they do after the first picture of the window) it keeps what they will be told.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.editor.offsets import document_text
+from gui.editor.token_editor import TokenEditor
+from gui.editor.types import TokenSpan
+
+if TYPE_CHECKING:
+    from engine.types import TokenInfo
+    from gui.services.encoding import EncodingService
+    from gui.services.files import OpenedFile
+    from gui.services.live_text import PromptCounts
+
+DIRECT_READ_CHARACTERS = 200_000
+"""Up to this size the text is read from the widget at once; a longer one is asked of the worker, which has a copy."""
+
+
+class Origin(NamedTuple):
+    """The file a text came from, the character encoding it was stored in, and its line ends."""
+
+    path: Path
+    encoding: str
+    crlf: bool
+
+
+class Prompt(QObject):
+    """The text in the editor and its counts.
+
+    Signals: ``counted(PromptCounts)``; ``stale_changed(bool)``: the newest counts are of an older text;
+    ``origin_changed()``: another file, or none; ``modified_changed(bool)``: the text differs from what was put there;
+    ``encoding_changed(str)``, ``special_changed(bool)``: the switches;
+    ``text_ready(int, str)``: answers ``request_text``; ``failed(str)``: a sentence; ``changed()``: after every
+    change of the text.
+    """
+
+    counted = Signal(object)
+    stale_changed = Signal(bool)
+    origin_changed = Signal()
+    modified_changed = Signal(bool)
+    encoding_changed = Signal(str)
+    special_changed = Signal(bool)
+    text_ready = Signal(int, object)
+    failed = Signal(str)
+    changed = Signal()
+
+    def __init__(self, editor: TokenEditor, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.editor = editor
+        self.counts: PromptCounts | None = None
+        self.origin: Origin | None = None
+        self._stored: str | None = None
+        self._arriving: str | None = None
+        self._arriving_modified = False
+        self._encoding = "o200k_base"
+        self._special = False
+        self._watched: tuple[str, ...] = ()
+        self._owes_text = False
+        self._stale = True
+        self._modified = False
+        self._service: EncodingService | None = None
+        editor.edited.connect(self._on_edited)
+        editor.text_replaced.connect(self._on_text_replaced)
+
+    # --- the text -----------------------------------------------------------------------------------------------------
+
+    @property
+    def stored_text(self) -> str | None:
+        """The text of the file as stored, as long as it is unedited; else None."""
+        return self._stored
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no text."""
+        return self.editor.document().isEmpty()
+
+    @property
+    def modified(self) -> bool:
+        """Whether the text was changed since it was put there or saved."""
+        return self._modified
+
+    def set_saved(self, origin: Origin) -> None:
+        """Say that the text is now that of a file."""
+        self._set_origin(origin)
+        self._set_modified(False)
+
+    def show_text(
+        self, stored: str, origin: Origin | None = None, document: str | None = None, *, modified: bool = False
+    ) -> None:
+        """Put a text into the editor, which then has nothing to undo.
+
+        It is counted as stored until its first edit. ``document`` is what the editor holds for it, where that is known.
+        ``modified``: it is in no file as it is, so it must not be lost for another text.
+        """
+        self._set_origin(origin)
+        document = document_text(stored) if document is None else document
+        self._arriving = stored if document is not stored else None
+        self._arriving_modified = modified
+        self.editor.load_text(document)
+
+    def show_file(self, file: OpenedFile) -> None:
+        """Put the text of a file into the editor."""
+        self.show_text(file.text, Origin(file.path, file.encoding, file.crlf), file.document)
+
+    def replace_all(self, text: str) -> None:
+        """Put another text there as an edit, so that undo brings the old one back."""
+        self._set_origin(None)
+        self.editor.replace_range(0, self.editor.text_length, text)
+
+    def read_now(self) -> str:
+        """The text in the widget, at once; slow for a big text."""
+        return self.editor.toPlainText()
+
+    def request_text(self) -> None:
+        """Ask for the text in the widget with its revision; ``text_ready`` answers, soon or at once."""
+        if self._service is None or self.editor.document().characterCount() < DIRECT_READ_CHARACTERS:
+            self.text_ready.emit(self.editor.revision, self.read_now())
+        else:
+            self._owes_text = True
+            self._service.request_text()
+
+    @Slot(int, object)
+    def _on_text_ready(self, revision: int, text: str) -> None:
+        self._owes_text = False
+        self.text_ready.emit(revision, text)
+
+    def _pay_text(self) -> None:
+        """Give the text that was asked for where the worker cannot: saving and searching wait for it."""
+        if self._owes_text:
+            self._on_text_ready(self.editor.revision, self.read_now())
+
+    def _set_modified(self, modified: bool) -> None:
+        if modified != self._modified:
+            self._modified = modified
+            self.modified_changed.emit(modified)
+
+    def _set_origin(self, origin: Origin | None) -> None:
+        if origin != self.origin:
+            self.origin = origin
+            self.origin_changed.emit()
+
+    # --- the switches ------------------------------------------------------------------------------------------------
+
+    @property
+    def encoding(self) -> str:
+        """The encoding whose tokens are shown."""
+        return self._encoding
+
+    def set_encoding(self, name: str) -> None:
+        """Show the tokens of another encoding."""
+        if name == self._encoding:
+            return
+        self._encoding = name
+        self._set_stale(True)
+        if self._service is not None:
+            self._service.set_encoding(name)
+        self.encoding_changed.emit(name)
+
+    @property
+    def special_as_tokens(self) -> bool:
+        """Whether text that spells a special token counts as that token."""
+        return self._special
+
+    def set_special_as_tokens(self, on: bool) -> None:
+        """Read text that spells a special token as that token, or as plain text."""
+        if on == self._special:
+            return
+        self._special = on
+        self._set_stale(True)
+        if self._service is not None:
+            self._service.set_special_as_tokens(on)
+        self.special_changed.emit(on)
+
+    @Slot(object)
+    def watch(self, names: tuple[str, ...]) -> None:
+        """Count in these encodings as well."""
+        self._watched = names
+        if self._service is not None:
+            self._service.watch(names)
+
+    # --- the counts --------------------------------------------------------------------------------------------------
+
+    @property
+    def stale(self) -> bool:
+        """Whether the newest counts are of an older text, another encoding or another reading."""
+        return self._stale
+
+    def token_info(self, span: TokenSpan | None) -> TokenInfo | None:
+        """The vocabulary entry of a token in the editor."""
+        return None if span is None else self.entry(span.token_id)
+
+    def entry(self, token_id: int) -> TokenInfo | None:
+        """An entry of the vocabulary shown, None before the first counts."""
+        return None if self._service is None else self._service.token_info(token_id)
+
+    def start(self, service: EncodingService) -> None:
+        """Count from now on, beginning with the text that is there."""
+        self._service = service
+        service.patched.connect(self.editor.apply_patch)
+        service.counted.connect(self._on_counted)
+        service.text_ready.connect(self._on_text_ready)
+        service.text_wanted.connect(self._on_text_wanted)
+        service.failed.connect(self._on_failed)
+        service.encoding_changed.connect(self._on_service_encoding)
+        service.set_encoding(self._encoding)
+        service.set_special_as_tokens(self._special)
+        service.watch(self._watched)
+        self._on_text_wanted()
+
+    @Slot(int, object)
+    def _on_edited(self, revision: int, edits: object) -> None:
+        self._stored = None
+        self._set_modified(True)
+        if self._service is not None:
+            self._service.submit(revision, edits)
+        self._set_stale(True)
+        self.changed.emit()
+
+    @Slot(int, object)
+    def _on_text_replaced(self, revision: int, text: str) -> None:
+        self._stored, self._arriving = self._arriving, None
+        modified, self._arriving_modified = self._arriving_modified, False
+        self._set_modified(modified)
+        if self._service is not None:
+            self._tell_text(revision, text)
+        self._set_stale(True)
+        self.changed.emit()
+
+    def _tell_text(self, revision: int, text: str) -> None:
+        assert self._service is not None
+        if self._stored is not None:
+            self._service.open_stored(revision, self._stored)
+        else:
+            self._service.replace_text(revision, text)
+
+    @Slot()
+    def _on_text_wanted(self) -> None:
+        self._tell_text(self.editor.revision, "" if self._stored is not None else self.read_now())
+        self._pay_text()
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self.failed.emit(why)
+        self._pay_text()
+
+    @Slot(object)
+    def _on_counted(self, counts: PromptCounts) -> None:
+        self.counts = counts
+        self._set_stale(
+            counts.revision != self.editor.revision
+            or counts.encoding != self._encoding
+            or counts.special_as_tokens != self._special
+        )
+        self.counted.emit(counts)
+
+    @Slot(str)
+    def _on_service_encoding(self, name: str) -> None:
+        if name != self._encoding:
+            self._encoding = name
+            self.encoding_changed.emit(name)
+
+    def _set_stale(self, stale: bool) -> None:
+        if stale != self._stale:
+            self._stale = stale
+            self.stale_changed.emit(stale)

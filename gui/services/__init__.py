@@ -1,0 +1,1 @@
+"""The only code of the window that calls engine or pricing."""

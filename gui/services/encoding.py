@@ -1,0 +1,166 @@
+"""Counts the text of the editor as it changes, off the GUI thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.jobs import JobFailure, JobResult, JobRunner
+from gui.services.live_text import LiveText, TextLost, TextReply, TextRequest, joined
+
+if TYPE_CHECKING:
+    from engine import Encoding
+    from engine.types import TextEdit, TokenInfo
+
+
+class EncodingService(QObject):
+    """Follows the editor's edits and answers with token patches and counts.
+
+    Signals:
+
+    ``patched(int, TokenPatch)``: tokens changed; the revision they belong to. UTF-16 offsets of the widget's text.
+    ``counted(PromptCounts)``: new figures. Their revision may be older than the text's: then they are stale.
+    ``text_ready(int, str)``: the text that ``request_text`` asked for, with its revision.
+    ``text_wanted()``: the worker's copy is lost, or misses edits; answer with ``replace_text``.
+    ``failed(str)``: a sentence for the user.
+    ``encoding_changed(str)``: another encoding was chosen.
+    """
+
+    patched = Signal(int, object)
+    counted = Signal(object)
+    # An object, not a str: Qt would turn ten megabytes into a string of its own and back for each receiver.
+    text_ready = Signal(int, object)
+    text_wanted = Signal()
+    failed = Signal(str)
+    encoding_changed = Signal(str)
+
+    def __init__(self, runner: JobRunner, encoding: str = "o200k_base", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._name = encoding
+        self._special = False
+        self._watched: tuple[str, ...] = ()
+        self._revision = 0
+        self._misses_edits = False
+        self._reported_unavailable: set[str] = set()
+        self._loaded: Encoding | None = None
+        self._lane = runner.conflated(self.tr("Counting tokens"), LiveText().answer, joined)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+        self._lane.cancelled.connect(self._on_cancelled)
+
+    @property
+    def encoding_name(self) -> str:
+        """The encoding that the editor shows."""
+        return self._name
+
+    @property
+    def special_as_tokens(self) -> bool:
+        """Whether text that spells a special token counts as that token."""
+        return self._special
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The encodings counted beside the one shown."""
+        return self._watched
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is still being counted."""
+        return self._lane.busy
+
+    def submit(self, revision: int, edits: tuple[TextEdit, ...]) -> None:
+        """Take edits of the widget's text; ``revision`` is the text's after them."""
+        self._revision = revision
+        self._ask(edits=edits)
+
+    def replace_text(self, revision: int, text: str) -> None:
+        """Take a whole new text of the widget."""
+        self._revision = revision
+        self._ask(new_text=text)
+
+    def open_stored(self, revision: int, stored_text: str) -> None:
+        """Take the text of a file as stored; the widget shows ``document_text(stored_text)``."""
+        self._revision = revision
+        self._ask(new_text=stored_text, stored=True)
+
+    def set_encoding(self, name: str) -> None:
+        """Show and count the text in another encoding."""
+        if name != self._name:
+            self._name = name
+            self.encoding_changed.emit(name)
+            self._ask()
+
+    def set_special_as_tokens(self, on: bool) -> None:
+        """Read text that spells a special token as that token, or as plain text."""
+        if on != self._special:
+            self._special = on
+            self._ask()
+
+    def watch(self, names: tuple[str, ...]) -> None:
+        """Count the text in these encodings as well."""
+        if names != self._watched:
+            self._watched = names
+            self._ask()
+
+    def request_text(self) -> None:
+        """Ask for the whole text as the worker has it; ``text_ready`` answers."""
+        self._ask(want_text=True)
+
+    def token_info(self, token_id: int) -> TokenInfo | None:
+        """The vocabulary entry of a token shown, None before the first answer or for a foreign id."""
+        encoding = self._loaded
+        if encoding is None or not 0 <= token_id < encoding.n_vocab:
+            return None
+        return encoding.token_info(token_id)
+
+    def _ask(self, **what: object) -> None:
+        if "new_text" in what:
+            self._misses_edits = False
+        elif self._misses_edits:
+            self.text_wanted.emit()
+            return
+        request = TextRequest(self._revision, self._name, self._special, self._watched, **what)  # type: ignore[arg-type]
+        self._lane.submit(request)
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        reply: TextReply = result.value
+        counts = reply.counts
+        self._loaded = reply.encoding
+        if reply.patch is not None:
+            self.patched.emit(counts.revision, reply.patch)
+        self.counted.emit(counts)
+        if reply.text is not None:
+            self.text_ready.emit(counts.revision, reply.text)
+        for name, why in counts.unavailable.items():
+            if name not in self._reported_unavailable:
+                self._reported_unavailable.add(name)
+                self.failed.emit(why)
+        if not counts.complete and not self._lane.busy and not self._misses_edits:
+            self._ask()
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        if isinstance(failure.error, TextLost):
+            self.text_wanted.emit()
+            return
+        self.failed.emit(failure.why)
+        self._fall_back(failure.request)
+
+    @Slot(object)
+    def _on_cancelled(self, request: TextRequest) -> None:
+        """The user stopped the counting. Edits may have been dropped: nothing is right before the whole text comes."""
+        self._misses_edits = True
+        if request.want_text:
+            self.text_wanted.emit()
+
+    def _fall_back(self, request: TextRequest) -> None:
+        """Return to the encoding that worked last, so that one damaged vocabulary does not stop all counting.
+
+        Not where another one was chosen meanwhile: its turn comes next.
+        """
+        if self._loaded is not None and self._loaded.name != request.encoding == self._name:
+            self._name = self._loaded.name
+            self.encoding_changed.emit(self._name)
+            self.text_wanted.emit()

@@ -1,0 +1,193 @@
+"""Opening text files off the GUI thread, by the rules of ``engine.text_files``: never a guess in silence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
+
+from gui.editor.offsets import document_text
+from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+READ_BYTES = 1 << 20
+PREVIEW_CHARACTERS = 400
+
+CANDIDATES = (
+    ("cp1252", QT_TRANSLATE_NOOP("Files", "Western European (Windows-1252)")),
+    ("latin-1", QT_TRANSLATE_NOOP("Files", "Western European (ISO 8859-1)")),
+    ("utf-16-le", QT_TRANSLATE_NOOP("Files", "UTF-16, little endian")),
+    ("utf-16-be", QT_TRANSLATE_NOOP("Files", "UTF-16, big endian")),
+    ("cp1250", QT_TRANSLATE_NOOP("Files", "Central European (Windows-1250)")),
+    ("cp1251", QT_TRANSLATE_NOOP("Files", "Cyrillic (Windows-1251)")),
+    ("koi8-r", QT_TRANSLATE_NOOP("Files", "Cyrillic (KOI8-R)")),
+    ("shift_jis", QT_TRANSLATE_NOOP("Files", "Japanese (Shift JIS)")),
+    ("euc_jp", QT_TRANSLATE_NOOP("Files", "Japanese (EUC-JP)")),
+    ("gb18030", QT_TRANSLATE_NOOP("Files", "Chinese, simplified (GB 18030)")),
+    ("big5", QT_TRANSLATE_NOOP("Files", "Chinese, traditional (Big5)")),
+    ("euc_kr", QT_TRANSLATE_NOOP("Files", "Korean (EUC-KR)")),
+)
+"""Character encodings to choose from, by Python's names; the likeliest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """A file to read; ``encoding`` where the user named one; ``most_bytes`` is the largest size accepted."""
+
+    path: Path
+    most_bytes: int
+    encoding: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """The text of a file as stored, and the character encoding it was stored in.
+
+    ``document`` is the same text as the editor holds it, the same object where that makes no difference. ``crlf``
+    says that all line ends are CRLF.
+    """
+
+    path: Path
+    text: str
+    document: str
+    encoding: str
+    size: int
+    crlf: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to read bytes: Python's name of the encoding, what it is called, what the text would look like.
+
+    ``preview`` is empty where the bytes cannot be read so.
+    """
+
+    encoding: str
+    title: str
+    preview: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndecidedFile:
+    """A file whose character encoding cannot be told; ``why`` is a sentence."""
+
+    path: Path
+    why: str
+    candidates: tuple[Candidate, ...]
+
+
+class RefusedFile(Exception):
+    """The file is not opened; the text is a sentence for the user."""
+
+
+class FileService(QObject):
+    """Reads files for the prompt.
+
+    Signals: ``opened(OpenedFile)``, ``undecided(UndecidedFile)``, ``refused(Path, str)`` with a sentence.
+    """
+
+    opened = Signal(object)
+    undecided = Signal(object)
+    refused = Signal(object, str)
+
+    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lane = runner.exclusive(self.tr("Opening a file"), open_text)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+
+    def open(self, path: Path, *, most_bytes: int, encoding: str | None = None) -> None:
+        """Read a file; one of the signals answers."""
+        self._lane.submit(OpenRequest(path, most_bytes, encoding))
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        if isinstance(result.value, OpenedFile):
+            self.opened.emit(result.value)
+        else:
+            self.undecided.emit(result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        error = failure.error
+        path = failure.request.path
+        if isinstance(error, RefusedFile):
+            why = str(error)
+        elif isinstance(error, MemoryError):
+            why = self.tr("{name} is too big for the memory that is free").format(name=path.name)
+        else:
+            why = self.tr("{name} could not be read: {why}").format(name=path.name, why=failure.why)
+        self.refused.emit(path, why)
+
+
+def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFile:
+    """Read and decode a file. On a worker thread. Raises RefusedFile, OSError."""
+    from engine.text_files import BinaryFileError, UnknownTextEncodingError, decode_stored
+
+    path = request.path
+    data = _read(request, ticket)
+    try:
+        stored = decode_stored(data, request.encoding)
+    except BinaryFileError:
+        raise RefusedFile(
+            _tr("{name} is a binary file: it holds NUL bytes. Only text can be opened.").format(name=path.name)
+        ) from None
+    except UnknownTextEncodingError as error:
+        return UndecidedFile(path, str(error), candidates_for(data, error.byte_offset))
+    text = stored.text
+    crlf = "\r\n" in text and text.count("\n") == text.count("\r\n")
+    return OpenedFile(path, text, document_text(text), stored.encoding, stored.size, crlf)
+
+
+def candidates_for(data: bytes, byte_offset: int) -> tuple[Candidate, ...]:
+    """How the bytes would read in each encoding; those in which they can be read first.
+
+    ``byte_offset`` is the first byte that is not UTF-8: the preview shows what is around it.
+    """
+    found = []
+    for encoding, title in CANDIDATES:
+        found.append(Candidate(encoding, _tr(title), _preview(data, encoding, byte_offset)))
+    return tuple(sorted(found, key=lambda candidate: not candidate.preview))
+
+
+def _preview(data: bytes, encoding: str, byte_offset: int) -> str:
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return ""
+    # Where the odd byte is in the text is only known by decoding up to it; a cut inside a character is ignored.
+    before = len(data[:byte_offset].decode(encoding, errors="ignore"))
+    start = max(0, before - PREVIEW_CHARACTERS // 4)
+    return text[start : start + PREVIEW_CHARACTERS]
+
+
+def _read(request: OpenRequest, ticket: Ticket) -> bytes:
+    path = request.path
+    if path.is_dir():
+        raise RefusedFile(
+            _tr("{name} is a folder. `python main.py count FOLDER` counts everything in it.").format(name=path.name)
+        )
+    if not path.is_file() and path.exists():
+        raise RefusedFile(_tr("{name} is not a regular file.").format(name=path.name))
+    pieces = []
+    size = 0
+    with path.open("rb") as file:
+        expected = max(1, path.stat().st_size)
+        while piece := file.read(READ_BYTES):
+            size += len(piece)
+            if size > request.most_bytes or expected > request.most_bytes:
+                raise RefusedFile(_too_big(path, max(size, expected), request.most_bytes))
+            pieces.append(piece)
+            ticket.progress(min(1.0, size / expected))
+    return b"".join(pieces)
+
+
+def _too_big(path: Path, size: int, most: int) -> str:
+    return _tr(
+        "{name} has {size} MB; the window opens files up to {most} MB (the preferences can raise that). "
+        "`python main.py count FILE` counts it without the window."
+    ).format(name=path.name, size=f"{size / 1e6:.1f}", most=most // 1_000_000)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Files", text)

@@ -1,0 +1,237 @@
+"""Searching and replacing in the text of the prompt, off the GUI thread.
+
+Patterns run in the ``regex`` module, which lets other threads run meanwhile and gives up after a while: a pattern
+can take longer than anybody's life. Places are UTF-16 offsets, as everywhere in the editor.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
+
+from gui.editor.offsets import char_to_utf16, utf16_to_char
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+TIMEOUT_SECONDS = 5.0
+MATCHES_BETWEEN_CHECKS = 4096
+MOST_BETWEEN = 4096
+LARGEST_PIECE = 32_768
+"""In characters. Pieces of this size are put into a text of any length within a few milliseconds each."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What to look for. ``whole_words`` and ``match_case`` apply to plain text and to patterns alike."""
+
+    pattern: str
+    is_regex: bool = False
+    match_case: bool = False
+    whole_words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FindRequest:
+    """Search ``text`` of ``revision``.
+
+    With ``replacement`` also work out what replacing every match gives; ``only`` names the one match (its start and
+    end in UTF-16) where no other is to be replaced.
+    """
+
+    revision: int
+    text: str
+    options: SearchOptions
+    replacement: str | None = None
+    only: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """Where a search found something: two parallel int32 arrays of UTF-16 offsets, in order, not overlapping."""
+
+    revision: int
+    options: SearchOptions
+    utf16_starts: NDArray[np.int32]
+    utf16_ends: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """``text`` stands for what was between two UTF-16 offsets."""
+
+    utf16_start: int
+    utf16_end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What replacing gives: pieces in order, apart from each other, their offsets in the text of ``revision``.
+
+    ``count`` matches are replaced. ``only`` says that no more than one was asked for.
+    """
+
+    revision: int
+    pieces: tuple[Piece, ...]
+    count: int
+    only: bool = False
+
+
+class FindError(Exception):
+    """The search could not be done; the text is a sentence for the user."""
+
+
+class FindService(QObject):
+    """Searches in a lane of its own; a newer search replaces one that waits.
+
+    Signals: ``found(Matches)``, ``replaced(Replacement)``, ``failed(FindRequest, str)`` with a sentence.
+    """
+
+    found = Signal(object)
+    replaced = Signal(object)
+    failed = Signal(object, str)
+
+    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lane = runner.conflated(self.tr("Searching"), answer)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+
+    def search(self, request: FindRequest) -> None:
+        """Start a search."""
+        self._lane.submit(request)
+
+    def cancel(self) -> None:
+        """Give up what is being searched for."""
+        self._lane.cancel()
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        if isinstance(result.value, Replacement):
+            self.replaced.emit(result.value)
+        else:
+            self.found.emit(result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.request, failure.why)
+
+
+def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
+    """Search, and replace where that is asked for. On a worker thread. Raises FindError."""
+    if request.only is not None:
+        return _replace_one(request, ticket)
+    if request.replacement is not None:
+        return _replace_all(request, ticket)
+    starts, ends = array("i"), array("i")
+    for match in _matches(request, ticket):
+        starts.append(match.start())
+        ends.append(match.end())
+    return _as_matches(request, starts, ends)
+
+
+def compiled(options: SearchOptions) -> Any:
+    """The compiled pattern. Raises FindError with the place of a mistake in it."""
+    import regex
+
+    source = options.pattern if options.is_regex else regex.escape(options.pattern)
+    if options.whole_words:
+        source = rf"(?<!\w)(?:{source})(?!\w)"
+    flags = regex.MULTILINE | (0 if options.match_case else regex.IGNORECASE)
+    try:
+        return regex.compile(source, flags)
+    except regex.error as error:
+        shift = len(r"(?<!\w)(?:") if options.whole_words else 0
+        place = "" if error.pos is None else _tr(" at character {n}").format(n=error.pos - shift + 1)
+        raise FindError(_tr("The pattern is not valid{place}: {why}").format(place=place, why=error.msg)) from None
+
+
+def replacement_of(options: SearchOptions, match: Any, replacement: str) -> str:
+    """What stands for one match. In a pattern ``\\1`` and ``\\g<name>`` are its groups. Raises FindError."""
+    import regex
+
+    if not options.is_regex:
+        return replacement
+    try:
+        return match.expand(replacement)
+    except (regex.error, IndexError, KeyError) as error:
+        raise FindError(_tr("The replacement is not valid: {why}").format(why=error)) from None
+
+
+def _matches(request: FindRequest, ticket: Ticket) -> Iterator[Any]:
+    """The matches that are not empty: an empty one can be neither shown nor replaced in a way anybody expects."""
+    pattern = compiled(request.options)
+    length = max(1, len(request.text))
+    try:
+        for number, match in enumerate(pattern.finditer(request.text, timeout=TIMEOUT_SECONDS, concurrent=True)):
+            if number % MATCHES_BETWEEN_CHECKS == 0:
+                ticket.progress(match.start() / length)
+            if match.end() > match.start():
+                yield match
+    except TimeoutError:
+        raise FindError(
+            _tr("The search took longer than {n} seconds and was stopped. A simpler pattern may do.").format(
+                n=round(TIMEOUT_SECONDS)
+            )
+        ) from None
+
+
+def _as_matches(request: FindRequest, starts: array, ends: array) -> Matches:
+    import numpy as np
+
+    places = []
+    for found in (starts, ends):
+        utf16 = char_to_utf16(np.array(found, dtype=np.int32), request.text)
+        utf16.setflags(write=False)
+        places.append(utf16)
+    return Matches(request.revision, request.options, places[0], places[1])
+
+
+def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
+    """Matches near each other become one piece, so that many matches are few changes and few matches small ones."""
+    assert request.replacement is not None
+    groups: list[tuple[int, int, list[str]]] = []
+    count = 0
+    for match in _matches(request, ticket):
+        count += 1
+        text = replacement_of(request.options, match, request.replacement)
+        if groups:
+            start, end, parts = groups[-1]
+            if match.start() - end <= MOST_BETWEEN and match.end() - start <= LARGEST_PIECE:
+                parts += (request.text[end : match.start()], text)
+                groups[-1] = (start, match.end(), parts)
+                continue
+        groups.append((match.start(), match.end(), [text]))
+    import numpy as np
+
+    places = np.array([(start, end) for start, end, _parts in groups], dtype=np.int32).reshape(-1, 2)
+    utf16 = char_to_utf16(places.ravel(), request.text).reshape(-1, 2).tolist()
+    pieces = (Piece(a, b, "".join(group[2])) for (a, b), group in zip(utf16, groups, strict=True))
+    return Replacement(request.revision, tuple(pieces), count)
+
+
+def _replace_one(request: FindRequest, _ticket: Ticket) -> Replacement:
+    """Replace the one match, found again where it was, in its surroundings."""
+    assert request.replacement is not None
+    assert request.only is not None
+    import numpy as np
+
+    start, end = (int(place) for place in utf16_to_char(np.array(request.only, dtype=np.int32), request.text))
+    pattern = compiled(request.options)
+    match = pattern.match(request.text, pos=start, timeout=TIMEOUT_SECONDS, concurrent=True)
+    if match is None or match.end() != end:
+        return Replacement(request.revision, (), 0, only=True)
+    text = replacement_of(request.options, match, request.replacement)
+    return Replacement(request.revision, (Piece(*request.only, text),), 1, only=True)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Find", text)

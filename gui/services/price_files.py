@@ -1,0 +1,98 @@
+"""Loads the price table: the bundled one with the user's file over it. The work of a lane; no Qt.
+
+A user's file with mistakes is never half in force. The window then keeps the prices it has; at the start, where it has
+none, it takes the copy of the user's file that was last found good, and without one the bundled prices alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gui.jobs import Ticket
+    from pricing.types import Model, Problem
+
+KEPT = "kept"
+LAST_GOOD = "last good"
+BUNDLED = "bundled"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadRequest:
+    """``user_file``: the user's prices, which need not exist. ``good_copy``: where its last good version is kept.
+
+    ``have_prices``: prices are in force already, so a broken file changes nothing.
+    """
+
+    user_file: Path | None
+    good_copy: Path | None
+    have_prices: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPrices:
+    """``models`` is None where the prices in force stay.
+
+    ``problems`` are those of the user's file, empty where it is in force or absent. ``instead`` says what is in force
+    instead of a broken file: ``KEPT``, ``LAST_GOOD`` or ``BUNDLED``; empty where nothing is wrong. ``notices`` are
+    remarks about a valid file. ``file_hash`` is the SHA-256 of the user's file in force, empty without one.
+    """
+
+    models: tuple[Model, ...] | None
+    problems: tuple[Problem, ...] = ()
+    instead: str = ""
+    notices: tuple[str, ...] = ()
+    file_hash: str = ""
+
+
+def load_prices(request: LoadRequest, _ticket: Ticket | None = None) -> LoadedPrices:
+    """Load the prices, falling back as the module says. Raises where not even the bundled prices can be read."""
+    from pricing.types import PriceFileError, Problem
+
+    user_file = request.user_file
+    if user_file is None or not user_file.exists():
+        return _loaded(None)
+    try:
+        loaded = _loaded(user_file)
+        _keep_copy(user_file, request.good_copy)
+        return loaded
+    except PriceFileError as error:
+        problems = error.problems
+    except (OSError, UnicodeError) as error:
+        problems = (Problem(user_file.name, 0, 0, "", str(error)),)
+    if request.have_prices:
+        return LoadedPrices(None, problems, KEPT)
+    copy = request.good_copy
+    if copy is not None and copy.exists():
+        try:
+            good = _loaded(copy)
+            return LoadedPrices(good.models, problems, LAST_GOOD, file_hash=good.file_hash)
+        except (PriceFileError, OSError, UnicodeError):
+            pass  # The copy is as bad as the file, whose problems are told; the bundled prices remain.
+    return LoadedPrices(_loaded(None).models, problems, BUNDLED)
+
+
+def _loaded(file: Path | None) -> LoadedPrices:
+    from hashlib import sha256
+
+    from pricing import load_catalog
+
+    catalog = load_catalog(file)
+    file_hash = sha256(file.read_bytes()).hexdigest() if file is not None else ""
+    notices = tuple(notice.message for notice in catalog.notices)
+    return LoadedPrices(catalog.models, notices=notices, file_hash=file_hash)
+
+
+def _keep_copy(file: Path, copy: Path | None) -> None:
+    from gui.atomic_file import write_atomic
+
+    if copy is None:
+        return
+    content = file.read_bytes()
+    try:
+        if not copy.exists() or copy.read_bytes() != content:
+            write_atomic(copy, content)
+    except OSError:
+        pass  # Without a copy a later broken file falls back to the bundled prices; these prices are good all the same.

@@ -1,0 +1,328 @@
+"""Saves what a window should remember, soon after it changes and without holding anybody up, and brings it back."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QObject, QTimer, Signal, Slot
+
+from gui.atomic_file import set_aside
+from gui.editor.offsets import document_text
+from gui.notify import Notifier, Offer
+from gui.prompt import Origin, Prompt
+from gui.session import (
+    EARLIER_FILE,
+    STATE_FILE,
+    TEXT_FILE,
+    DamagedSession,
+    Restored,
+    SessionState,
+    read_session,
+    read_state,
+    read_text,
+    state_bytes,
+)
+from gui.session_slot import SessionSlot
+from gui.storage import Storage, WriteRequest, write_now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gui.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
+
+FIRST_VIEW_BYTES = 256 * 1024
+"""A text up to this size is part of the first picture of the window; a bigger one is loaded right after it."""
+
+
+class SessionKeeper(QObject):
+    """Autosave and restore of one window.
+
+    ``collect`` adds to a state what belongs to the window: layout, scenario, tab.
+    Signals: ``saved()`` when text and state are on the disk; ``fetched(object)`` with what shows the text asked for.
+    """
+
+    saved = Signal()
+    fetched = Signal(object)
+
+    def __init__(
+        self,
+        slot: SessionSlot,
+        prompt: Prompt,
+        notifier: Notifier,
+        collect: Callable[[SessionState], SessionState],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._slot = slot
+        self._prompt = prompt
+        self._notifier = notifier
+        self._collect = collect
+        self._storage: Storage | None = None
+        self._reading: Lane | None = None
+        self._text_changed = False
+        self._asked = False
+        self._unread: SessionState | None = None
+        self._returning: SessionState | None = None
+        self._unsure = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.save)
+        prompt.changed.connect(self._on_text_changed)
+        prompt.text_ready.connect(self._on_text_ready)
+        prompt.editor.load_finished.connect(self._on_loaded)
+
+    # --- bringing back ----------------------------------------------------------------------------------------------
+
+    def read(self) -> Restored:
+        """What the last window with this folder left."""
+        if self._slot.folder is None:
+            return Restored(SessionState(), None, 0, False, ())
+        return read_session(self._slot.folder, FIRST_VIEW_BYTES)
+
+    def show(self, state: SessionState, stored: str, document: str | None = None) -> None:
+        """Put the text of the last session into the editor, the caret where it was."""
+        origin = Origin(Path(state.file), state.file_encoding, state.crlf) if state.file else None
+        self._returning = state
+        self._prompt.show_text(stored, origin, document, modified=state.modified)
+
+    def show_later(self, state: SessionState) -> None:
+        """The text is too big for the first picture: until ``start`` has brought it, nothing is saved over it."""
+        self._unread = state
+
+    def put_by(self) -> None:
+        """The user wants an empty window: keep the text of the last one under another name."""
+        assert self._slot.folder is not None
+        try:
+            (self._slot.folder / TEXT_FILE).replace(self._slot.folder / EARLIER_FILE)
+        except OSError as error:
+            self._notifier.warning(self.tr("The last text could not be kept: {why}").format(why=error))
+
+    def fetch(self, path: Path, state: SessionState) -> None:
+        """Read the text of another session, or of an earlier one; ``fetched`` answers."""
+        assert self._reading is not None
+        self._reading.submit((path, state))
+
+    def settle(self, folder: Path) -> None:
+        """The text of another window that was killed has been shown: do not offer it again."""
+        assert self._storage is not None
+        try:
+            state = read_state(folder)
+        except DamagedSession:
+            state = SessionState()
+        self._storage.write(folder / STATE_FILE, state_bytes(replace(state, closed=True)))
+
+    @Slot(object)
+    def _on_read(self, result: JobResult) -> None:
+        _path, state = result.request
+        stored, document = result.value
+        if state is not self._unread:
+            self.fetched.emit(lambda: self.show(state, stored, document))
+            return
+        self._unread = None
+        if self._prompt.modified or self._prompt.origin is not None:
+            # Somebody has begun to write or opened a file: that is wanted. The other stays on the disk.
+            self._set_aside(self.tr("another was there before it"))
+        else:
+            self.show(state, stored, document)
+
+    @Slot(object)
+    def _on_read_failed(self, failure: JobFailure) -> None:
+        if failure.request[1] is not self._unread or isinstance(failure.error, DamagedSession):
+            self._notifier.warning(failure.why)
+        else:
+            # The text itself may be good, such as where memory ran out: the next save must not go over it.
+            self._set_aside(self.tr("it could not be read ({why})").format(why=failure.why))
+        if failure.request[1] is self._unread:
+            self._unread = None
+
+    def _set_aside(self, why: str) -> None:
+        assert self._slot.folder is not None
+        try:
+            kept = set_aside(self._slot.folder / TEXT_FILE, "earlier")
+        except OSError as error:
+            self._notifier.warning(self.tr("The last text could not be kept: {why}").format(why=error))
+            return
+        self._notifier.information(
+            self.tr("The text of last time is not shown: {why}. It is kept as {file}.").format(why=why, file=kept),
+            key="earlier",
+        )
+        self.touch()
+
+    @Slot(int)
+    def _on_loaded(self, _revision: int) -> None:
+        """The text is in the editor as a whole: the caret can go where it was."""
+        state, self._returning = self._returning, None
+        if state is None:
+            return
+        self._text_changed = False
+        editor = self._prompt.editor
+        editor.select_range(state.anchor_utf16, state.caret_utf16)
+        editor.verticalScrollBar().setValue(state.scroll)
+
+    # --- saving ------------------------------------------------------------------------------------------------------
+
+    def start(self, runner: JobRunner, autosave_seconds: int) -> None:
+        """Save from now on, at most ``autosave_seconds`` after a change; bring the text that is still to come."""
+        self._reading = runner.exclusive(self.tr("Bringing back a text"), _read_for_editor, stoppable=False)
+        self._reading.finished.connect(self._on_read)
+        self._reading.failed.connect(self._on_read_failed)
+        self._storage = storage = Storage(runner, self.tr("Saving the session"), self)
+        storage.written.connect(self._on_written)
+        storage.failed.connect(self._on_failed)
+        self.set_interval(autosave_seconds)
+        if self._unread is not None and self._slot.folder is not None:
+            self._reading.submit((self._slot.folder / TEXT_FILE, self._unread))
+        # Says on the disk that a window is open: what is found so at a start was left by a crash.
+        self.save()
+
+    def set_interval(self, seconds: int) -> None:
+        """How long after a change it is saved, in seconds."""
+        self._timer.setInterval(seconds * 1000)
+
+    @Slot()
+    def touch(self) -> None:
+        """Something worth remembering changed."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    @Slot()
+    def _on_text_changed(self) -> None:
+        self._text_changed = True
+        self.touch()
+
+    @Slot()
+    def save(self) -> None:
+        """Save now, in the background."""
+        if self._slot.folder is None or self._storage is None or self._unread is not None:
+            return
+        if self._storage.busy:
+            self._timer.start()  # The disk is slow: the next save is of a newer text anyway.
+            return
+        if not self._text_changed:
+            self._write_state(closed=False)
+        elif self._prompt.stored_text is not None:
+            self._write_text(self._prompt.stored_text)
+        else:
+            self._asked = True
+            self._prompt.request_text()
+
+    @Slot(int, object)
+    def _on_text_ready(self, revision: int, text: str) -> None:
+        if not self._asked:
+            return
+        self._asked = False
+        if revision == self._prompt.editor.revision:
+            self._write_text(text)
+        else:
+            # Typed on meanwhile. What came is newer than what is on the disk; the rest follows.
+            self._write_text(text)
+            self._text_changed = True
+            self._timer.start()
+
+    def _write_text(self, text: str) -> None:
+        assert self._slot.folder is not None
+        assert self._storage is not None
+        self._text_changed = False
+        self._storage.write(self._slot.folder / TEXT_FILE, text)
+        self._write_state(closed=False)
+
+    def _write_state(self, *, closed: bool) -> None:
+        assert self._slot.folder is not None
+        assert self._storage is not None
+        self._storage.write(self._slot.folder / STATE_FILE, state_bytes(self._state(closed)))
+
+    def _state(self, closed: bool) -> SessionState:
+        editor = self._prompt.editor
+        origin = self._prompt.origin
+        start, end = editor.selected_range()
+        caret = editor.caret_offset()
+        return self._collect(
+            SessionState(
+                closed=closed,
+                as_stored=self._prompt.stored_text is not None,
+                modified=self._prompt.modified,
+                file=str(origin.path) if origin else "",
+                file_encoding=origin.encoding if origin else "",
+                crlf=origin.crlf if origin else False,
+                caret_utf16=caret,
+                anchor_utf16=start + end - caret,
+                scroll=editor.verticalScrollBar().value(),
+                encoding=self._prompt.encoding,
+                special_as_tokens=self._prompt.special_as_tokens,
+            )
+        )
+
+    def close(self) -> str:
+        """Save what is not saved yet, on the spot. Returns why that failed, or nothing."""
+        self._timer.stop()
+        folder = self._slot.folder
+        if folder is None:
+            return ""
+        # What is being written in the background may end after this and bring an older text: see ``finish``.
+        self._unsure = self._storage is not None and self._storage.busy
+        return self._write_now(folder)
+
+    def finish(self) -> None:
+        """After the worker threads have ended: make sure the last word was the newest, and let go of the folder."""
+        folder = self._slot.folder
+        if folder is not None and self._unsure:
+            self._text_changed = True
+            self._write_now(folder)
+        self._slot.release()
+
+    def _write_now(self, folder: Path) -> str:
+        try:
+            if self._unread is not None:
+                # Closed before the big text was shown: it is on the disk as it was.
+                write_now(WriteRequest(folder / STATE_FILE, state_bytes(replace(self._unread, closed=True))))
+                return ""
+            if self._text_changed:
+                stored = self._prompt.stored_text
+                write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
+                self._text_changed = False
+            write_now(WriteRequest(folder / STATE_FILE, state_bytes(self._state(closed=True))))
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+    @Slot(object)
+    def _on_written(self, path: Path) -> None:
+        if self._slot.folder is not None and path == self._slot.folder / STATE_FILE:
+            self._notifier.withdraw("session")
+            self._notifier.withdraw("closing")
+            self.saved.emit()
+
+    @Slot(object, str)
+    def _on_failed(self, path: Path, why: str) -> None:
+        if self._slot.folder is None or path.parent != self._slot.folder:
+            return
+        self._text_changed = True
+        self._timer.start()  # Disks are emptied, network folders come back.
+        self._notifier.error(
+            self.tr("The session could not be saved. The text is safe as long as this window is open."),
+            why,
+            key="session",
+            offers=(Offer(self.tr("Try again"), self.save),),
+        )
+
+
+def _read_for_editor(request: tuple[Path, SessionState], _ticket: Ticket) -> tuple[str, str]:
+    """The text of a session as stored, and as the editor holds it. On a worker thread."""
+    stored = read_text(request[0])
+    return stored, document_text(stored)
+
+
+def encoded(data: QByteArray) -> str:
+    """Qt's bytes as text, for JSON."""
+    return base64.b64encode(data.data()).decode("ascii")
+
+
+def decoded(text: str) -> QByteArray:
+    """The opposite of ``encoded``; empty for what is no such text."""
+    try:
+        return QByteArray(base64.b64decode(text, validate=True))
+    except ValueError:
+        return QByteArray()

@@ -1,0 +1,71 @@
+"""Which session folder this window uses: of several windows with the same profile each has one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QLockFile
+
+from gui.session import TEXT_FILE, DamagedSession, read_state
+
+MOST_SLOTS = 16
+
+
+class SessionSlot:
+    """A locked session folder. ``folder`` is None where nothing can be written: then nothing is remembered.
+
+    ``number`` 1 is the session that the next start continues; higher numbers belong to windows opened beside it.
+    """
+
+    def __init__(self, sessions: Path) -> None:
+        self._sessions = sessions
+        self._lock: QLockFile | None = None
+        self.folder: Path | None = None
+        self.number = 0
+        self.why_not = ""
+        try:
+            sessions.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self.why_not = f"{error.filename or sessions}: {error.strerror or error}"
+            return
+        for number in range(1, MOST_SLOTS + 1):
+            lock = _lock_of(sessions, number)
+            if lock.tryLock(0):
+                self._lock, self.number = lock, number
+                self.folder = sessions / str(number)
+                return
+            if lock.error() != QLockFile.LockError.LockFailedError:
+                self.why_not = f"{sessions} cannot be written"
+                return
+        self.why_not = f"{MOST_SLOTS} windows have this profile open"
+
+    def orphans(self) -> Iterator[Path]:
+        """Folders of other windows that ended without closing, whose text nobody has seen since."""
+        for number in range(2, MOST_SLOTS + 1):
+            folder = self._sessions / str(number)
+            if number == self.number or not (folder / TEXT_FILE).exists():
+                continue
+            lock = _lock_of(self._sessions, number)
+            if not lock.tryLock(0):
+                continue
+            try:
+                if not read_state(folder).closed:
+                    yield folder
+            except DamagedSession:
+                yield folder
+            finally:
+                lock.unlock()
+
+    def release(self) -> None:
+        """Let others have the folder."""
+        if self._lock is not None:
+            self._lock.unlock()
+            self._lock = None
+
+
+def _lock_of(sessions: Path, number: int) -> QLockFile:
+    lock = QLockFile(str(sessions / f"{number}.lock"))
+    # A window may stay open for weeks: only a dead process makes its lock stale, never its age.
+    lock.setStaleLockTime(0)
+    return lock

@@ -1,0 +1,76 @@
+"""Writing files off the GUI thread, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.atomic_file import write_atomic
+
+if TYPE_CHECKING:
+    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+CHUNK_CHARACTERS = 1 << 16
+"""Texts are encoded in pieces of this size: one call on a big text would hold up the GUI thread."""
+
+
+class WriteRequest(NamedTuple):
+    """Content for a file. A ``str`` is written as UTF-8; lone surrogates are written as such, to be read back."""
+
+    path: Path
+    content: bytes | str
+    keep_backup: bool = False
+
+
+def pieces(content: bytes | str) -> Iterator[bytes]:
+    """The bytes of ``content``, a bounded piece at a time."""
+    if isinstance(content, bytes):
+        yield content
+        return
+    for start in range(0, len(content), CHUNK_CHARACTERS):
+        yield content[start : start + CHUNK_CHARACTERS].encode("utf-8", "surrogatepass")
+
+
+def write_now(request: WriteRequest) -> int:
+    """Write on the calling thread; for the moment when the window closes. Raises OSError."""
+    return write_atomic(request.path, pieces(request.content), keep_backup=request.keep_backup)
+
+
+def _write(request: WriteRequest, _ticket: Ticket) -> int:
+    return write_now(request)
+
+
+class Storage(QObject):
+    """Writes files in a job lane of its own, in the order asked for. ``title`` is the lane's name.
+
+    Signals: ``written(Path)``, ``failed(Path, str)`` with the reason.
+    """
+
+    written = Signal(object)
+    failed = Signal(object, str)
+
+    def __init__(self, runner: JobRunner, title: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lane = runner.exclusive(title, _write, stoppable=False)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is still being written."""
+        return self._lane.busy
+
+    def write(self, path: Path, content: bytes | str, *, keep_backup: bool = False) -> None:
+        """Replace ``path`` by ``content``, soon."""
+        self._lane.submit(WriteRequest(path, content, keep_backup))
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        self.written.emit(result.request.path)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.request.path, failure.why)

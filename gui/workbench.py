@@ -1,0 +1,349 @@
+"""Puts one window together: settings, theme, job lanes, services, panels, and what every action does.
+
+Two stages. ``Workbench()`` makes what the first picture needs and nothing heavier. ``start_services`` follows that
+picture: it is the first to touch the engine, prices and the worker threads.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gui.action_wiring import ActionWiring
+from gui.look.icons import Icons
+from gui.look.theme import Theme
+from gui.main_window import MainWindow
+from gui.notify import Notifier, Offer
+from gui.panels.prompt_panel import PromptPanel
+from gui.paths import ProfilePaths
+from gui.sample import SAMPLE
+from gui.session import EARLIER_FILE, TEXT_FILE, Restored, SessionState
+from gui.session_keeper import SessionKeeper, decoded, encoded
+from gui.session_slot import SessionSlot
+from gui.settings import SettingsStore
+
+if TYPE_CHECKING:
+    from gui.cost_wiring import CostWiring
+    from gui.file_actions import FileActions
+    from gui.finder import Finder
+    from gui.jobs import JobRunner
+    from gui.token_inspector import TokenInspector
+
+
+COST_HEIGHT = 330
+"""Height of the cost table in a fresh window: a scenario and some eight rows. In a low window it takes less."""
+
+
+class Workbench(QObject):
+    """Everything behind one window. Lives as long as the window does.
+
+    Signals: ``started()`` when the services are there.
+    """
+
+    started = Signal()
+
+    def __init__(self, paths: ProfilePaths) -> None:
+        super().__init__()
+        self.paths = paths
+        self.settings = SettingsStore(paths.settings_file, self)
+        values = self.settings.values
+        self.theme = Theme(values.theme, values.contrast, self)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        self.theme.apply(app)
+        self.icons = Icons(self.theme, self)
+        self.notifier = Notifier(self)
+        self.window = MainWindow(self.theme, self.icons, self.notifier)
+        self.setParent(self.window)
+        self.panel = PromptPanel(self.theme, self.icons, self.settings, self.window)
+        self.prompt = self.panel.prompt
+        self.window.add_tab(self.panel, self.tr("Prompt"), "promptTab")
+        self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
+        self.inspector: TokenInspector | None = None
+        self.costs: CostWiring | None = None
+        self.slot = SessionSlot(paths.sessions)
+        self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
+        self.runner: JobRunner | None = None
+        self._steps: list[Callable[[], object]] = []
+        self._restored: Restored | None = None
+        self._put_by = False
+        self._connect()
+        self._restore()
+
+    # Both are made when first asked for, with the services at the latest: the first picture is without them.
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Find and replace."""
+        from gui.finder import Finder
+
+        return Finder(self.prompt, self.panel.find_bar, self.notifier, self)
+
+    @cached_property
+    def files(self) -> FileActions:
+        """Opening and saving."""
+        from gui.file_actions import FileActions
+
+        return FileActions(self.prompt, self.settings, self.notifier, self.window, self)
+
+    # --- the first picture ------------------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self.window.close_guard = self.may_close
+        self.window.first_painted.connect(self._on_first_painted)
+        self.window.layout_changed.connect(self.keeper.touch)
+        self.window.closed.connect(self.shut_down)
+        self.keeper.fetched.connect(self._on_fetched)
+        self.settings.changed.connect(self._on_setting)
+        self.settings.failed.connect(self.notifier.warning)
+        self.prompt.origin_changed.connect(self._show_title)
+        self.prompt.modified_changed.connect(self._show_title)
+        self.prompt.failed.connect(self.notifier.error)
+        for change in (self.prompt.encoding_changed, self.prompt.special_changed):
+            change.connect(self.keeper.touch)
+        self.panel.editor.zoom_changed.connect(self.keeper.touch)
+        self.panel.editor.cursorPositionChanged.connect(self.keeper.touch)
+        self.wiring = ActionWiring(self)
+        self._show_title()
+
+    def _restore(self) -> None:
+        """Show what the last window left, as far as that is quick."""
+        self._restored = restored = self.keeper.read()
+        state = restored.state
+        self.prompt.set_encoding(state.encoding)
+        self.prompt.set_special_as_tokens(state.special_as_tokens)
+        if state.geometry:
+            self.window.restoreGeometry(decoded(state.geometry))
+        if not self.window.restore_layout(decoded(state.layout)):
+            height = min(COST_HEIGHT, self.window.height() * 2 // 5)
+            self.window.resizeDocks([self.cost_dock], [height], Qt.Orientation.Vertical)
+        wanted = self.settings.values.restore_session or restored.crashed
+        if restored.is_first:
+            self.prompt.show_text(SAMPLE)
+        elif restored.text is not None and wanted:
+            self.keeper.show(state, restored.text)
+        elif restored.text_bytes and wanted:
+            self.keeper.show_later(state)
+        elif restored.text_bytes:
+            self.keeper.put_by()
+            self._put_by = True
+        if state.zoom:
+            self.panel.editor.zoom_by(state.zoom)
+        for index in range(self.window.tabs.count()):
+            if self.window.tabs.widget(index).objectName() == state.tab:
+                self.window.tabs.setCurrentIndex(index)
+        self.panel.editor.setFocus()
+
+    @Slot()
+    def _on_first_painted(self) -> None:
+        # One turn of the event loop later: the picture is on the screen before anything heavy begins.
+        QTimer.singleShot(0, self, self.start_services)
+
+    # --- after it ---------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def start_services(self) -> None:
+        """Start the worker threads and everything that counts, prices, reads and writes.
+
+        Step by step, so that a key pressed meanwhile waits for one step and not for all.
+        """
+        if self.runner is None:
+            # Counting comes last: while the first vocabulary is read, nothing else in this process gets far.
+            self._steps = [*self._parts(), self._end_start]
+            self._take_step()
+
+    def start_at_once(self) -> None:
+        """The same before the first picture, for those who want the whole window now and can wait for it."""
+        for start in self._parts():
+            start()
+        QTimer.singleShot(0, self, self._end_start)
+
+    def _parts(self) -> tuple[Callable[[], object], ...]:
+        return self._start_files, self._start_costs, self.wiring.palette, self._start_counting
+
+    @Slot()
+    def _take_step(self) -> None:
+        if self._steps:
+            self._steps.pop(0)()
+            QTimer.singleShot(0, self, self._take_step)
+
+    def _start_files(self) -> None:
+        from gui.jobs import JobRunner
+        from gui.services.files import FileService
+        from gui.services.find import FindService
+        from gui.storage import Storage
+
+        self.theme.use_fusion()
+        self.runner = runner = JobRunner(self)
+        self.window.jobs.watch(runner)
+        self.finder.start(FindService(runner, self))
+        self.files.start(FileService(runner, self), Storage(runner, self.tr("Saving the text"), self))
+        self.settings.use_storage(Storage(runner, self.tr("Saving the settings"), self))
+        self.keeper.start(runner, self.settings.values.autosave_seconds)
+
+    def _start_costs(self) -> None:
+        from gui.cost_wiring import CostWiring
+        from gui.token_inspector import TokenInspector
+
+        assert self.runner is not None
+        assert self._restored is not None
+        self.costs = CostWiring(self, self.runner, self.cost_dock, self._restored.state.scenario)
+        self.inspector = TokenInspector(self.prompt, self.settings, self)
+
+    def _start_counting(self) -> None:
+        from gui.memory_return import MemoryReturn
+        from gui.services.encoding import EncodingService
+        from gui.services.encoding_list import EncodingList
+
+        assert self.runner is not None
+        self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self))
+        MemoryReturn(self.prompt, self.runner, self)
+        encodings = EncodingList(self.runner, self)
+        encodings.listed.connect(self.panel.picker.fill)
+        encodings.failed.connect(self.notifier.error)
+        encodings.refresh()
+
+    def _end_start(self) -> None:
+        self._tell_about_start()
+        self.started.emit()
+
+    def _tell_about_start(self) -> None:
+        """Say what was restored, and what could not be."""
+        restored = self._restored
+        assert restored is not None
+        if restored.crashed and (restored.text or restored.text_bytes) and not self.files.expected:
+            self.notifier.information(
+                self.tr("The last window ended without closing. Its text is back, as it was a few seconds before.")
+            )
+        for problem in filter(None, (self.settings.problem, *restored.problems)):
+            self.notifier.warning(problem)
+        if self.slot.folder is None:
+            self.notifier.warning(
+                self.tr("Nothing of this window will be remembered: {why}.").format(why=self.slot.why_not)
+            )
+            return
+        self._offer_earlier_texts(restored.state)
+        if self.slot.number > 1:
+            self.notifier.information(
+                self.tr(
+                    "Tokenloupe is open already with this profile. This window keeps a session of its own; "
+                    "settings are shared."
+                )
+            )
+
+    def _offer_earlier_texts(self, state: SessionState) -> None:
+        """Texts that are on the disk and not in the window: of last time, of windows that were killed."""
+        assert self.slot.folder is not None
+        if self._put_by:
+            earlier = self.slot.folder / EARLIER_FILE
+            self._offer_text(
+                self.tr("The text of last time is kept."), "earlier", lambda: self.keeper.fetch(earlier, state)
+            )
+        for folder in self.slot.orphans():
+
+            def fetch(folder: Path = folder) -> None:
+                self.keeper.fetch(folder / TEXT_FILE, SessionState(modified=True))
+                self.keeper.settle(folder)
+
+            text = self.tr("A second window ended without closing. Its text is kept.")
+            self._offer_text(text, f"orphan-{folder.name}", fetch)
+
+    def _offer_text(self, text: str, key: str, fetch: Callable[[], None]) -> None:
+        def take() -> None:
+            self.notifier.withdraw(key)
+            fetch()
+
+        self.notifier.information(text, key=key, offers=(Offer(self.tr("Show that text"), take),))
+
+    @Slot(object)
+    def _on_fetched(self, show: Callable[[], None]) -> None:
+        self.files.show_instead(self.tr("The earlier text"), show)
+
+    # --- settings -----------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _on_setting(self, name: str) -> None:
+        values = self.settings.values
+        if name == "theme":
+            self.theme.set_mode(values.theme)
+        elif name == "contrast":
+            self.theme.set_contrast(values.contrast)
+        elif name == "autosave_seconds":
+            self.keeper.set_interval(values.autosave_seconds)
+
+    @Slot()
+    def _show_title(self) -> None:
+        origin = self.prompt.origin
+        if origin is None:
+            self.window.setWindowTitle(self.tr("Tokenloupe"))
+            self.window.setWindowModified(False)
+            self.window.show_origin("")
+            return
+        self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=origin.path.name))
+        self.window.setWindowModified(self.prompt.modified)
+        words = origin.encoding.upper() + (self.tr(", CRLF") if origin.crlf else "")
+        self.window.show_origin(words)
+
+    def _add_layout(self, state: SessionState) -> SessionState:
+        window = self.window
+        restored = self._restored.state if self._restored else None
+        return dataclasses.replace(
+            state,
+            geometry=encoded(window.saveGeometry()),
+            layout=encoded(window.layout_state()),
+            zoom=self.panel.editor.zoom,
+            tab=self.window.tabs.currentWidget().objectName(),
+            scenario=self.costs.panel.state() if self.costs else restored.scenario if restored else {},
+        )
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def may_close(self) -> bool:
+        """Save everything; False, and a message, where that fails."""
+        why = self.files.finish() or self.keeper.close()
+        if not why:
+            return True
+        self.notifier.error(
+            self.tr("The text could not be saved, so the window stays open: {why}.").format(why=why),
+            key="closing",
+            offers=(
+                Offer(self.tr("Try again"), self._close_window),
+                Offer(self.tr("Save text as…"), self.files.choose_target),
+                Offer(self.tr("Close without saving"), self._close_anyway),
+            ),
+        )
+        return False
+
+    def _close_window(self) -> None:
+        self.window.close()
+
+    def _close_anyway(self) -> None:
+        self.window.close_guard = None
+        self.window.close()
+
+    @Slot()
+    def shut_down(self) -> None:
+        """End the worker threads and give the application its own look back."""
+        _let_go_of_clipboard()
+        self._steps = []
+        self.settings.close()
+        if self.runner is not None:
+            self.runner.shutdown()
+        self.keeper.finish()
+        self.theme.release()
+
+
+def _let_go_of_clipboard() -> None:
+    """Leave on the clipboard only what Qt made itself.
+
+    An object made in Python may be destroyed after the interpreter, as the last act of the process, and crash it.
+    """
+    clipboard = QApplication.clipboard()
+    if clipboard.ownsClipboard():
+        clipboard.setText(clipboard.text())

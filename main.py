@@ -1,0 +1,92 @@
+"""Tokenloupe: the command line, and the way into the window.
+
+``python main.py`` opens the window; paths open in its editor. The commands need no display and import no Qt; the window
+imports none of the commands. Answers go to standard output; whatever is wrong goes to standard error as one line. Exit
+status: 0, 1 where the answer is "no", 2 for bad input.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+COMMANDS = ("count", "encode", "decode", "cost", "prices")
+
+
+class UnusableArgument(Exception):
+    """A word on the command line that is neither a command nor an option nor a file."""
+
+
+def window_arguments(arguments: Sequence[str]) -> tuple[list[Path], Path | None]:
+    """The files and the profile folder. Raises UnusableArgument for a word that is neither a file nor a command."""
+    paths: list[Path] = []
+    profile: Path | None = None
+    rest = iter(arguments)
+    for word in rest:
+        if word == "--profile" or word.startswith("--profile="):
+            value = word.partition("=")[2] or next(rest, "")
+            if not value:
+                raise UnusableArgument("--profile: name a folder")
+            profile = Path(value)
+        elif word.startswith("-"):
+            raise UnusableArgument(f"there is no option {word}; --help lists them")
+        elif Path(word).exists():
+            paths.append(Path(word))
+        else:
+            import difflib
+
+            close = difflib.get_close_matches(word, COMMANDS, 1)
+            hint = f", did you mean the command {close[0]!r}?" if close else ""
+            raise UnusableArgument(f"{word}: no such file{hint}")
+    return paths, profile
+
+
+def wants_command(arguments: Sequence[str]) -> bool:
+    """Whether the first word that is not about the profile is a command or a plea for help."""
+    rest = iter(arguments)
+    for word in rest:
+        if word == "--profile":
+            next(rest, None)
+        elif not word.startswith("--profile="):
+            return word in COMMANDS or word in {"-h", "--help"}
+    return False
+
+
+def open_window(arguments: Sequence[str]) -> int:
+    """Open the window with the files named. Returns the exit status."""
+    try:
+        paths, profile = window_arguments(arguments)
+    except UnusableArgument as error:
+        return refuse(str(error))
+    from gui.interpreter import rest_collector
+
+    rest_collector()
+    from gui.display_check import why_no_window
+
+    sentence = why_no_window()
+    if sentence:
+        return refuse(sentence)
+    from gui.app import run
+
+    return run(paths, profile)
+
+
+def refuse(sentence: str) -> int:
+    """Say in one line why nothing can be done. Returns the exit status."""
+    sys.stderr.write(f"tokenloupe: {' '.join(sentence.split())}\n")
+    return 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program. Returns the exit status."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not wants_command(arguments):
+        return open_window(arguments)
+    from commands.program import run
+
+    return run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

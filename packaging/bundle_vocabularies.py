@@ -1,0 +1,182 @@
+"""Rebuild engine/data from the published vocabulary files.
+
+    python packaging/bundle_vocabularies.py FOLDER_OF_RAW_FILES [--out FOLDER]
+
+Each raw file is checked against the SHA-256 below before it is read, and a wrong one is refused. What is written is
+determined by the raw files alone (and the zlib that compresses it): one ``.ranks`` file for each table of ranks, in
+the format of ``engine/bundle_format.py``, and ``manifest.json`` with the origin, licence and SHA-256 of every raw and
+every bundled file, for the reader. NOTICE.md in the same folder is written by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import binascii
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(PROJECT))
+
+from engine.bundle_format import pack, table_from_ranks  # noqa: E402
+
+TEKKEN_SIZE = 131_072
+"""config.default_vocab_size of the tekken file: its later entries are not used by the models."""
+
+
+class RawFileError(Exception):
+    """A raw file is missing, or is not the one that was published."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One raw file and the bundled files made of it."""
+
+    bundled_name: str
+    raw_name: str
+    sha256: str
+    origin: str
+    licence: str
+    read: Callable[[bytes], tuple[dict[bytes, int], dict[str, int] | None]]
+
+
+def read_tiktoken(content: bytes) -> tuple[dict[bytes, int], None]:
+    """Ranks of a .tiktoken file: base64 of the token, a space, its rank, on each line."""
+    ranks = {}
+    for line in content.splitlines():
+        if line:
+            token, rank = line.split()
+            ranks[base64.b64decode(token)] = int(rank)
+    return ranks, None
+
+
+def read_tekken(content: bytes) -> tuple[dict[bytes, int], None]:
+    """Token ids of a tekken file: its ranks, moved up by the special tokens that come first."""
+    document = json.loads(content)
+    special_ids = document["config"]["default_num_special_tokens"]
+    entries = document["vocab"][: TEKKEN_SIZE - special_ids]
+    return {base64.b64decode(entry["token_bytes"]): entry["rank"] + special_ids for entry in entries}, None
+
+
+def read_deepseek(content: bytes) -> tuple[dict[bytes, int], dict[str, int]]:
+    """Token ids and special tokens of a byte-level tokenizer.json."""
+    document = json.loads(content)
+    special = {entry["content"]: entry["id"] for entry in document["added_tokens"]}
+    byte_of = byte_alphabet()
+    ranks = {
+        bytes(byte_of[char] for char in token): token_id
+        for token, token_id in document["model"]["vocab"].items()
+        if token not in special
+    }
+    return ranks, special
+
+
+def byte_alphabet() -> dict[str, int]:
+    """The printable stand-ins for bytes that GPT-2 introduced: printable Latin-1 stands for itself, the other bytes
+    for the characters from U+0100 on."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [value for value in range(256) if value not in set(printable)]
+    return {chr(value): value for value in printable} | {chr(256 + i): value for i, value in enumerate(others)}
+
+
+_OPENAI = "https://openaipublic.blob.core.windows.net/encodings/"
+SOURCES = (
+    Source(
+        "r50k", "r50k_base.tiktoken", "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+        f"{_OPENAI}r50k_base.tiktoken", "MIT", read_tiktoken,
+    ),
+    Source(
+        "p50k", "p50k_base.tiktoken", "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+        f"{_OPENAI}p50k_base.tiktoken", "MIT", read_tiktoken,
+    ),
+    Source(
+        "cl100k", "cl100k_base.tiktoken", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+        f"{_OPENAI}cl100k_base.tiktoken", "MIT", read_tiktoken,
+    ),
+    Source(
+        "o200k", "o200k_base.tiktoken", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        f"{_OPENAI}o200k_base.tiktoken", "MIT", read_tiktoken,
+    ),
+    Source(
+        "qwen", "qwen.tiktoken", "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186",
+        "PyPI: dashscope 2.0.2, dashscope/resources/qwen.tiktoken", "Apache-2.0", read_tiktoken,
+    ),
+    Source(
+        "deepseek", "deepseek_tokenizer.json", "4607b3d1929c5ca263a81d7153c6d6ecdbc71c9e933c0fb2df2abf181bf6df61",
+        "PyPI: litellm 1.109.1 (DeepSeek V3's tokenizer.json)", "MIT", read_deepseek,
+    ),
+    Source(
+        "tekken", "tekken_240911.json", "1948e2d48b0e7377f1bb5f1210f1ae5f984934e75713fc07e2452729b8365316",
+        "PyPI: mistral-common 1.13.1, mistral_common/data/tekken_240911.json", "Apache-2.0", read_tekken,
+    ),
+)  # fmt: skip
+
+
+def verified_content(folder: Path, source: Source) -> bytes:
+    """The content of a raw file. RawFileError when it is missing or its SHA-256 is wrong."""
+    path = folder / source.raw_name
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise RawFileError(f"{path}: {error.strerror}. It comes from {source.origin}.") from error
+    found = hashlib.sha256(content).hexdigest()
+    if found != source.sha256:
+        raise RawFileError(
+            f"{path} is not the published file: its SHA-256 is {found}, expected {source.sha256}. "
+            f"Fetch it again from {source.origin}."
+        )
+    return content
+
+
+def bundled_files(folder: Path) -> dict[str, bytes]:
+    """Name to content of everything that is written, manifest included."""
+    files: dict[str, bytes] = {}
+    sources: list[Mapping[str, Any]] = []
+    for source in SOURCES:
+        try:
+            ranks, special = source.read(verified_content(folder, source))
+        except (ValueError, KeyError, binascii.Error) as error:
+            raise RawFileError(f"{folder / source.raw_name} cannot be read: {error}") from error
+        files[f"{source.bundled_name}.ranks"] = pack(source.bundled_name, table_from_ranks(ranks), special)
+        content = files[f"{source.bundled_name}.ranks"]
+        sources.append(
+            {
+                "bundled": f"{source.bundled_name}.ranks",
+                "bundled_sha256": hashlib.sha256(content).hexdigest(),
+                "raw": source.raw_name,
+                "raw_sha256": source.sha256,
+                "origin": source.origin,
+                "licence": source.licence,
+            }
+        )
+    files["manifest.json"] = (json.dumps(sources, indent=2) + "\n").encode()
+    return files
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build and write. Returns 2 with one line on standard error for a raw file that will not do."""
+    parser = argparse.ArgumentParser(description="Rebuild engine/data from the published vocabulary files.")
+    parser.add_argument("raw", type=Path, help="folder with the raw files")
+    parser.add_argument("--out", type=Path, default=PROJECT / "engine" / "data", help="folder to write to")
+    options = parser.parse_args(arguments)
+    try:
+        files = bundled_files(options.raw)
+    except RawFileError as error:
+        print(error, file=sys.stderr)
+        return 2
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (options.out / name).write_bytes(content)
+        print(f"{len(content):>9,} {name}")
+    print(f"{sum(map(len, files.values())):>9,} in all")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

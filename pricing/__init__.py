@@ -1,0 +1,81 @@
+"""Counts to money: prices from commented files, exact sums in Decimal. No Qt, no tokenizer, no network.
+
+The names below are loaded when they are first used, so that importing ``pricing.types`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pricing.catalog import Catalog, check_file, check_text, load_catalog
+    from pricing.counting import BUNDLED_ENCODINGS, count_for
+    from pricing.estimation import estimate
+    from pricing.rates import price_on, tier_for
+    from pricing.types import (
+        AmbiguousModelError,
+        CostEstimate,
+        CountRule,
+        Model,
+        Notice,
+        PriceFileError,
+        PricingError,
+        Problem,
+        Scenario,
+        ScenarioError,
+        TokenCount,
+        UnknownModelError,
+    )
+
+_HOMES = {
+    "catalog": ("Catalog", "check_file", "check_text", "load_catalog"),
+    "counting": ("BUNDLED_ENCODINGS", "count_for"),
+    "estimation": ("estimate",),
+    "rates": ("price_on", "tier_for"),
+    "types": (
+        "AmbiguousModelError",
+        "CostEstimate",
+        "CountRule",
+        "Model",
+        "Notice",
+        "PriceFileError",
+        "PricingError",
+        "Problem",
+        "Scenario",
+        "ScenarioError",
+        "TokenCount",
+        "UnknownModelError",
+    ),
+}
+
+__all__ = [
+    "BUNDLED_ENCODINGS",
+    "AmbiguousModelError",
+    "Catalog",
+    "CostEstimate",
+    "CountRule",
+    "Model",
+    "Notice",
+    "PriceFileError",
+    "PricingError",
+    "Problem",
+    "Scenario",
+    "ScenarioError",
+    "TokenCount",
+    "UnknownModelError",
+    "check_file",
+    "check_text",
+    "count_for",
+    "estimate",
+    "load_catalog",
+    "price_on",
+    "tier_for",
+]
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"pricing.{home}"), name)
+    raise AttributeError(f"module 'pricing' has no attribute {name!r}")

@@ -1,0 +1,164 @@
+"""The built-in price table, from the JSON file that ``packaging/bundle_prices.py`` makes of the YAML files beside it.
+
+JSON because it loads in milliseconds; the YAML files are the source and hold the comments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from pricing.types import RATE_NAMES, Batch, Change, CountRule, Rates, Tier
+
+DEFAULT_RULE = "unknown"
+"""Name of the counting rule for models of which no tokenizer is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundled:
+    """The built-in table: entries by id and path (as in ``load.Entry``), counting rules, vendors' names, aliases."""
+
+    entries: Mapping[str, Mapping[str, Any]]
+    rules: Mapping[str, CountRule]
+    providers: Mapping[str, str]
+    aliases: Mapping[str, str]
+
+    @property
+    def default_rule(self) -> CountRule:
+        """How to count for a model that says nothing of it."""
+        return self.rules[DEFAULT_RULE]
+
+
+@cache
+def load_bundled() -> Bundled:
+    """The built-in table, read once."""
+    return decode(files("pricing").joinpath("data", "bundled.json").read_text(encoding="utf-8"))
+
+
+def encode(
+    entries: Mapping[str, Mapping[str, Any]], rules: Mapping[str, CountRule], providers: Mapping[str, str]
+) -> str:
+    """The table as JSON text. Numbers are decimal strings, so that none of them passes through a float."""
+    names = {rule: name for name, rule in rules.items()}
+    document = {
+        "providers": dict(providers),
+        "rules": {name: _encode_rule(rule) for name, rule in rules.items()},
+        "models": {
+            model_id: {path: _encode_value(path, value, names) for path, value in entry.items() if value is not None}
+            for model_id, entry in entries.items()
+        },
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def decode(text: str) -> Bundled:
+    """The table of JSON text that ``encode`` made."""
+    document = json.loads(text)
+    rules = {name: _decode_rule(raw) for name, raw in document["rules"].items()}
+    entries = {
+        model_id: {path: _decode_value(path, raw, rules) for path, raw in entry.items()}
+        for model_id, entry in document["models"].items()
+    }
+    aliases = {alias: model_id for model_id, entry in entries.items() for alias in entry.get("aliases", ())}
+    return Bundled(entries, rules, document["providers"], aliases)
+
+
+def _encode_value(path: str, value: Any, names: Mapping[CountRule, str]) -> Any:
+    if path == "count":
+        return names.get(value) or _encode_rule(value)
+    if path == "price.batch":
+        return _encode_batch(value)
+    if path == "price.tiers":
+        return [_encode_tier(tier) for tier in value]
+    if path == "price.changes":
+        return [_encode_change(change) for change in value]
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value) if isinstance(value, Decimal) else value
+
+
+def _decode_value(path: str, raw: Any, rules: Mapping[str, CountRule]) -> Any:
+    if path == "count":
+        return rules[raw] if isinstance(raw, str) else _decode_rule(raw)
+    if path == "price.batch":
+        return _decode_batch(raw)
+    if path == "price.tiers":
+        return tuple(_decode_tier(tier) for tier in raw)
+    if path == "price.changes":
+        return tuple(_decode_change(change) for change in raw)
+    if path.startswith("price."):
+        return Decimal(raw)
+    if path in {"checked", "retires"}:
+        return date.fromisoformat(raw)
+    return tuple(raw) if isinstance(raw, list) else raw
+
+
+def _encode_rule(rule: CountRule) -> dict[str, Any]:
+    return {
+        "tokenizer": rule.tokenizer,
+        "label": rule.label,
+        "ratio": str(rule.ratio),
+        "low": str(rule.low),
+        "high": str(rule.high),
+        "note": rule.note,
+    }
+
+
+def _decode_rule(raw: Mapping[str, Any]) -> CountRule:
+    factors = {name: Decimal(raw[name]) for name in ("ratio", "low", "high")}
+    return CountRule(raw["tokenizer"], raw["label"], note=raw["note"], **factors)
+
+
+def _encode_rates(rates: Rates) -> dict[str, str]:
+    return {name: str(value) for name in RATE_NAMES if (value := getattr(rates, name)) is not None}
+
+
+def _decode_rates(raw: Mapping[str, Any]) -> Rates:
+    return Rates(**{name: Decimal(raw[name]) for name in RATE_NAMES if raw.get(name) is not None})
+
+
+def _encode_batch(batch: Batch) -> Any:
+    return _encode_rates(batch) if isinstance(batch, Rates) else batch
+
+
+def _decode_batch(raw: Any) -> Batch:
+    return _decode_rates(raw) if isinstance(raw, dict) else raw
+
+
+def _encode_tier(tier: Tier) -> dict[str, Any]:
+    limit = {"from": tier.from_} if tier.from_ is not None else {"over": tier.over}
+    encoded = {**limit, **_encode_rates(tier.rates), **dict.fromkeys(tier.unknown)}
+    return {**encoded, **({"batch": _encode_batch(tier.batch)} if tier.batch else {})}
+
+
+def _decode_tier(raw: Mapping[str, Any]) -> Tier:
+    unknown = tuple(name for name in RATE_NAMES if name in raw and raw[name] is None)
+    return Tier(_decode_rates(raw), raw.get("over"), raw.get("from"), _decode_batch(raw.get("batch")), unknown)
+
+
+def _encode_change(change: Change) -> dict[str, Any]:
+    encoded: dict[str, Any] = {"from_date": change.from_date.isoformat(), **_encode_rates(change.rates)}
+    if change.per_request is not None:
+        encoded["per_request"] = str(change.per_request)
+    if change.batch is not None:
+        encoded["batch"] = _encode_batch(change.batch)
+    if change.tiers is not None:
+        encoded["tiers"] = [_encode_tier(tier) for tier in change.tiers]
+    return {**encoded, "note": change.note}
+
+
+def _decode_change(raw: Mapping[str, Any]) -> Change:
+    return Change(
+        date.fromisoformat(raw["from_date"]),
+        _decode_rates(raw),
+        per_request=Decimal(raw["per_request"]) if "per_request" in raw else None,
+        batch=_decode_batch(raw.get("batch")),
+        tiers=tuple(_decode_tier(tier) for tier in raw["tiers"]) if "tiers" in raw else None,
+        note=raw["note"],
+    )

@@ -1,0 +1,138 @@
+"""The price table: the built-in one with the user's file laid over it, and finding a model by what people call it.
+
+Reading YAML takes a library that is slow to import, so it is imported when there is a file to read.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterable
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+from pricing.bundled import load_bundled
+from pricing.layering import build_model, lay_over
+from pricing.types import AmbiguousModelError, Model, Notice, PriceFileError, Problem, UnknownModelError
+
+_TRAILING_DATE = re.compile(r"[-@]([0-9]{4})-?([0-9]{2})-?([0-9]{2})$")
+
+
+class Catalog:
+    """All models that the user wants to see, with the prices in force. Immutable.
+
+    ``hidden`` are the ids that the user's file hides, ``notices`` what its author should know without anything being
+    wrong.
+    """
+
+    def __init__(self, models: Iterable[Model], notices: Iterable[Notice] = (), hidden: Iterable[str] = ()) -> None:
+        self.models = tuple(models)
+        self.notices = tuple(notices)
+        self.hidden = tuple(hidden)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def get(self, model_id: str) -> Model | None:
+        """The model with exactly this id."""
+        return self._by_id.get(model_id)
+
+    def find(self, text: str) -> Model:
+        """The model that ``text`` names: an id, an alias, or a bare name that is unique; then the same without regard
+        to capitals; then the same without a date at the end (``gpt-4o-2024-08-06``). Never by a part of a name.
+
+        Raises UnknownModelError with ids that look alike, AmbiguousModelError with the ids that share a bare name.
+        """
+        wanted = text.strip()
+        for candidate in (wanted, _without_date(wanted)):
+            if candidate is None:
+                continue
+            for index, key in ((self._names, candidate), (self._folded_names, candidate.casefold())):
+                for level in index:
+                    ids = level.get(key, ())
+                    if len(ids) > 1:
+                        raise AmbiguousModelError(wanted, ids)
+                    if ids:
+                        return self._by_id[ids[0]]
+        raise UnknownModelError(wanted, self.suggest(wanted))
+
+    def suggest(self, text: str, limit: int = 3) -> tuple[str, ...]:
+        """Ids of models whose id, alias or bare name looks like ``text``, best first."""
+        names: dict[str, str] = {}
+        for level in reversed(self._folded_names):
+            names.update({name: ids[0] for name, ids in level.items()})
+        wanted = text.strip().casefold()[:200]
+        close = difflib.get_close_matches(wanted, names, n=limit * 3, cutoff=0.6)
+        holding = sorted((name for name in names if len(wanted) >= 3 and wanted in name), key=len)
+        return tuple(dict.fromkeys(names[name] for name in (*close, *holding)))[:limit]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Model]:
+        return {model.id: model for model in self.models}
+
+    @cached_property
+    def _names(self) -> tuple[dict[str, tuple[str, ...]], ...]:
+        return _index(self.models, fold=False)
+
+    @cached_property
+    def _folded_names(self) -> tuple[dict[str, tuple[str, ...]], ...]:
+        return _index(self.models, fold=True)
+
+
+def _index(models: Iterable[Model], fold: bool) -> tuple[dict[str, tuple[str, ...]], ...]:
+    """Names to ids, the strongest kind of name first: ids, aliases, bare names."""
+    ids: dict[str, list[str]] = {}
+    aliases: dict[str, list[str]] = {}
+    bare: dict[str, list[str]] = {}
+    for model in models:
+        _, _, rest = model.id.partition("/")
+        short = {rest, rest.rpartition("/")[2]}
+        short.update(alias.rpartition("/")[2] for alias in model.aliases)
+        for level, names in ((ids, {model.id}), (aliases, set(model.aliases)), (bare, short)):
+            for name in {name.casefold() if fold else name for name in names}:
+                level.setdefault(name, []).append(model.id)
+    return tuple({name: tuple(found) for name, found in level.items()} for level in (ids, aliases, bare))
+
+
+def _without_date(text: str) -> str | None:
+    """``text`` without a date at its end, None where there is none."""
+    found = _TRAILING_DATE.search(text)
+    if not found:
+        return None
+    try:
+        date(*map(int, found.groups()))
+    except ValueError:
+        return None
+    return text[: found.start()]
+
+
+def load_catalog(user_file: Path | None = None, tokenizers: Collection[str] = ()) -> Catalog:
+    """The built-in prices, with those of ``user_file`` over them field by field.
+
+    ``tokenizers`` are names of encodings that the file may count with, besides the bundled ones. Raises PriceFileError
+    with every problem of the file; the built-in prices themselves load with ``load_catalog()`` at any time.
+    """
+    bundled = load_bundled()
+    if user_file is None:
+        return Catalog(build_model(model_id, bundled) for model_id in bundled.entries)
+    from pricing.load import read_price_file
+
+    file = read_price_file(user_file, tokenizers, bundled.rules)
+    if file.problems:
+        raise PriceFileError(file.problems)
+    return Catalog(*lay_over(bundled, file))
+
+
+def check_file(path: Path, tokenizers: Collection[str] = ()) -> list[Problem]:
+    """Every problem of a price file, in the order of its lines. Never raises for what stands in the file."""
+    from pricing.load import read_price_file
+
+    return list(read_price_file(path, tokenizers, load_bundled().rules).problems)
+
+
+def check_text(text: str, file_name: str, tokenizers: Collection[str] = ()) -> list[Problem]:
+    """Every problem of a price file that is given as text."""
+    from pricing.load import read_price_text
+
+    return list(read_price_text(text, file_name, tokenizers, load_bundled().rules).problems)

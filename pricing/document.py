@@ -1,0 +1,252 @@
+"""YAML text to a tree that knows the line and column of everything in it.
+
+Scalars stay the text that was written, so that no price ever passes through a float. The tree is built from the
+parser's events with a stack of our own: deep nesting costs nothing, and anchors, tags and second documents are seen
+where they stand. What YAML allows and a price file does not need is refused with a sentence.
+
+A syntax error does not hide the mistakes behind it: the broken value is set aside, and reading goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from pricing.syntax import STAND_IN, Repairs, SyntaxFault, describe, repair
+from pricing.types import Problem
+
+MAX_CHARACTERS = 1_000_000
+MAX_DEPTH = 20
+MAX_REREAD = 1_000_000
+"""How many characters may be parsed again to find what stands behind syntax errors."""
+MAX_FAULTS = 100
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff\ue000]")
+_OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A single value as written. ``quoted`` is False for plain scalars, which may stand for null."""
+
+    text: str
+    quoted: bool
+    line: int
+    column: int
+
+    @property
+    def is_null(self) -> bool:
+        """Whether the file says ``null`` (or ``~``) here, in so many words."""
+        return not self.quoted and self.text in {"null", "Null", "NULL", "~"}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing stands here."""
+        return not self.quoted and not self.text
+
+
+@dataclass(slots=True)
+class Sequence:
+    """A list."""
+
+    line: int
+    column: int
+    items: list[Node] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Table:
+    """A mapping. ``pairs`` keep the order and the duplicates of the file."""
+
+    line: int
+    column: int
+    pairs: list[tuple[Scalar, Node]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A value that could not be read; its problem is reported already."""
+
+    line: int
+    column: int
+
+
+Node = Scalar | Sequence | Table | Broken
+
+
+@dataclass(slots=True)
+class Document:
+    """What could be read of a file. ``root`` is None when nothing could; ``complete``: all of it was read."""
+
+    root: Node | None
+    problems: list[Problem]
+    complete: bool
+
+
+def read_document(text: str, file: str) -> Document:
+    """Read YAML text. Never raises: what is wrong stands in ``problems``, in the order in which it was found."""
+    text = text.removeprefix("\ufeff")
+    if len(text) > MAX_CHARACTERS:
+        message = f"the file is too big for a price file ({len(text):,} characters, at most {MAX_CHARACTERS:,})"
+        return Document(None, [Problem(file, 1, 1, "", message)], complete=False)
+    problems: list[Problem] = []
+    text = _without_control_characters(text, file, problems)
+    repairs = Repairs()
+    budget = MAX_REREAD
+    for faults_left in range(MAX_FAULTS, -1, -1):
+        builder = _Builder(file, repairs)
+        fault = builder.build(text)
+        if fault is None:
+            return Document(builder.root, problems + builder.problems, complete=not builder.stopped)
+        repaired, is_news = repair(text, fault, repairs)
+        if is_news:
+            problems.append(Problem(file, fault.line, fault.column, "", fault.message))
+        budget -= sum(map(len, text.split("\n", fault.line)[: fault.line]))
+        spent = budget <= 0 or not faults_left
+        if repaired is not None and spent:
+            message = "too much is wrong with the syntax, what follows was not looked at"
+            problems.append(Problem(file, fault.line, fault.column, "", message))
+        if repaired is None or spent:
+            break
+        text = repaired
+    return Document(builder.root, problems + builder.problems, complete=False)
+
+
+def _without_control_characters(text: str, file: str, problems: list[Problem]) -> str:
+    """Report control characters and put stand-ins in their place; line ends that only YAML knows become blanks."""
+    for match in _UNPRINTABLE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        column = match.start() - text.rfind("\n", 0, match.start())
+        name = f"U+{ord(match.group()):04X}"
+        problems.append(
+            Problem(file, line, column, "", f"an invisible control character stands here ({name}), remove it")
+        )
+        if len(problems) >= 20:
+            break
+    return _OTHER_LINE_ENDS.sub(" ", _UNPRINTABLE.sub(STAND_IN, text))
+
+
+class _Builder:
+    """Builds the tree of one reading."""
+
+    def __init__(self, file: str, repairs: Repairs) -> None:
+        self.root: Node | None = None
+        self.problems: list[Problem] = []
+        self.stopped = False
+        self._file = file
+        self._repairs = repairs
+        self._stack: list[Sequence | Table] = []
+        self._keys: list[Scalar | None] = []
+
+    def build(self, text: str) -> SyntaxFault | None:
+        """Read ``text``; the fault that stopped it, if one did."""
+        try:
+            for event in _events(text):
+                if isinstance(event, DocumentStartEvent) and self.root is not None:
+                    self._problem(event, "a price file is one document: remove this '---' or what follows it")
+                    self.stopped = True
+                else:
+                    self._take(event)
+                if self.stopped:
+                    break
+        except MarkedYAMLError as error:
+            return describe(error, text)
+        except YAMLError as error:
+            return SyntaxFault(1, 1, f"this is not valid YAML: {' '.join(str(error).split())[:200]}")
+        except (RecursionError, ValueError, OverflowError) as error:
+            return SyntaxFault(1, 1, f"this cannot be read as YAML ({type(error).__name__})")
+        return None
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, (MappingStartEvent, SequenceStartEvent)):
+            self._open(event)
+        elif isinstance(event, (MappingEndEvent, SequenceEndEvent)):
+            self._close()
+        elif isinstance(event, AliasEvent):
+            self._problem(event, f"aliases (*{event.anchor}) are not supported, write the value out")
+            self._add(Broken(*self._place(event)))
+        elif isinstance(event, ScalarEvent):
+            self._check_decorations(event)
+            line, column = self._place(event)
+            if STAND_IN in event.value:
+                self._add(Broken(line, column))
+            else:
+                self._add(Scalar(event.value, event.style is not None, line, column))
+
+    def _open(self, event: MappingStartEvent | SequenceStartEvent) -> None:
+        self._check_decorations(event)
+        if len(self._stack) >= MAX_DEPTH:
+            self._problem(event, f"this is nested too deep (more than {MAX_DEPTH} levels)")
+            self.stopped = True
+            return
+        line, column = self._place(event)
+        node: Sequence | Table = Table(line, column) if isinstance(event, MappingStartEvent) else Sequence(line, column)
+        self._add(node)
+        self._stack.append(node)
+        self._keys.append(None)
+
+    def _close(self) -> None:
+        self._stack.pop()
+        self._keys.pop()
+
+    def _add(self, node: Node) -> None:
+        if not self._stack:
+            self.root = node
+            return
+        parent = self._stack[-1]
+        if isinstance(parent, Sequence):
+            parent.items.append(node)
+            return
+        key = self._keys[-1]
+        if key is not None:
+            if isinstance(node, Scalar) and node.is_empty:
+                # The parser places a value that is not there at whatever comes next.
+                node = Scalar("", False, key.line, key.column)
+            parent.pairs.append((key, node))
+            self._keys[-1] = None
+        elif isinstance(node, Scalar):
+            self._keys[-1] = node
+        else:
+            if not isinstance(node, Broken):
+                self.problems.append(Problem(self._file, node.line, node.column, "", "a name is expected here"))
+            self._keys[-1] = Scalar(STAND_IN, True, node.line, node.column)
+
+    def _check_decorations(self, event: NodeEvent) -> None:
+        anchor = getattr(event, "anchor", None)
+        if anchor is not None:
+            self._problem(event, f"anchors (&{anchor}) are not supported, write the value out where it is needed")
+        tag = getattr(event, "tag", None)
+        if tag is not None and str(tag) not in {"!", ""}:
+            written = str(tag).replace("tag:yaml.org,2002:", "!!")
+            self._problem(event, f"tags ({written}) are not supported, write the plain value")
+
+    def _problem(self, event: Event, message: str) -> None:
+        self.problems.append(Problem(self._file, *self._place(event), "", message))
+
+    def _place(self, event: Event) -> tuple[int, int]:
+        mark = event.start_mark
+        line = mark.line + 1
+        return line, max(1, mark.column + 1 - self._repairs.shifted.get(line, 0))
+
+
+def _events(text: str) -> Iterator[Event]:
+    # The plain loader: the round-trip one keeps comments, which nobody asks for here, and is slower.
+    yield from YAML(typ="safe", pure=True).parse(text)
+
+
+__all__ = ["Broken", "Document", "Node", "Scalar", "Sequence", "Table", "read_document"]

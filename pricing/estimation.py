@@ -1,0 +1,275 @@
+"""Token counts to money, exact to the last digit.
+
+A cost is a sum of tokens times price per million; nothing is rounded, and a sum that would need rounding is an error.
+Where the count is a range, so is the cost: its ends are the smallest and the biggest cost of any prompt length in the
+range, which may lie in different tiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
+
+from pricing.rates import RateCard, price_on, tier_for
+from pricing.types import CostEstimate, CostPart, Model, Price, Scenario, ScenarioError, Tier, TokenCount
+
+MAX_TOKENS = 10**15
+"""More tokens or calls than this are taken for a slip."""
+
+MAX_FACTOR = Decimal(1_000_000)
+MAX_DECIMALS = 30
+
+TOKENS_UNKNOWN = "tokens"
+"""Stands in ``CostEstimate.unknown`` where it is the number of tokens that is not known."""
+
+_PER_TOKEN = Decimal("0.000001")
+# 120 digits hold every product of the bounded numbers above; Inexact would tell if one day they did not.
+_EXACT = Context(prec=120, traps=[Inexact, InvalidOperation, Overflow])
+_SHARE = Context(prec=12)
+_NOTHING = Decimal(0)
+
+
+_PROMPT_PARTS = ("input", "cached", "cache_write", "cache_write_1h")
+_OUTPUT_PARTS = ("output", "reasoning")
+
+
+def estimate(model: Model, count: TokenCount | None, scenario: Scenario) -> CostEstimate:
+    """What one call with a prompt of ``count`` tokens costs. Raises ScenarioError for what cannot be.
+
+    Without a count, every amount is None. Where a range is so wide that its low end is shorter than the cached and
+    written parts, those parts shrink with it, cached ones last.
+    """
+    _check(count, scenario)
+    price, change = price_on(model.price, scenario.on)
+    if count is None:
+        return _without_count(model, scenario)
+    tier = tier_for(price, count.tokens)
+    card = RateCard(price, tier, scenario.batch)
+    parts, unknown = _parts(price, card, count.tokens, scenario)
+    low = high = usd = _times(_sum(parts), scenario.factor)
+    if usd is not None and count.low < count.high:
+        low, high = _range(price, {tier: card}, count, scenario, usd)
+    return CostEstimate(
+        model_id=model.id,
+        label=count.label,
+        input_tokens=count.tokens,
+        input_low=count.low,
+        input_high=count.high,
+        input_usd=_times(_sum(parts, _PROMPT_PARTS), scenario.factor),
+        output_usd=_times(_sum(parts, _OUTPUT_PARTS), scenario.factor),
+        request_usd=_times(_sum(parts, ("per_request",)), scenario.factor),
+        usd=usd,
+        usd_low=low,
+        usd_high=high,
+        calls=scenario.calls,
+        usd_calls=_times(usd, Decimal(scenario.calls)),
+        usd_calls_low=_times(low, Decimal(scenario.calls)),
+        usd_calls_high=_times(high, Decimal(scenario.calls)),
+        unknown=unknown,
+        retired=model.is_retired(scenario.on),
+        context_share=_SHARE.divide(Decimal(count.tokens), Decimal(model.context)) if model.context else None,
+        over_context=_is_over(model, count.tokens, scenario),
+        tier="" if tier is None else tier.condition,
+        parts=parts,
+        factor=scenario.factor,
+        notes=tuple(_notes(model, count, scenario, change.note if change else "")),
+        price_checked=model.checked,
+        source=model.source,
+    )
+
+
+def _check(count: TokenCount | None, scenario: Scenario) -> None:
+    """Refuse scenarios that cannot be."""
+    amounts = {
+        "output tokens": scenario.output_tokens,
+        "reasoning tokens": scenario.reasoning_tokens,
+        "cached tokens": scenario.cached_tokens or 0,
+        "tokens written to the cache": scenario.cache_write_tokens,
+        "tokens written to the cache for an hour": scenario.cache_write_1h_tokens,
+        "calls": scenario.calls,
+        "prompt tokens": count.tokens if count else 0,
+    }
+    for what, amount in amounts.items():
+        if amount < 0:
+            raise ScenarioError(f"the number of {what} cannot be negative (got {amount:,})")
+        if amount > MAX_TOKENS:
+            raise ScenarioError(f"the number of {what} is too big (got {amount:,}, at most {MAX_TOKENS:,})")
+    _check_factors(scenario)
+    if count is None:
+        return
+    if not 0 <= count.low <= count.tokens <= count.high <= MAX_TOKENS * 100:
+        raise ScenarioError(f"the count {count.tokens:,} must lie in its range {count.low:,} to {count.high:,}")
+    special = _cached(count.tokens, scenario) + scenario.cache_write_tokens + scenario.cache_write_1h_tokens
+    if special > count.tokens:
+        raise ScenarioError(
+            f"{special:,} tokens are read from the cache or written to it, but the prompt has only {count.tokens:,}"
+        )
+
+
+def _check_factors(scenario: Scenario) -> None:
+    if not scenario.factor.is_finite() or not 0 <= scenario.factor <= MAX_FACTOR:
+        raise ScenarioError(f"the factor must lie between 0 and {MAX_FACTOR:,} (got {scenario.factor})")
+    for what, value in (("factor", scenario.factor), ("cached share", scenario.cached_share or _NOTHING)):
+        exponent = value.as_tuple().exponent
+        if isinstance(exponent, int) and -exponent > MAX_DECIMALS:
+            raise ScenarioError(f"the {what} has too many decimals (at most {MAX_DECIMALS})")
+    if scenario.cached_share is None:
+        return
+    if scenario.cached_tokens is not None:
+        raise ScenarioError("give the cached part as tokens or as a share, not both")
+    if not scenario.cached_share.is_finite() or not 0 <= scenario.cached_share <= 1:
+        raise ScenarioError(f"the cached share must lie between 0 and 1 (got {scenario.cached_share})")
+
+
+def _cached(prompt: int, scenario: Scenario) -> int:
+    if scenario.cached_share is not None:
+        return int(_EXACT.multiply(Decimal(prompt), scenario.cached_share))
+    return scenario.cached_tokens or 0
+
+
+def _split(prompt: int, scenario: Scenario) -> tuple[tuple[str, int], ...]:
+    """What is billed of a request, in tokens by the name of the rate; parts of nothing are left out."""
+    cached = min(prompt, _cached(prompt, scenario))
+    written = min(prompt - cached, scenario.cache_write_tokens)
+    written_1h = min(prompt - cached - written, scenario.cache_write_1h_tokens)
+    split = (
+        ("input", prompt - cached - written - written_1h),
+        ("cached", cached),
+        ("cache_write", written),
+        ("cache_write_1h", written_1h),
+        ("output", scenario.output_tokens),
+        ("reasoning", scenario.reasoning_tokens),
+    )
+    return tuple(part for part in split if part[1])
+
+
+def _parts(
+    price: Price, card: RateCard, prompt: int, scenario: Scenario
+) -> tuple[tuple[CostPart, ...], tuple[str, ...]]:
+    """The terms of the sum, and the names of prices that were needed and are not known."""
+    parts = []
+    unknown: dict[str, None] = {}
+    for name, tokens in _split(prompt, scenario):
+        rate = card.rate(name)
+        if rate.usd is None:
+            unknown[rate.path] = None
+        usd = None if rate.usd is None else _EXACT.multiply(_EXACT.multiply(rate.usd, tokens), _PER_TOKEN)
+        parts.append(CostPart(name, tokens, rate.usd, usd, rate.note))
+    if price.per_request is not None:
+        parts.append(CostPart("per_request", None, None, price.per_request))
+    return tuple(parts), tuple(unknown)
+
+
+def _sum(parts: tuple[CostPart, ...], names: Container[str] | None = None) -> Decimal | None:
+    """The sum of the parts with these names, or of all; None if one of them is unknown."""
+    total = _NOTHING
+    for part in parts:
+        if names is not None and part.name not in names:
+            continue
+        if part.usd is None:
+            return None
+        total = _EXACT.add(total, part.usd)
+    return total
+
+
+def _range(
+    price: Price, cards: dict[Tier | None, RateCard], count: TokenCount, scenario: Scenario, usd: Decimal
+) -> tuple[Decimal | None, Decimal | None]:
+    """The smallest and the biggest cost of any prompt length in the range of the count; None: a price is unknown.
+
+    Between two thresholds the cost only grows with the prompt, so the ends and the thresholds tell all.
+    """
+    costs = [usd]
+    for tokens in _corners(price, count):
+        tier = tier_for(price, tokens)
+        card = cards.get(tier)
+        if card is None:
+            card = cards[tier] = RateCard(price, tier, scenario.batch)
+        per_million = _NOTHING
+        for name, amount in _split(tokens, scenario):
+            rate = card.rate(name).usd
+            if rate is None:
+                return None, None
+            per_million = _EXACT.add(per_million, _EXACT.multiply(rate, amount))
+        total = _EXACT.add(_EXACT.multiply(per_million, _PER_TOKEN), price.per_request or _NOTHING)
+        costs.append(_EXACT.multiply(total, scenario.factor))
+    return min(costs), max(costs)
+
+
+def _corners(price: Price, count: TokenCount) -> Iterator[int]:
+    yield count.low
+    yield count.high
+    for tier in price.tiers:
+        if count.low < tier.first <= count.high:
+            yield tier.first - 1
+            yield tier.first
+
+
+def _times(usd: Decimal | None, factor: Decimal) -> Decimal | None:
+    return None if usd is None else _EXACT.multiply(usd, factor)
+
+
+def _is_over(model: Model, prompt: int, scenario: Scenario) -> bool | None:
+    if model.max_input is not None and prompt > model.max_input:
+        return True
+    if model.context is None:
+        return None
+    return prompt + scenario.output_tokens + scenario.reasoning_tokens > model.context
+
+
+def _notes(model: Model, count: TokenCount, scenario: Scenario, change_note: str) -> Iterator[str]:
+    """Remarks on one estimate, for its explanation."""
+    if change_note:
+        yield change_note
+    coming = model.next_change(scenario.on)
+    if coming is not None:
+        note = f" ({coming.note})" if coming.note else ""
+        yield f"the price changes on {coming.from_date.isoformat()}{note}"
+    if model.is_retired(scenario.on):
+        yield f"retired on {model.retires.isoformat() if model.retires else ''}"
+    elif model.retires is not None:
+        yield f"retires on {model.retires.isoformat()}"
+    if model.max_input is not None and count.tokens > model.max_input:
+        yield f"the prompt is longer than the {model.max_input:,} tokens that the model takes"
+    if model.max_output is not None and scenario.output_tokens > model.max_output:
+        yield f"the model puts out {model.max_output:,} tokens at most"
+    if model.count.note and count.label == model.count.label:
+        yield f"count: {model.count.note}"
+    yours = [
+        path.removeprefix("price.") for path, origin in model.origin.items() if origin == "yours" and "price." in path
+    ]
+    if yours:
+        yield f"from your own price file: {', '.join(yours)}"
+    if model.currency != "USD":
+        yield f"your prices were converted at 1 {model.currency} = {model.exchange_rate} USD"
+
+
+def _without_count(model: Model, scenario: Scenario) -> CostEstimate:
+    """The estimate for a prompt whose tokens nobody counted: nothing is known but the model's own facts."""
+    return CostEstimate(
+        model_id=model.id,
+        label=None,
+        input_tokens=None,
+        input_low=None,
+        input_high=None,
+        input_usd=None,
+        output_usd=None,
+        request_usd=None,
+        usd=None,
+        usd_low=None,
+        usd_high=None,
+        calls=scenario.calls,
+        usd_calls=None,
+        usd_calls_low=None,
+        usd_calls_high=None,
+        unknown=(TOKENS_UNKNOWN,),
+        retired=model.is_retired(scenario.on),
+        context_share=None,
+        over_context=None,
+        tier="",
+        parts=(),
+        factor=scenario.factor,
+        notes=(),
+        price_checked=model.checked,
+        source=model.source,
+    )

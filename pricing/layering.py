@@ -1,0 +1,162 @@
+"""Lays the user's file over the built-in prices, field by field, and builds the models.
+
+A field that the user sets wins, ``null`` makes it unknown again; ``tiers`` and ``changes`` are replaced as whole lists,
+prices inside a ``batch`` block one by one. A model that is null is hidden. What is legal but probably not meant becomes
+a notice.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from pricing.bundled import Bundled
+from pricing.types import RATE_NAMES, Model, Notice, Origin, Price, Rates
+
+if TYPE_CHECKING:
+    from pricing.load import Entry, PriceFile
+
+PER_TOKEN_LIMIT = Decimal("0.0001")
+
+
+def lay_over(bundled: Bundled, file: PriceFile) -> tuple[list[Model], list[Notice], list[str]]:
+    """Models, notices and hidden ids of the built-in prices with ``file`` over them. Own models come last."""
+    models: list[Model] = []
+    hidden: list[str] = []
+    notices: list[Notice] = []
+    for model_id, entry in bundled.entries.items():
+        yours = file.models.get(model_id)
+        if any(name in file.models and file.models[name] is None for name in (model_id, *entry.get("aliases", ()))):
+            hidden.append(model_id)
+            continue
+        models.append(build_model(model_id, bundled, file))
+        if yours is not None:
+            notices.extend(_notices(model_id, entry, yours))
+    for model_id, yours in file.models.items():
+        if model_id in bundled.entries:
+            continue
+        if yours is None:
+            if model_id not in bundled.aliases:
+                sentence = f"no built-in model has the id {model_id}, nothing is hidden{_hint(model_id, bundled)}"
+                notices.append(Notice(model_id, "", sentence))
+            continue
+        models.append(build_model(model_id, bundled, file))
+        notices.extend(_own_notices(model_id, yours, bundled))
+    return models, notices, hidden
+
+
+def build_model(model_id: str, bundled: Bundled, file: PriceFile | None = None) -> Model:
+    """The model that the built-in entry and that of the user's file make together."""
+    values: dict[str, Any] = dict(bundled.entries.get(model_id, {}))
+    origin: dict[str, Origin] = dict.fromkeys(values, "bundled")
+    yours = file.models.get(model_id) if file else None
+    if file is not None:
+        _use_own_rule(values, origin, bundled, file)
+    if yours is not None:
+        for path, value in yours.fields.items():
+            values[path] = _joined_batch(values.get(path), value) if path == "price.batch" else value
+            origin[path] = "yours"
+    vendor = model_id.partition("/")[0]
+    providers = {**bundled.providers, **(file.providers if file else {})}
+    provider = values.get("provider") or providers.get(vendor) or vendor
+    return Model(
+        id=model_id,
+        vendor=vendor,
+        name=values.get("name") or model_id.partition("/")[2],
+        provider=provider,
+        price=_price(values),
+        count=values.get("count") or bundled.default_rule,
+        context=values.get("context"),
+        max_input=values.get("max_input"),
+        max_output=values.get("max_output"),
+        source=values.get("source") or "",
+        checked=values.get("checked"),
+        retires=values.get("retires"),
+        aliases=values.get("aliases") or (),
+        notes=values.get("notes") or (),
+        origin=origin,
+        currency=yours.currency if yours else "USD",
+        exchange_rate=yours.exchange_rate if yours else Decimal(1),
+    )
+
+
+def _use_own_rule(values: dict[str, Any], origin: dict[str, Origin], bundled: Bundled, file: PriceFile) -> None:
+    """Let a rule under ``counting`` that has the name of a built-in one take its place for every model that uses it."""
+    for name, rule in file.rules.items():
+        if name in bundled.rules and values.get("count") == bundled.rules[name]:
+            values["count"] = rule
+            origin["count"] = "yours"
+            return
+
+
+def _price(values: Mapping[str, Any]) -> Price:
+    return Price(
+        rates=Rates(**{name: values.get(f"price.{name}") for name in RATE_NAMES}),
+        per_request=values.get("price.per_request"),
+        batch=values.get("price.batch"),
+        tiers=values.get("price.tiers") or (),
+        changes=values.get("price.changes") or (),
+    )
+
+
+def _joined_batch(bundled: object, yours: object) -> object:
+    if not isinstance(bundled, Rates) or not isinstance(yours, Rates):
+        return yours
+    return replace(bundled, **{name: value for name in RATE_NAMES if (value := getattr(yours, name)) is not None})
+
+
+def _notices(model_id: str, bundled: Mapping[str, Any], yours: Entry) -> list[Notice]:
+    """What survives from the built-in entry although the user gave other prices."""
+    found = _price_notices(model_id, yours)
+    if bundled.get("price.batch") == "half" and isinstance(yours.fields.get("price.batch"), Rates):
+        sentence = f"your batch prices of {model_id} replace 'half' as a whole, those that you leave out are unknown"
+        found.append(Notice(model_id, "price.batch", sentence))
+    if not any(f"price.{name}" in yours.fields for name in RATE_NAMES):
+        return found
+    for path, what in (
+        ("price.tiers", "the built-in prices of long prompts"),
+        ("price.changes", "the built-in changes of price"),
+        ("price.batch", "the built-in batch prices"),
+    ):
+        survives = bundled.get(path) and path not in yours.fields
+        if survives and bundled[path] != "half":
+            name = path.partition(".")[2]
+            empty = "null" if name == "batch" else "[]"
+            sentence = f"{what} of {model_id} still hold beside your own, set '{name}' too (or write '{name}: {empty}')"
+            found.append(Notice(model_id, path, sentence))
+    return found
+
+
+def _own_notices(model_id: str, yours: Entry, bundled: Bundled) -> list[Notice]:
+    """What is odd about a model that the built-in table does not have."""
+    found = _price_notices(model_id, yours)
+    owner = bundled.aliases.get(model_id)
+    if owner is not None:
+        sentence = (
+            f"{model_id} is another name of {owner}; here it is a model of its own, write {owner} to change that one"
+        )
+        found.append(Notice(model_id, "", sentence))
+        return found
+    if "price.input" not in yours.fields:
+        sentence = f"no built-in model has the id {model_id}, and this one has no input price{_hint(model_id, bundled)}"
+        found.append(Notice(model_id, "", sentence))
+    return found
+
+
+def _price_notices(model_id: str, yours: Entry) -> list[Notice]:
+    """Prices that look as if they were per token."""
+    found = []
+    for name in ("input", "output"):
+        price = yours.fields.get(f"price.{name}")
+        if isinstance(price, Decimal) and 0 < price < PER_TOKEN_LIMIT:
+            sentence = f"prices are per million tokens, the {name} price of {model_id} looks like one per token"
+            found.append(Notice(model_id, f"price.{name}", sentence))
+    return found
+
+
+def _hint(model_id: str, bundled: Bundled) -> str:
+    close = difflib.get_close_matches(model_id, [*bundled.entries, *bundled.aliases], n=1, cutoff=0.7)
+    return f", did you mean {close[0]}?" if close else ""

@@ -1,0 +1,298 @@
+"""Reads a price file: text to checked entries, or to every problem with its line and column.
+
+An entry holds what the file says about one model and nothing else, flat, by path: ``price.input``, ``context``,
+``price.tiers``. A field that the file does not name is absent, one that it calls null is None. Amounts are US dollars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from pricing.check_count import CountChecker
+from pricing.check_price import PriceChecker
+from pricing.checker import Checker, join
+from pricing.counting import BUNDLED_ENCODINGS
+from pricing.document import Broken, Document, Node, Scalar, Table, read_document
+from pricing.scalars import (
+    BadValue,
+    read_currency,
+    read_date,
+    read_id,
+    read_number,
+    read_text,
+    read_tokens,
+    shown,
+)
+from pricing.types import CountRule, Problem
+
+VERSION = 1
+MAX_BYTES = 4_000_000
+
+FILE_FIELDS = ("version", "currency", "rates", "providers", "counting", "models")
+HEADINGS = ("rates", "providers", "counting", "models")
+MODEL_FIELDS = (
+    "name",
+    "provider",
+    "currency",
+    "price",
+    "context",
+    "max_input",
+    "max_output",
+    "count",
+    "source",
+    "checked",
+    "retires",
+    "aliases",
+    "notes",
+)
+
+_SCALAR_READERS = {
+    "name": read_text,
+    "provider": read_text,
+    "context": read_tokens,
+    "max_input": read_tokens,
+    "max_output": read_tokens,
+    "source": read_text,
+    "checked": read_date,
+    "retires": read_date,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one file says about one model: values by path, and what its prices were converted from."""
+
+    fields: Mapping[str, object]
+    currency: str = "USD"
+    exchange_rate: Decimal = Decimal(1)
+
+
+@dataclass(slots=True)
+class PriceFile:
+    """A price file as read. With problems, the rest holds only what could be understood."""
+
+    name: str
+    models: dict[str, Entry | None] = field(default_factory=dict)
+    providers: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, CountRule] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def read_price_file(
+    path: Path, tokenizers: Collection[str] = (), rules: Mapping[str, CountRule] | None = None
+) -> PriceFile:
+    """Read a file of the disk. Files that cannot be read at all come back as one problem, nothing is raised."""
+    name = str(path)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        return PriceFile(name, problems=(Problem(name, 0, 0, "", f"this file cannot be read: {error.strerror}"),))
+    if len(raw) > MAX_BYTES:
+        sentence = f"the file is too big for a price file (more than {MAX_BYTES:,} bytes)"
+        return PriceFile(name, problems=(Problem(name, 1, 1, "", sentence),))
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        sentence = "the file is saved as UTF-16, save it as UTF-8"
+        return PriceFile(name, problems=(Problem(name, 1, 1, "", sentence),))
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        begin = raw.rfind(b"\n", 0, error.start) + 1
+        column = len(raw[begin : error.start].decode("utf-8", "replace")) + 1
+        sentence = f"this is not UTF-8 text (byte 0x{raw[error.start]:02X}), save the file as UTF-8"
+        return PriceFile(name, problems=(Problem(name, line, column, "", sentence),))
+    return read_price_text(text, name, tokenizers, rules)
+
+
+def read_price_text(
+    text: str, file_name: str, tokenizers: Collection[str] = (), rules: Mapping[str, CountRule] | None = None
+) -> PriceFile:
+    """Read a price file from text.
+
+    ``tokenizers`` are names of encodings that may be counted with, besides the bundled ones; ``rules`` are counting
+    rules that the file may name without defining them.
+    """
+    document = read_document(text.replace("\r\n", "\n"), file_name)
+    reader = _Reader(document, file_name, {*BUNDLED_ENCODINGS, *tokenizers}, rules or {})
+    return reader.read()
+
+
+class _Reader:
+    def __init__(
+        self, document: Document, file_name: str, tokenizers: Collection[str], rules: Mapping[str, CountRule]
+    ) -> None:
+        self._document = document
+        self._checker = Checker(file_name, document.problems)
+        self._counts = CountChecker(self._checker, tokenizers, rules)
+        self._file = PriceFile(file_name)
+        self._currency = "USD"
+        self._exchange_rates: dict[str, Decimal] = {"USD": Decimal(1)}
+        self._aliases: dict[str, tuple[str, Node]] = {}
+
+    def read(self) -> PriceFile:
+        root = self._document.root
+        if isinstance(root, Table):
+            self._read_file(root)
+        elif root is not None:
+            self._not_a_table(root)
+        elif self._document.complete and not self._document.problems:
+            place = Scalar("", False, 1, 1)
+            self._checker.report(place, "", "the file is empty, a price file starts with 'version: 1'")
+        self._file.problems = self._checker.problems
+        return self._file
+
+    def _not_a_table(self, root: Node) -> None:
+        if isinstance(root, Scalar) and ":" in root.text:
+            sentence = "this reads as one long text: put a space behind the ':' of 'version: 1'"
+            self._checker.report(root, "", sentence)
+        else:
+            self._checker.expect("a block of 'name: value' lines that starts with 'version: 1'", root, "")
+
+    def _read_file(self, root: Table) -> None:
+        version = next((value for key, value in root.pairs if key.text == "version"), None)
+        if not self._version_is_known(version):
+            return
+        fields = {
+            name: (key, value)
+            for name, (key, value) in self._checker.table(root, "", FILE_FIELDS).items()
+            # A heading with nothing below it is what a new file looks like.
+            if not (name in HEADINGS and isinstance(value, Scalar) and value.is_empty)
+        }
+        if "rates" in fields:
+            self._read_exchange_rates(fields["rates"][1])
+        if "currency" in fields:
+            self._currency = self._read_currency(fields["currency"][1], "currency")
+        if "providers" in fields:
+            for key, value in self._checker.pairs(fields["providers"][1], "providers"):
+                shown_name = self._checker.scalar(value, join("providers", key.text), read_text)
+                if shown_name is not None:
+                    self._file.providers[key.text] = shown_name
+        if "counting" in fields:
+            for key, value in self._checker.pairs(fields["counting"][1], "counting"):
+                rule = self._counts.rule(value, join("counting", key.text))
+                if rule is not None:
+                    self._counts.rules[key.text] = self._file.rules[key.text] = rule
+        if "models" in fields:
+            for key, value in self._checker.pairs(fields["models"][1], "models"):
+                self._read_model(key.text, key, value)
+        self._check_aliases()
+
+    def _version_is_known(self, value: Node | None) -> bool:
+        """False where the file is of a later version, of which nothing can be said."""
+        if value is None:
+            place = Scalar("", False, 1, 1)
+            self._checker.report(place, "version", "the file must say 'version: 1', best in its first line")
+            return True
+        if isinstance(value, Broken):
+            return True
+        text = value.text if isinstance(value, Scalar) else ""
+        if text == str(VERSION):
+            return True
+        if text.isascii() and text.isdigit() and int(text[:9]) > VERSION:
+            sentence = (
+                f"this file is of version {shown(text)}, this program reads version {VERSION}: update the program"
+            )
+            self._checker.report(value, "version", sentence)
+            return False
+        self._checker.report(value, "version", f"the version is written 'version: {VERSION}' (got '{shown(text)}')")
+        return True
+
+    def _read_exchange_rates(self, node: Node) -> None:
+        for key, value in self._checker.pairs(node, "rates"):
+            name = key.text
+            path = join("rates", name)
+            try:
+                read_currency(name)
+            except BadValue as error:
+                self._checker.report(key, path, str(error))
+                continue
+            rate = self._checker.scalar(value, path, read_number)
+            if rate is None:
+                continue
+            if rate == 0 or (name == "USD" and rate != 1):
+                sentence = (
+                    "one dollar is worth one dollar" if name == "USD" else "a currency is worth more than nothing"
+                )
+                self._checker.report(value, path, f"{sentence} (got '{rate}')")
+                continue
+            self._exchange_rates[name] = rate
+
+    def _read_currency(self, node: Node, path: str) -> str:
+        currency = self._checker.scalar(node, path, read_currency)
+        if currency is None:
+            return self._currency
+        if currency not in self._exchange_rates:
+            sentence = f"say what one {currency} costs in USD, under 'rates' at the top of the file"
+            self._checker.report(node, path, sentence)
+            self._exchange_rates[currency] = Decimal(1)
+        return currency
+
+    def _read_model(self, model_id: str, key: Scalar, node: Node) -> None:
+        path = join("models", model_id)
+        try:
+            read_id(model_id)
+        except BadValue as error:
+            self._checker.report(key, path, str(error))
+        if isinstance(node, Scalar) and node.is_null:
+            self._file.models[model_id] = None
+            return
+        if isinstance(node, Scalar) and node.is_empty:
+            self._checker.report(key, path, "nothing stands here; write null to hide this model, or give its fields")
+            return
+        fields = self._checker.table(node, path, MODEL_FIELDS)
+        currency = self._read_currency(fields["currency"][1], join(path, "currency")) if "currency" in fields else None
+        currency = currency or self._currency
+        exchange_rate = self._exchange_rates[currency]
+        entry: dict[str, object] = {}
+        for name, (_, value) in fields.items():
+            where = join(path, name)
+            if name == "price":
+                prices = PriceChecker(self._checker, exchange_rate).price(value, where)
+                entry.update({f"price.{part}": amount for part, amount in prices.items()})
+            elif name != "currency":
+                self._read_field(entry, name, value, where)
+        aliases = entry.get("aliases")
+        if isinstance(aliases, tuple):
+            for alias in aliases:
+                self._note_alias(alias, model_id, fields["aliases"][1], join(path, "aliases"))
+        self._file.models[model_id] = Entry(entry, currency, exchange_rate)
+
+    def _read_field(self, entry: dict[str, object], name: str, node: Node, path: str) -> None:
+        if isinstance(node, Scalar) and node.is_null:
+            entry[name] = None
+            return
+        value: object
+        if name == "count":
+            value = self._counts.count(node, path)
+        elif name == "aliases":
+            value = self._checker.texts(node, path, _read_alias)
+        elif name == "notes":
+            value = self._checker.texts(node, path, read_text)
+        else:
+            value = self._checker.scalar(node, path, _SCALAR_READERS[name])
+        if value is not None:
+            entry[name] = value
+
+    def _note_alias(self, alias: str, model_id: str, node: Node, path: str) -> None:
+        if alias in self._aliases and self._aliases[alias][0] != model_id:
+            other = self._aliases[alias][0]
+            self._checker.report(node, path, f"'{shown(alias)}' is already an alias of {other}")
+        else:
+            self._aliases[alias] = (model_id, node)
+
+    def _check_aliases(self) -> None:
+        for alias, (model_id, node) in self._aliases.items():
+            if alias in self._file.models:
+                path = f"models.{model_id}.aliases"
+                self._checker.report(node, path, f"'{shown(alias)}' is the id of a model, it cannot be an alias too")
+
+
+def _read_alias(text: str) -> str:
+    alias = read_text(text)
+    if " " in alias:
+        raise BadValue(f"an alias has no blanks (got '{shown(text)}')")
+    return alias

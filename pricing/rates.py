@@ -1,0 +1,144 @@
+"""Which prices hold: the ones in force on a day, for a prompt of a length, normal or batch.
+
+Sources of the rules: long-prompt tiers price the whole request, output included, by its whole prompt, cached tokens
+included (Anthropic, Google, OpenAI and xAI document it so). A price that is not published is replaced only where that
+cannot make a cost look smaller than it may be; anything else stays unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+
+from pricing.types import RATE_NAMES, Batch, Change, Price, Rates, Tier
+
+_HALF = Decimal("0.5")
+_STAND_IN = {
+    "input": "",
+    "output": "",
+    "cached": "input",
+    "cache_write": "input",
+    "cache_write_1h": "input",
+    "reasoning": "output",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """One price in USD per million tokens, None where unknown. ``path`` is where a file would say it.
+
+    ``note`` tells what the price stands in for.
+    """
+
+    usd: Decimal | None
+    path: str
+    note: str = ""
+
+
+def price_on(price: Price, on: date) -> tuple[Price, Change | None]:
+    """The price in force on a day, and the change that brought it about, if one did."""
+    last = None
+    for change in price.changes:
+        if change.from_date > on:
+            break
+        price, last = _changed(price, change), change
+    return price, last
+
+
+def _changed(price: Price, change: Change) -> Price:
+    new = {name: value for name in RATE_NAMES if (value := getattr(change.rates, name)) is not None}
+    batch = change.batch if change.batch is not None else price.batch
+    if change.batch is None and new and isinstance(batch, Rates):
+        batch = None
+    return replace(
+        price,
+        rates=replace(price.rates, **new),
+        per_request=price.per_request if change.per_request is None else change.per_request,
+        batch=batch,
+        tiers=price.tiers if change.tiers is None else change.tiers,
+    )
+
+
+def tier_for(price: Price, prompt_tokens: int) -> Tier | None:
+    """The tier that a prompt of this many tokens falls into, None for the base prices."""
+    found = None
+    for tier in price.tiers:
+        if prompt_tokens < tier.first:
+            break
+        found = tier
+    return found
+
+
+class RateCard:
+    """The prices of one request: a price in force, its tier, and whether it goes through the batch service.
+
+    Where a price is not published: hidden reasoning is billed as output; reading from the cache and writing to it cost
+    what fresh input costs. A write that lives for an hour costs more than a short one, so input stands in for it only
+    where neither has a price.
+    """
+
+    def __init__(self, price: Price, tier: Tier | None, in_batch: bool) -> None:
+        self._rates = price.rates if tier is None else _tier_rates(price.rates, tier)
+        self._in_batch = in_batch
+        self._batch = _batch(price, tier) if in_batch else None
+        self._known: dict[str, Rate] = {}
+
+    def rate(self, name: str) -> Rate:
+        """The price of ``input``, ``cached``, ``cache_write``, ``cache_write_1h``, ``output`` or ``reasoning``."""
+        rate = self._known.get(name)
+        if rate is None:
+            instead = _STAND_IN[name]
+            if name == "cache_write_1h" and self._rates.cache_write is not None:
+                instead = ""
+            rate = self._known[name] = self._rate(name, instead, quiet=name == "reasoning")
+        return rate
+
+    def _rate(self, name: str, instead: str = "", quiet: bool = False) -> Rate:
+        rate = self._normal(name, instead, quiet)
+        if not self._in_batch:
+            return rate
+        if self._batch == "half":
+            return rate if rate.usd is None else replace(rate, usd=rate.usd * _HALF)
+        if self._batch is None:
+            return Rate(None, "batch")
+        own: Decimal | None = getattr(self._batch, name)
+        if own is not None:
+            return Rate(own, f"batch.{name}")
+        if name in {"input", "output"}:
+            return Rate(None, f"batch.{name}")
+        if name != "reasoning" and getattr(self._rates, name) is not None:
+            return replace(rate, note="no batch price is published, the normal one counts")
+        if instead:
+            stand_in = self._rate(instead)
+            note = "" if quiet else f"no price is published, that of {instead} counts"
+            return replace(stand_in, note=note)
+        return Rate(None, f"batch.{name}")
+
+    def _normal(self, name: str, instead: str, quiet: bool) -> Rate:
+        own: Decimal | None = getattr(self._rates, name)
+        if own is not None or not instead:
+            return Rate(own, name)
+        other: Decimal | None = getattr(self._rates, instead)
+        note = "" if quiet else f"no price is published, that of {instead} counts"
+        return Rate(other, instead, note)
+
+
+def _tier_rates(base: Rates, tier: Tier) -> Rates:
+    """The rates of a tier. Cache prices of the base do not reach into a tier that has an input price of its own."""
+    own: dict[str, Decimal | None] = {
+        name: value for name in RATE_NAMES if (value := getattr(tier.rates, name)) is not None
+    }
+    own.update(dict.fromkeys(tier.unknown))
+    if "input" in own:
+        base = Rates(input=base.input, output=base.output)
+    return replace(base, **own)
+
+
+def _batch(price: Price, tier: Tier | None) -> Batch:
+    """The batch prices of a tier; those of the base reach into it only as ``half``."""
+    if tier is None:
+        return price.batch
+    if tier.batch is not None:
+        return tier.batch
+    return "half" if price.batch == "half" else None

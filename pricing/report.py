@@ -1,0 +1,71 @@
+"""Cost estimates as rows of JSON and as lines of text, for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from pricing.money import exact_usd, format_usd, format_usd_range
+from pricing.types import CostEstimate
+
+
+def json_row(estimate: CostEstimate, with_calls: bool) -> dict[str, Any]:
+    """One estimate as JSON holds it: money as exact decimal strings, null where unknown; dates as ISO strings."""
+
+    def money(amount: Decimal | None) -> str | None:
+        return None if amount is None else exact_usd(amount)
+
+    row: dict[str, Any] = {
+        "model": estimate.model_id,
+        "label": estimate.label,
+        "input_tokens": estimate.input_tokens,
+        "input_low": estimate.input_low,
+        "input_high": estimate.input_high,
+        "usd": money(estimate.usd),
+        "usd_low": money(estimate.usd_low),
+        "usd_high": money(estimate.usd_high),
+        "unknown": list(estimate.unknown),
+        "price_checked": estimate.price_checked.isoformat() if estimate.price_checked else None,
+        "retired": estimate.retired,
+    }
+    if with_calls:
+        row["calls"] = estimate.calls
+        row["usd_calls"] = money(estimate.usd_calls)
+        row["usd_calls_low"] = money(estimate.usd_calls_low)
+        row["usd_calls_high"] = money(estimate.usd_calls_high)
+    return row
+
+
+def text_lines(estimates: Sequence[CostEstimate], day: date, with_calls: bool) -> list[str]:
+    """A table as text, cheapest first, unknown costs last."""
+
+    def cheapest_first(estimate: CostEstimate) -> tuple[bool, Decimal]:
+        return estimate.usd is None, estimate.usd or Decimal(0)
+
+    width = max((len(estimate.model_id) for estimate in estimates), default=0)
+    lines = [text_line(estimate, width, with_calls) for estimate in sorted(estimates, key=cheapest_first)]
+    return [*lines, f"USD for one call, at the prices in force on {day.isoformat()}."]
+
+
+def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
+    """One row of the table, the model's id padded to ``width`` characters."""
+    money = format_usd_range(estimate.usd, estimate.usd_low, estimate.usd_high)
+    line = f"{estimate.model_id:<{width}}  {tokens_text(estimate):>17} {estimate.label or '':<10} {money}"
+    if with_calls:
+        line += f"   {estimate.calls:,} calls: {format_usd(estimate.usd_calls)}"
+    if estimate.unknown:
+        line += f"   no price known for {', '.join(estimate.unknown)}"
+    if estimate.retired:
+        line += "   retired"
+    return line
+
+
+def tokens_text(estimate: CostEstimate) -> str:
+    """The tokens of the prompt, as a range where they are an estimate."""
+    if estimate.input_tokens is None:
+        return "n/a"
+    if estimate.input_low != estimate.input_high:
+        return f"{estimate.input_low:,}–{estimate.input_high:,}"
+    return f"{estimate.input_tokens:,}"

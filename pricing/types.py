@@ -1,0 +1,350 @@
+"""Frozen facts and results of pricing. Importing this module costs nothing: no YAML, no data.
+
+Money is a ``Decimal`` in US dollars, or None where it is unknown; never a float, and never 0 for "not known". Prices
+are US dollars per million tokens. A number has three states: None (unknown), 0 (free), a price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+Label = Literal["exact", "assumed", "reconstructed", "estimated", "counted"]
+"""How far a token count can be trusted, best first.
+
+``exact``: the vendor's own published tokenizer for this model. ``assumed``: the right one by good authority, but not
+by the vendor's word. ``reconstructed``: a third party's tested reconstruction. ``estimated``: a measured ratio to
+another encoding, with a range. ``counted``: told by the vendor's own service.
+"""
+
+Origin = Literal["bundled", "yours"]
+"""Where the value of a field comes from: the built-in table or the user's file."""
+
+
+class PricingError(Exception):
+    """Base of the errors of this package. The text is a plain sentence that can be shown as it is."""
+
+
+class ScenarioError(PricingError, ValueError):
+    """A scenario that cannot be: more tokens read from the cache than the prompt has, a negative number."""
+
+
+class UnknownModelError(PricingError, LookupError):
+    """No model answers to this name. ``suggestions`` are ids that look like it, best first."""
+
+    def __init__(self, text: str, suggestions: tuple[str, ...] = ()) -> None:
+        self.text = text
+        self.suggestions = suggestions
+        hint = f", did you mean {' or '.join(suggestions)}?" if suggestions else ""
+        super().__init__(f"no model is called {text!r}{hint}")
+
+
+class AmbiguousModelError(PricingError, LookupError):
+    """A bare name that several models share. ``candidates`` are their full ids."""
+
+    def __init__(self, text: str, candidates: tuple[str, ...]) -> None:
+        self.text = text
+        self.candidates = candidates
+        super().__init__(f"{text!r} is the name of several models, write one of: {', '.join(candidates)}")
+
+
+class PriceFileError(PricingError):
+    """A price file with mistakes. ``problems`` names every one of them; nothing of the file is in force."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        first = str(problems[0]) if problems else "the price file cannot be used"
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        super().__init__(first + more)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a price file. ``line`` and ``column`` count from 1; both are 0 where there is no place for it.
+
+    ``path`` is the way to the value, like ``models.openai/gpt-4.1.price.input``; ``message`` is one sentence with the
+    path in it, ``hint`` the correction where one can be guessed (it is part of the message).
+    """
+
+    file: str
+    line: int
+    column: int
+    path: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        return f"{place}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something in a valid price file that its author should know: not a mistake, nothing is refused."""
+
+    model_id: str
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCount:
+    """How many tokens a model sees: the best figure, and the range that holds it. low <= tokens <= high."""
+
+    tokens: int
+    low: int
+    high: int
+    label: Label
+
+
+@dataclass(frozen=True, slots=True)
+class CountRule:
+    """How to count for a model: tokens of the encoding ``tokenizer`` times ``ratio``, between ``low`` and ``high``.
+
+    ``tokenizer`` is the name of an encoding, or None where there is nothing to count with. All three factors are 1
+    where the label is ``exact`` or ``assumed``. ``note`` says where the figures come from.
+    """
+
+    tokenizer: str | None
+    label: Label
+    ratio: Decimal = Decimal(1)
+    low: Decimal = Decimal(1)
+    high: Decimal = Decimal(1)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Prices in USD per million tokens. None: not known.
+
+    ``cached`` is a read from the prompt cache, ``cache_write`` a write that lives for minutes, ``cache_write_1h`` one
+    that lives for an hour. ``reasoning`` is set only where a vendor bills hidden reasoning at another rate than output.
+    """
+
+    input: Decimal | None = None
+    output: Decimal | None = None
+    cached: Decimal | None = None
+    cache_write: Decimal | None = None
+    cache_write_1h: Decimal | None = None
+    reasoning: Decimal | None = None
+
+
+RATE_NAMES: tuple[str, ...] = tuple(rate.name for rate in fields(Rates))
+"""The fields of ``Rates``, which are also their names in a price file."""
+
+Batch = Rates | Literal["half"] | None
+"""Prices of the batch service: its own, half of every normal price, or not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """Prices of the whole request once its whole prompt is long enough. Exactly one of ``over`` and ``from_`` is set.
+
+    ``over``: holds for prompts of more than that many tokens. ``from_``: from exactly that many. Input and output that
+    are None cost what they cost below; cache prices do so only where the tier has no input price of its own. The rates
+    named in ``unknown`` are known to differ, but not by how much.
+    """
+
+    rates: Rates
+    over: int | None = None
+    from_: int | None = None
+    batch: Batch = None
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> int:
+        """The number of tokens of the shortest prompt that this tier holds for."""
+        if self.from_ is not None:
+            return self.from_
+        return (self.over or 0) + 1
+
+    @property
+    def condition(self) -> str:
+        """The condition in words, like ``more than 272,000 prompt tokens``."""
+        if self.from_ is not None:
+            return f"{self.from_:,} prompt tokens or more"
+        return f"more than {self.over or 0:,} prompt tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Prices that take the place of the ones before on a day. Fields that are None stay as they were.
+
+    ``tiers`` replace the earlier ones as a whole: None where they stay, empty where they end. ``batch`` does so too; a
+    block of batch prices does not outlive a change of the prices that it belongs to, ``half`` does.
+    """
+
+    from_date: date
+    rates: Rates
+    per_request: Decimal | None = None
+    batch: Batch = None
+    tiers: tuple[Tier, ...] | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs: base rates, a fee per request in USD (None: no fee), batch, long-prompt tiers, dated changes.
+
+    ``tiers`` are in rising order of their thresholds, ``changes`` in order of their dates.
+    """
+
+    rates: Rates
+    per_request: Decimal | None = None
+    batch: Batch = None
+    tiers: tuple[Tier, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def input(self) -> Decimal | None:
+        """USD per million fresh input tokens, before tiers and changes."""
+        return self.rates.input
+
+    @property
+    def output(self) -> Decimal | None:
+        """USD per million output tokens, before tiers and changes."""
+        return self.rates.output
+
+    @property
+    def cached(self) -> Decimal | None:
+        """USD per million input tokens read from the cache, before tiers and changes."""
+        return self.rates.cached
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One row of the price table.
+
+    ``id`` is ``vendor/model``. ``context`` is the context window, ``max_input`` the limit of the prompt where it is
+    smaller, ``max_output`` the output limit; in tokens, None where unknown. ``checked`` is the day on which the facts
+    were compared with ``source``. ``retires`` is the day from which the vendor no longer serves the model. ``origin``
+    tells for each field that is set, by its path in the file (``price.input``, ``context``), whether it is bundled or
+    the user's; fields that nobody set are absent.
+    ``currency`` and ``exchange_rate`` tell what the user's prices were converted from (USD and 1 where nothing was).
+    """
+
+    id: str
+    vendor: str
+    name: str
+    provider: str
+    price: Price
+    count: CountRule
+    context: int | None = None
+    max_input: int | None = None
+    max_output: int | None = None
+    source: str = ""
+    checked: date | None = None
+    retires: date | None = None
+    aliases: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    origin: Mapping[str, Origin] = field(default_factory=dict, hash=False)
+    currency: str = "USD"
+    exchange_rate: Decimal = Decimal(1)
+
+    @property
+    def is_yours(self) -> bool:
+        """Whether the user's file says anything about this model."""
+        return "yours" in self.origin.values()
+
+    def is_retired(self, on: date) -> bool:
+        """Whether the vendor no longer serves the model on that day."""
+        return self.retires is not None and on >= self.retires
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether the model writes no text, as embedding models do: its input has a price, its output costs nothing.
+
+        Told by the base prices. A model whose input and output are both free writes all the same.
+        """
+        return bool(self.price.input) and self.price.output == 0
+
+    def next_change(self, on: date) -> Change | None:
+        """The first change of price after that day, if one is announced."""
+        return next((change for change in self.price.changes if change.from_date > on), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """What one asks of a model besides sending the prompt, for one call.
+
+    The prompt is the whole: ``cached_tokens`` of it are read from the cache (or ``cached_share`` of it, from 0 to 1,
+    rounded down to whole tokens; give one of the two), ``cache_write_tokens`` and ``cache_write_1h_tokens`` of it are
+    written to the cache, the rest is fresh. ``reasoning_tokens`` come on top of ``output_tokens``. ``factor``
+    multiplies the whole cost (region, priority, discount, tax). ``on`` is the day whose prices count.
+    """
+
+    on: date
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_tokens: int | None = None
+    cached_share: Decimal | None = None
+    cache_write_tokens: int = 0
+    cache_write_1h_tokens: int = 0
+    batch: bool = False
+    calls: int = 1
+    factor: Decimal = Decimal(1)
+
+
+@dataclass(frozen=True, slots=True)
+class CostPart:
+    """One term of a cost: ``tokens`` at ``usd_per_mtok``, before the scenario's factor. A fee has no tokens.
+
+    ``name`` is one of ``input``, ``cached``, ``cache_write``, ``cache_write_1h``, ``output``, ``reasoning``,
+    ``per_request``. ``note`` says what stood in for a price that is not published. ``usd`` is None where the price
+    is unknown.
+    """
+
+    name: str
+    tokens: int | None
+    usd_per_mtok: Decimal | None
+    usd: Decimal | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What one call costs, and where every figure comes from. Money is exact, nothing is rounded.
+
+    ``input_usd`` is the whole prompt with its cached parts, ``output_usd`` output and reasoning, ``request_usd`` the
+    fee per request; they add up to ``usd``. ``usd_low`` and ``usd_high`` belong to the ends of the range of the token
+    count, and may lie in different tiers. ``usd_calls`` (with its range) is for all calls of the scenario. ``unknown``
+    names the prices that were needed and are not known; then ``usd`` is None. ``context_share`` is the prompt as a
+    share of the context window (1: full). ``over_context``: prompt, output and reasoning do not fit; None: unknown.
+    ``tier`` says in words which long-prompt tier is in force, empty for none.
+    """
+
+    model_id: str
+    label: Label | None
+    input_tokens: int | None
+    input_low: int | None
+    input_high: int | None
+    input_usd: Decimal | None
+    output_usd: Decimal | None
+    request_usd: Decimal | None
+    usd: Decimal | None
+    usd_low: Decimal | None
+    usd_high: Decimal | None
+    calls: int
+    usd_calls: Decimal | None
+    usd_calls_low: Decimal | None
+    usd_calls_high: Decimal | None
+    unknown: tuple[str, ...]
+    retired: bool
+    context_share: Decimal | None
+    over_context: bool | None
+    tier: str
+    parts: tuple[CostPart, ...]
+    factor: Decimal
+    notes: tuple[str, ...]
+    price_checked: date | None
+    source: str = ""
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """The sum line by line, with values and source: one line for each part, then total, calls and remarks."""
+        from pricing.explain import explain
+
+        return explain(self)

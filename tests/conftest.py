@@ -1,0 +1,94 @@
+"""What every test gets: no display needed, no leaked thread, window or warning left behind."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import threading
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# No deadlines: machines are shared and slow at times, and a test must not depend on the clock.
+hypothesis.settings.register_profile("project", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("long", parent=hypothesis.settings.get_profile("project"), max_examples=5000)
+hypothesis.settings.load_profile(os.environ.get("TOKENLOUPE_HYPOTHESIS", "project"))
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+def _why_qt_is_missing() -> str | None:
+    """The reason why Qt cannot be loaded here, or None.
+
+    Qt's Python package installs anywhere, but loads only where the system's OpenGL and xkb libraries are.
+    """
+    try:
+        from PySide6 import QtWidgets  # noqa: F401
+    except ImportError as error:
+        return str(error)
+    return None
+
+
+QT_MISSING = _why_qt_is_missing()
+if QT_MISSING is None:
+    pytest_plugins = ["pytestqt.plugin"]
+    collect_ignore: list[str] = []
+elif os.environ.get("TOKENLOUPE_REQUIRE_GUI"):
+    raise pytest.UsageError(f"the tests of the window are required here, but Qt cannot be loaded: {QT_MISSING}")
+else:
+    collect_ignore = ["gui"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    if QT_MISSING is not None:
+        # Settings of pytest-qt in pyproject.toml must stay known when the plugin cannot be loaded.
+        parser.addini("qt_api", "unused without Qt")
+        parser.addini("qt_log_level_fail", "unused without Qt")
+
+
+def pytest_report_header() -> list[str]:
+    if QT_MISSING is None:
+        return []
+    return [
+        f"Qt cannot be loaded ({QT_MISSING}): the tests of the window are left out. "
+        "On Debian or Ubuntu: apt install libegl1 libgl1 libxkbcommon0 libdbus-1-3 libfontconfig1"
+    ]
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The folder of raw data beside the project, where there is one: vocabularies, corpora, price facts."""
+    folder = Path(__file__).resolve().parents[2] / "shared"
+    if not (folder / "vocabularies").is_dir():
+        pytest.skip("no folder of shared raw data beside the project")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_thread_left_running(request: pytest.FixtureRequest):
+    """Fail a test that leaves a thread of its own running."""
+    before = set(threading.enumerate())
+    yield
+    left = [t for t in threading.enumerate() if t not in before and t.is_alive() and not t.daemon]
+    assert not left, f"threads still running: {left}"
+
+
+if QT_MISSING is None and importlib.util.find_spec("pytestqt"):
+
+    @pytest.fixture(autouse=True)
+    def no_window_left_open(request: pytest.FixtureRequest):
+        """Fail a test that leaves a window or a running timer behind. Only where the test used Qt."""
+        yield
+        if not {"qtbot", "qapp"} & set(request.fixturenames):
+            return
+        from PySide6 import QtCore, QtWidgets
+
+        app = QtWidgets.QApplication.instance()
+        if app is None:
+            return
+        app.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+        stray = [w for w in app.topLevelWidgets() if w.isVisible()]
+        for widget in stray:
+            widget.close()
+        assert not stray, f"windows still open: {stray}"

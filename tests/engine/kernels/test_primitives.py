@@ -1,0 +1,197 @@
+"""The instructions that kernels are made of do what their plain twins say, at the edges of numbers and of memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.kernels import bits, memory, vectors
+from engine.kernels._jit import COMPILED, kernel
+
+INT64 = st.one_of(
+    st.sampled_from([0, 1, -1, 2, 63, 64, -(1 << 63), (1 << 63) - 1, 1 << 62, 0xFFFFFFFF, 1 << 32]),
+    st.integers(-(1 << 63), (1 << 63) - 1),
+)
+PLACES = st.integers(0, 63)
+MASK = (1 << 64) - 1
+
+
+@kernel
+def arithmetic(left, right, places):
+    return (
+        bits.add_wrapping(left, right),
+        bits.subtract_wrapping(left, right),
+        bits.multiply_wrapping(left, right),
+        bits.shift_left(left, places),
+        bits.shift_right(left, places),
+        bits.clear_lowest(left),
+        bits.below_lowest(left),
+        bits.trailing_zeros(left),
+        bits.leading_zeros(left),
+        bits.select(left, right, places),
+        bits.fold_multiply(left, right),
+    )
+
+
+@given(INT64, INT64, PLACES)
+def test_arithmetic_wraps_at_64_bits(left, right, places):
+    text = f"{left & MASK:064b}"
+    product = (left & MASK) * (right & MASK)
+    expected = (
+        bits.signed(left + right),
+        bits.signed(left - right),
+        bits.signed(left * right),
+        bits.signed(left << places),
+        bits.signed((left & MASK) >> places),
+        bits.signed(left & (left - 1)),
+        bits.signed(~left & (left - 1)),
+        len(text) - len(text.rstrip("0")),
+        len(text) - len(text.lstrip("0")),
+        right if left else places,
+        bits.signed(product ^ (product >> 64)),
+    )
+    assert arithmetic(left, right, places) == expected
+
+
+@kernel
+def loads(array, byte_offset):
+    whole = memory.span(array)
+    return (
+        memory.load8(whole, byte_offset),
+        memory.load16(whole, byte_offset),
+        memory.load32(whole, byte_offset),
+        memory.load64(whole, byte_offset),
+        memory.length(whole),
+    )
+
+
+@given(st.binary(min_size=40, max_size=40), st.integers(0, 32))
+def test_loads_are_little_endian_at_any_offset(content, offset):
+    array = np.frombuffer(content, dtype=np.uint8)
+    unsigned = [int.from_bytes(content[offset : offset + width], "little") for width in (1, 2, 4)]
+    signed = int.from_bytes(content[offset : offset + 8], "little", signed=True)
+    assert loads(array, offset) == (*unsigned, signed, 40)
+
+
+@kernel
+def stores(array, byte_offset, value):
+    inside = memory.part(memory.span(array), 8, 32)
+    memory.store64(inside, byte_offset, value)
+    memory.store32(inside, byte_offset + 8, value)
+    memory.store8(inside, byte_offset + 12, value)
+
+
+@given(INT64, st.integers(0, 19))
+def test_stores_write_what_they_are_wide_and_nothing_else(value, offset):
+    array = np.zeros(64, dtype=np.uint8)
+    stores(array, offset, value)
+    low = (value & MASK).to_bytes(8, "little")
+    expected = bytearray(64)
+    expected[8 + offset : 8 + offset + 13] = low + low[:4] + low[:1]
+    assert array.tobytes() == bytes(expected)
+
+
+@kernel
+def line_work(lines, keys, numbers, pair):
+    lines, keys, numbers = memory.span(lines), memory.span(keys), memory.span(numbers)
+    out = vectors.match_keys(lines, 64, keys, 16), vectors.match_pairs(lines, 64, pair)
+    return (*out, vectors.smallest_of_16(numbers, 64), vectors.smallest_of_64(numbers, 0))
+
+
+@given(
+    st.lists(INT64, min_size=8, max_size=8),
+    st.integers(0, 7),
+    st.lists(st.integers(0, (1 << 32) - 1), min_size=64, max_size=64),
+)
+def test_lines_are_compared_as_a_whole(words, place, numbers):
+    line = np.array(words, dtype=np.int64)
+    lines = np.concatenate([np.zeros(8, dtype=np.int64), line])
+    keys = np.zeros(4, dtype=np.int64)
+    keys[2:4] = line[place & 6], line[(place & 6) + 1]
+    pair = (words[place] & MASK) >> 20
+    values = np.array(numbers, dtype=np.uint32)
+    expected_keys = sum(1 << at for at in (0, 2, 4) if words[at : at + 2] == keys[2:4].tolist())
+    expected_pairs = sum(1 << at for at in range(8) if (words[at] & MASK) >> 20 == pair)
+    result = line_work(lines, keys, values, pair)
+    assert result == (expected_keys, expected_pairs, min(numbers[16:32]), min(numbers))
+
+
+@kernel
+def copies(out, source):
+    vectors.fill_ones(memory.span(out), 4)
+    vectors.copy_line(memory.span(out), 132, memory.span(source), 3)
+
+
+def test_lines_are_copied_and_filled_at_any_offset():
+    out = np.zeros(200, dtype=np.uint8)
+    source = np.arange(80, dtype=np.uint8)
+    copies(out, source)
+    expected = bytearray(200)
+    expected[4:68] = b"\xff" * 64
+    expected[132:196] = source[3:67].tobytes()
+    assert out.tobytes() == bytes(expected)
+
+
+ACCESSES = """
+import numpy as np
+from engine.kernels import memory, vectors
+from engine.kernels._jit import kernel
+
+@kernel
+def access(which, array, offset):
+    whole = memory.span(array)
+    inside = memory.part(whole, 8, 64)
+    if which == 0:
+        memory.load8(inside, offset + 63)
+    elif which == 1:
+        memory.load64(inside, offset + 56)
+    elif which == 2:
+        memory.store32(inside, offset + 60, 7)
+    elif which == 3:
+        vectors.match_pairs(inside, offset, 1)
+    elif which == 4:
+        memory.part(inside, offset, 64)
+    elif which == 5:
+        memory.part(inside, 32, 32 + offset)
+    elif which == 6:
+        vectors.copy_line(inside, offset, whole, 0)
+
+array = np.zeros(200, dtype=np.uint8)
+for which in range(7):
+    access(which, array, 0)
+    for offset in (1, -64):
+        try:
+            access(which, array, offset)
+        except IndexError:
+            continue
+        raise SystemExit(f"access {which} at {offset} was let through")
+"""
+
+
+@pytest.mark.parametrize("variables", [{"TOKENLOUPE_CHECKED": "1"}, {"NUMBA_DISABLE_JIT": "1"}])
+def test_the_checked_and_the_uncompiled_build_let_no_access_outside_through(variables):
+    environment = {**os.environ, "TOKENLOUPE_KERNEL_CACHE": "", **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", ACCESSES], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+def test_a_kernel_is_compiled_once_whatever_constants_it_is_called_with():
+    @kernel
+    def callee(number):
+        return number + 1
+
+    @kernel
+    def caller(number):
+        return callee(1) + callee(2) + callee(number)
+
+    assert caller(3) == 9
+    assert len(callee.signatures) == 1

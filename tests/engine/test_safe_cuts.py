@@ -1,0 +1,118 @@
+"""A text cut at a safe cut encodes to the same tokens as the whole, for every encoding and both readings."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import engine
+from engine import safe_cuts
+from engine.patterns import PATTERNS
+from engine.safe_cuts import CutFinder
+from tests.engine.strategies import texts, texts_with_surrogates
+
+NAMES = engine.list_encoding_names()
+
+
+WITH_CUTS = st.one_of(
+    st.sampled_from(["word, ", " the", "字、", "1.", "é\n", "x\r\n", "!\n", "\t", "b\t"]), texts_with_surrogates(4)
+)
+
+
+def all_cuts(finder: CutFinder, text: str) -> list[int]:
+    cuts, start = [], 0
+    while (cut := finder.first(text, start, len(text))) >= 0:
+        cuts.append(cut)
+        start = cut + 1
+    return cuts
+
+
+def test_every_bundled_encoding_has_a_pattern_that_the_rules_were_made_for():
+    assert {engine.get_encoding(name)._pattern for name in NAMES} == set(PATTERNS)
+    assert all(engine.get_encoding(name).has_safe_cuts for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_sides_encode_apart(name):
+    encoding = engine.get_encoding(name)
+    finder = CutFinder()
+    seen = 0
+
+    @settings(deadline=None, max_examples=150)
+    @given(text=st.lists(WITH_CUTS, min_size=2, max_size=8).map("".join))
+    def check(text):
+        nonlocal seen
+        whole = encoding.encode_ordinary(text)
+        for cut in all_cuts(finder, text):
+            seen += 1
+            assert encoding.encode_ordinary(text[:cut]) + encoding.encode_ordinary(text[cut:]) == whole
+
+    check()
+    assert seen > 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_sides_encode_apart_with_special_tokens(name):
+    encoding = engine.get_encoding(name)
+    special = sorted(encoding.special_tokens_set)
+    finder = CutFinder(special)
+    halves = [text[:4] for text in special[:40]] + [text[4:] for text in special[:40]]
+    piece = st.one_of(
+        st.sampled_from(special[:60]),
+        st.sampled_from(halves),
+        st.sampled_from(["a ", " b", "1,", "\n", "x", "<", "|"]),
+        texts(2),
+    )
+    seen = 0
+
+    @settings(deadline=None, max_examples=150)
+    @given(text=st.lists(piece, max_size=12).map("".join))
+    def check(text):
+        nonlocal seen
+        whole = encoding.encode(text, allowed_special="all")
+        for cut in all_cuts(finder, text):
+            seen += 1
+            left = encoding.encode(text[:cut], allowed_special="all")
+            assert left + encoding.encode(text[cut:], allowed_special="all") == whole
+
+    check()
+    assert seen > 100
+
+
+@pytest.mark.parametrize("text", ["don't", "a's", "we'LL go", "1'2"])
+def test_no_cut_before_an_apostrophe(text):
+    assert text.index("'") not in all_cuts(CutFinder(), text)
+
+
+def test_no_cut_inside_a_special_token():
+    text = "a<|fim_prefix|> b"
+    assert 1 in all_cuts(CutFinder(["<|fim_prefix|>"]), text)
+    assert text.index("|>") in all_cuts(CutFinder(), text)
+    assert text.index("|>") not in all_cuts(CutFinder(["<|fim_prefix|>"]), text)
+
+
+@settings(deadline=None, max_examples=200)
+@given(text=texts(60), data=st.data())
+def test_first_and_last_agree(text, data):
+    finder = CutFinder(["<|endoftext|>", "a b"])
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text) + 1)] * 2)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(safe_cuts, "_FIRST_WINDOW", 1)
+        patch.setattr(safe_cuts, "_LAST_WINDOW", 3)
+        cuts = [cut for cut in all_cuts(finder, text) if start <= cut < end]
+        assert finder.first(text, start, end) == (cuts[0] if cuts else -1)
+        assert finder.last(text, start, end) == (cuts[-1] if cuts else -1)
+
+
+@settings(deadline=None, max_examples=200)
+@given(text=texts(60), size=st.integers(1, 40))
+def test_chunks(text, size):
+    finder = CutFinder()
+    chunks = list(finder.chunks(text, size))
+    assert "".join(text[start:end] for start, end in chunks) == text
+    cuts = set(all_cuts(finder, text))
+    for start, end in chunks:
+        assert end == len(text) or end in cuts
+        if end - start > size:
+            assert not [cut for cut in cuts if start < cut <= start + size]

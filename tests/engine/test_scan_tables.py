@@ -1,0 +1,100 @@
+"""The tables of the scanners say of every code point what tiktoken's classes say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine import code_point_sets, scan_tables
+from engine.kernels import characters
+from engine.kernels.wide_characters import INNER_STARTS
+
+EAST = r"\u4e00-\u9fa5\u3040-\u30ff"
+
+WORDS = {
+    characters.UPPER: r"[\p{Lu}\p{Lt}]",
+    characters.LOWER: r"\p{Ll}",
+    characters.CASELESS: r"[\p{Lm}\p{Lo}]",
+    characters.MARK: r"\p{M}",
+    characters.NUMBER: r"\p{N}",
+    characters.SPACE: r"[\s--\r\n]",
+    characters.NEWLINE: r"[\r\n]",
+    characters.OTHER: r"[^\s\p{L}\p{M}\p{N}]",
+}
+
+DEEPSEEK = {
+    characters.CASED: rf"[\p{{Lu}}\p{{Lt}}\p{{Ll}}--[{EAST}]]",
+    characters.SYMBOL: rf"[[\p{{P}}\p{{S}}]--[{EAST}]]",
+    characters.CASELESS: rf"[[\p{{Lm}}\p{{Lo}}]--[{EAST}]]",
+    characters.MARK: rf"[\p{{M}}--[{EAST}]]",
+    characters.NUMBER: r"\p{N}",
+    characters.SPACE: r"[\s--\r\n]",
+    characters.NEWLINE: r"[\r\n]",
+    characters.OTHER: rf"[^\s\p{{L}}\p{{M}}\p{{N}}\p{{P}}\p{{S}}{EAST}]",
+    characters.EAST + characters.OTHER: rf"[[{EAST}]--[\p{{L}}\p{{M}}\p{{P}}\p{{S}}]]",
+    characters.EAST + characters.SYMBOL: rf"[[{EAST}]&&[\p{{P}}\p{{S}}]]",
+    characters.EAST + characters.CASELESS: rf"[[{EAST}]&&\p{{L}}]",
+    characters.EAST + characters.MARK: rf"[[{EAST}]&&\p{{M}}]",
+}
+
+
+@pytest.mark.parametrize(
+    ("table", "classes"),
+    [(scan_tables.word_table, WORDS), (scan_tables.mark_table, WORDS), (scan_tables.deepseek_table, DEEPSEEK)],
+    ids=["words", "marks", "deepseek"],
+)
+def test_classes_are_those_of_tiktoken(table, classes):
+    ours = table().of_all()
+    for number, expression in classes.items():
+        expected = code_point_sets.asked(expression).contains(np.arange(len(ours)))
+        expected[0xD800:0xE000] = expected[0xFFFD]
+        differing = np.flatnonzero((ours == number) != expected)
+        assert [hex(point) for point in differing[:10]] == [], expression
+
+
+def test_whatever_four_bytes_decode_to_is_in_the_table():
+    table = scan_tables.word_table()
+    assert len(table.pages) * 128 == 0x200000
+    assert int(table.pages.max()) * 128 + 128 == len(table.classes)
+
+
+def test_splittable_letters_are_those_without_case():
+    table = scan_tables.word_table()
+    flagged = table.classes & characters.SPLITTABLE != 0
+    assert set((table.classes[flagged] & characters.CLASS).tolist()) == {characters.CASELESS}
+
+
+def crossings(*tokens: bytes) -> np.ndarray:
+    """The crossings of a vocabulary of these tokens."""
+    offsets = np.cumsum([0, *map(len, tokens)]).astype(np.int64)
+    return scan_tables.crossings_of(np.frombuffer(b"".join(tokens), dtype=np.uint8), offsets)
+
+
+def is_noted(bits: np.ndarray, character: str) -> bool:
+    """Whether some token starts inside the character before."""
+    return bool(bits[ord(character) >> 3] >> (ord(character) & 7) & 1)
+
+
+def test_tokens_without_two_wide_characters_cross_nothing():
+    bits = crossings(
+        b"abc", "é".encode(), "漢".encode(), "a漢b字".encode(), "éé".encode(), "😀😀".encode(), b"\xe6", b""
+    )
+    assert not bits.any()
+
+
+def test_a_token_that_crosses_sets_one_bit():
+    bits = crossings("漢字".encode())
+    assert int(np.unpackbits(bits).sum()) == 1
+    assert not bits[:INNER_STARTS].any()
+
+
+def test_a_token_that_ends_inside_a_character_stands_for_all_that_begin_so():
+    bits = crossings("漢字".encode()[:-1])
+    assert 60 < int(np.unpackbits(bits).sum()) <= 64
+
+
+def test_a_token_that_starts_inside_a_character_notes_the_one_behind():
+    bits = crossings("漢字".encode()[1:])
+    assert is_noted(bits, "字")
+    assert not is_noted(bits, "漢")
+    assert not bits[INNER_STARTS:].any()

@@ -1,0 +1,70 @@
+"""Windows for the tests of the window: opened on a profile of their own, closed and gone at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+if TYPE_CHECKING:
+    from gui.workbench import Workbench
+
+# Qt's platform without a screen says so whenever a window's least size changes; no real platform does.
+OFFSCREEN_REMARK = r"^This plugin does not support "
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.qt_log_ignore(OFFSCREEN_REMARK, extend=True))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def clipboard_is_left_empty() -> Iterator[None]:
+    """What tests put there was made in Python, and must not outlive the interpreter."""
+    yield
+    from PySide6.QtWidgets import QApplication
+
+    if QApplication.instance() is not None:
+        QApplication.clipboard().clear()
+
+
+OpenWindow = Callable[..., "Workbench"]
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot, tmp_path: Path) -> Iterator[OpenWindow]:
+    """Opens windows as the application does; ``counted`` waits for the first figures as well."""
+    opened: list[Workbench] = []
+
+    def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
+        from gui.app import create_window
+        from gui.workbench import Workbench
+
+        window = create_window(profile or tmp_path / "profile")
+        bench = window.findChild(Workbench)
+        assert bench is not None
+        opened.append(bench)
+        with qtbot.waitSignal(bench.started, timeout=20_000):
+            window.show()
+        if counted:
+            qtbot.waitUntil(lambda: bench.prompt.counts is not None and not bench.prompt.stale, timeout=20_000)
+        return bench
+
+    yield open_one
+    for bench in opened:
+        close_window(qtbot, bench)
+
+
+def close_window(qtbot: QtBot, bench: Workbench) -> None:
+    """Close a window and wait until it is gone."""
+    try:
+        window = bench.window
+        window.objectName()
+    except RuntimeError:
+        return  # a test closed it
+    with qtbot.waitSignal(window.destroyed):
+        window.close()

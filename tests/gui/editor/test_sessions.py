@@ -1,0 +1,22 @@
+"""Random sessions: see sessions.py. Hundreds of them were run once; these few are for every day."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.gui.editor import sessions
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_session(qapp, seed: int) -> None:
+    sessions.run(seed, steps=50)
+
+
+@pytest.mark.parametrize("seed", range(1000, 1004))
+def test_session_with_the_real_limit(qapp, seed: int) -> None:
+    sessions.run(seed, steps=30, limit=4096)
+
+
+@pytest.mark.parametrize("seed", [32, 105, 107, 226, 456, 989, 1335, 2435])
+def test_sessions_that_failed_once(qapp, seed: int) -> None:
+    sessions.run(seed, steps=80)

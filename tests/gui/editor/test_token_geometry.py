@@ -1,0 +1,134 @@
+"""Where tokens are drawn: the fast way gives what the careful way gives, and shared characters are divided."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QFont, QFontMetricsF, QInputMethodEvent
+from PySide6.QtWidgets import QApplication
+
+from gui.editor.token_geometry import token_pieces
+from gui.editor.visible_lines import visible_lines
+from tests.gui.editor.fake_tokens import patch_of
+
+
+def pieces_of(editor, column_width: float):
+    lines = visible_lines(editor, editor._soft, editor.viewport().rect())
+    spans = editor._tracker.spans
+    return lines, token_pieces(lines, spans.covering(lines[0].offset, lines[-1].end + 1), column_width)
+
+
+def column_width(editor) -> float:
+    return QFontMetricsF(editor.font()).horizontalAdvance("0" * 100) / 100
+
+
+def show(editor, text: str, sizes: list[int]) -> None:
+    font = QFont("DejaVu Sans Mono", 11)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    editor.setFont(font)
+    editor.setPlainText(text)
+    editor.apply_patch(editor.revision, patch_of(text, sizes))
+    QApplication.processEvents()
+
+
+def as_rows(pieces) -> list[tuple]:
+    rows = zip(pieces.tokens.tolist(), np.round(pieces.rects, 1).tolist(), pieces.begins.tolist(), strict=True)
+    return sorted((token, *rect, begins) for token, rect, begins in rows)
+
+
+@pytest.mark.parametrize("limit", [40, 4096])
+def test_columns_give_what_measuring_gives(make_editor, limit: int) -> None:
+    editor = make_editor(soft_limit=limit)
+    text = "plain text, with words that wrap at the edge of the window. " * 6 + "\n\n  indented = {'a': 1}\nend"
+    show(editor, text, [5, 1, 3, 7])
+    _, fast = pieces_of(editor, column_width(editor))
+    _, measured = pieces_of(editor, 0)
+    assert not fast.shared.any()
+    # A token that is only a space at the end of a line has its place either way, but Qt may not draw that far.
+    assert as_rows(fast) == as_rows(measured)
+    assert len(fast.tokens) > 80
+
+
+def test_tabs_and_wide_characters_are_measured(make_editor) -> None:
+    editor = make_editor()
+    show(editor, "\tindented\n中文 mixed", [4])
+    _, fast = pieces_of(editor, column_width(editor))
+    _, measured = pieces_of(editor, 0)
+    assert as_rows(fast) == as_rows(measured)
+
+
+def test_a_split_character_is_divided_evenly(make_editor) -> None:
+    editor = make_editor()
+    show(editor, "ab😀cd", [2, 1, 1, 2, 2])  # ab | f0 | 9f | 98 80 | cd
+    lines, pieces = pieces_of(editor, column_width(editor))
+    shared = pieces.rects[pieces.shared]
+    assert pieces.tokens[pieces.shared].tolist() == [1, 2, 3]
+    left = lines[0].left + lines[0].line.cursorToX(2)[0]
+    right = lines[0].left + lines[0].line.cursorToX(4)[0]
+    assert shared[0, 0] == pytest.approx(left)
+    assert shared[:, 2] == pytest.approx((right - left) / 3)
+    whole = pieces.rects[~pieces.shared]
+    assert whole[0, 0] + whole[0, 2] == pytest.approx(left)
+    assert whole[1, 0] == pytest.approx(right)
+
+
+def test_a_token_may_share_both_its_ends(make_editor) -> None:
+    editor = make_editor()
+    show(editor, "é-é", [1, 3, 1])  # c3 | a9 2d c3 | a9
+    _, pieces = pieces_of(editor, column_width(editor))
+    order = np.argsort(pieces.rects[:, 0], kind="stable")
+    assert pieces.tokens[order].tolist() == [0, 1, 1, 1, 2]
+    assert pieces.shared[order].tolist() == [True, True, False, True, True]
+
+
+def test_an_emoji_of_several_parts_is_divided_among_their_tokens(make_editor) -> None:
+    editor = make_editor()
+    show(editor, "👩\u200d👩\u200d👧.", [4, 3, 4, 3, 4, 1])
+    _, pieces = pieces_of(editor, column_width(editor))
+    shared = pieces.rects[pieces.shared]
+    assert len(shared) == 5
+    assert np.ptp(shared[:, 2]) < 0.01
+    assert (np.diff(shared[:, 0]) > 0).all()
+
+
+def test_right_to_left_text_lies_where_its_characters_are(make_editor) -> None:
+    editor = make_editor()
+    show(editor, "abc שלום def", [4, 4, 4, 5])
+    _, pieces = pieces_of(editor, column_width(editor))
+    x = {token: pieces.rects[pieces.tokens == token, 0].min() for token in set(pieces.tokens.tolist())}
+    assert x[0] < x[2] < x[1] < x[3], "the first half of the Hebrew word is the right one"
+
+
+def test_a_character_without_width_can_be_seen(make_editor) -> None:
+    editor = make_editor()
+    show(editor, "a\u200bb", [1, 3, 1])
+    _, pieces = pieces_of(editor, column_width(editor))
+    assert (pieces.rects[:, 2] > 0).all()
+    assert pieces.shared.tolist().count(True) >= 1
+
+
+def test_what_is_being_composed_shifts_what_follows(make_editor) -> None:
+    editor = make_editor()
+    show(editor, "abcdef", [3, 3])
+    editor.select_range(3, 3)
+    QApplication.sendEvent(editor, QInputMethodEvent("xyz", []))
+    QApplication.processEvents()
+    lines, pieces = pieces_of(editor, column_width(editor))
+    assert (lines[0].start, lines[0].length) == (0, 6)
+    width = column_width(editor)
+    second = pieces.rects[pieces.tokens == 1]
+    assert second[-1, 0] + second[-1, 2] == pytest.approx(pieces.rects[0, 0] + 9 * width, abs=1)
+    QApplication.sendEvent(editor, QInputMethodEvent("", []))
+
+
+def test_only_lines_in_the_clip_are_looked_at(make_editor) -> None:
+    editor = make_editor()
+    show(editor, "line\n" * 200, [3])
+    every = visible_lines(editor, editor._soft, editor.viewport().rect())
+    some = visible_lines(editor, editor._soft, QRect(0, int(every[3].top), 100, int(every[3].height * 2)))
+    assert [line.offset for line in some] == [line.offset for line in every[3:5]]
+    low = visible_lines(editor, editor._soft, QRect(0, int(every[9].top), 100, 1))
+    assert [line.offset for line in low] == [every[9].offset]
+    editor.verticalScrollBar().setValue(100)
+    assert visible_lines(editor, editor._soft, editor.viewport().rect())[0].offset == 500

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gui import atomic_file
+from gui.atomic_file import set_aside, write_atomic
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_writes_pieces_and_makes_folders(tmp_path: Path):
+    target = tmp_path / "a" / "b" / "file"
+    assert write_atomic(target, [b"one ", b"two"]) == 7
+    assert target.read_bytes() == b"one two"
+    assert names(target.parent) == ["file"]
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path):
+    target = tmp_path / "file"
+    target.write_bytes(b"old")
+
+    def pieces() -> Iterator[bytes]:
+        yield b"new"
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        write_atomic(target, pieces())
+    assert target.read_bytes() == b"old"
+    assert names(tmp_path) == ["file"]
+
+
+def test_a_failing_rename_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    target = tmp_path / "file"
+    target.write_bytes(b"old")
+
+    def refuse(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomic(target, b"new")
+    assert target.read_bytes() == b"old"
+    assert names(tmp_path) == ["file"]
+
+
+def test_keeps_the_mode_and_one_backup(tmp_path: Path):
+    target = tmp_path / "file"
+    for content in (b"1", b"2", b"3"):
+        write_atomic(target, content, keep_backup=True)
+        target.chmod(0o640)
+    assert target.read_bytes() == b"3"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "file.bak").read_bytes() == b"2"
+    assert names(tmp_path) == ["file", "file.bak"]
+
+
+def test_a_backup_is_a_copy_where_there_are_no_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object) -> None:
+        raise OSError(1, "not here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    target = tmp_path / "file"
+    write_atomic(target, b"1", keep_backup=True)
+    write_atomic(target, b"2", keep_backup=True)
+    assert (tmp_path / "file.bak").read_bytes() == b"1"
+
+
+def test_a_symbolic_link_stays_one(tmp_path: Path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    write_atomic(link, b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+
+
+def test_a_read_only_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    target = tmp_path / "file"
+    target.write_bytes(b"old")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # the tests may run as root, who may write anywhere
+    with pytest.raises(PermissionError, match="read-only"):
+        write_atomic(target, b"new")
+    assert target.read_bytes() == b"old"
+
+
+def test_a_folder_that_cannot_be_flushed_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    real = os.open
+
+    def odd(path: object, flags: int, *rest: int) -> int:
+        if Path(str(path)) == tmp_path:
+            raise OSError(13, "network folder")
+        return real(path, flags, *rest)
+
+    monkeypatch.setattr(atomic_file.os, "open", odd)
+    write_atomic(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+
+
+def test_set_aside_never_overwrites(tmp_path: Path):
+    kept = []
+    for number in range(3):
+        path = tmp_path / "file"
+        path.write_text(str(number))
+        kept.append(set_aside(path))
+    assert [path.name for path in kept] == ["file.damaged", "file.damaged-2", "file.damaged-3"]
+    assert [path.read_text() for path in kept] == ["0", "1", "2"]

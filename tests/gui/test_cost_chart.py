@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QLocale
+
+from gui.jobs import JobRunner
+from gui.look.theme import Theme
+from gui.models.cost_arrangement import Arrangement
+from gui.models.cost_table import CostTableModel
+from gui.models.cost_text import CostText
+from gui.panels.cost_chart import CostChart, axis_text, bars_of
+from tests.gui.cost_samples import TODAY, rows
+
+# The offscreen platform says so for each window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+@pytest.fixture
+def model(qapp):
+    model = CostTableModel(CostText(QLocale(QLocale.Language.English)), TODAY)
+    model.set_arrangement(Arrangement(show_retired=True, show_embedding=True, baseline="acme/large"))
+    model.set_rows(rows(), 1000, TODAY, TODAY)
+    return model
+
+
+@pytest.fixture
+def chart(qtbot, model):
+    runner = JobRunner()
+    theme = Theme("light")
+    chart = CostChart(theme)
+    chart.theme = theme
+    qtbot.addWidget(chart)
+    chart.resize(420, 260)
+    chart.set_rows(model.shown_rows(), model.view)
+    chart.show()
+    chart.start(runner)
+    qtbot.waitUntil(lambda: chart._plot is not None)
+    yield chart
+    runner.shutdown()
+
+
+def test_bars_are_the_first_rows_with_a_known_total(model):
+    bars = bars_of(model.shown_rows(), model.view, 3)
+    assert [bar.model_id for bar in bars] == ["acme/large", "corp/embed", "acme/small"]
+    assert [bar.pinned for bar in bars] == [True, False, False]
+    every = bars_of(model.shown_rows(), model.view, 40)
+    assert "corp/unknown" not in {bar.model_id for bar in every}
+    opus = next(bar for bar in every if bar.model_id == "borg/opus")
+    assert (opus.low, opus.middle, opus.high) == (0.0195, 0.02, 0.0205)
+    assert opus.text == "≈ $0.0195–0.0205"
+
+
+def test_the_chart_is_described_in_words(chart):
+    assert "Acme Large: $0.006" in chart._plot.accessibleDescription()
+
+
+def test_scale_and_number_of_bars_are_options_that_are_kept(chart, qtbot):
+    with qtbot.waitSignal(chart.options_changed):
+        chart.log.setChecked(True)
+    chart.most.setValue(2)
+    assert len(chart._plot._bars) == 2
+    state = chart.state()
+    chart.restore_state({})
+    assert chart.state() != state
+    chart.restore_state(state)
+    assert chart.state() == state
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_free_models_and_single_bars_can_be_drawn(chart, model, qtbot, log):
+    free = [
+        replace(row, estimate=replace(row.estimate, usd=row.estimate.usd * 0, usd_low=row.estimate.usd * 0, usd_high=0))
+        for row in model.shown_rows()
+        if row.estimate.usd is not None
+    ]
+    chart.log.setChecked(log)
+    for drawn in (free, free[:1], model.shown_rows(), model.shown_rows()[:1]):
+        chart.set_rows(drawn, model.view)
+        qtbot.waitUntil(lambda expected=drawn[0].model_id: chart._plot._bars[0].model_id == expected)
+        assert not chart.grab().isNull()
+
+
+def test_nothing_to_draw_says_so(chart, model, qtbot):
+    chart.set_rows([], model.view)
+    qtbot.waitUntil(lambda: "None of the rows" in chart._hint.text())
+    assert not chart._plot.isVisible()
+    assert chart._hint.isVisible()
+
+
+def test_colours_follow_the_theme_at_once(chart):
+    chart.theme.set_mode("dark")
+    assert chart._plot.backgroundBrush().color() == chart.theme.colour("base")
+    chart.theme.set_mode("light")
+    assert chart._plot.backgroundBrush().color() == chart.theme.colour("base")
+
+
+def test_the_axis_is_money():
+    text = CostText(QLocale(QLocale.Language.English))
+    assert axis_text(0.1 + 0.2, text) == "$0.30"
+    assert axis_text(10.0**-5, text) == "$0.00001"
+
+
+def test_the_panel_imports_nothing_heavy():
+    heavy = {"pyqtgraph", "numpy", "ruamel", "pricing", "concurrent.futures"}
+    code = f"import sys, gui.panels.cost_panel; print(sorted({heavy} & sys.modules.keys()))"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert answer.stdout.strip() == "[]"

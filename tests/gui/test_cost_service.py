@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from gui.jobs import JobRunner
+from gui.services import price_files
+from gui.services.cost_rows import PriceRequest, fitting, price_rows
+from gui.services.costs import CostService
+from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
+from pricing.types import TokenCount
+from tests.gui.cost_samples import MODELS, TODAY, Counts, rows, scenario
+
+GOOD = "version: 1\ncurrency: USD\nmodels:\n  acme/in-house:\n    name: In-house\n    price: {input: 1.5, output: 3}\n"
+BROKEN = "version: 1\ncurrency: USD\nmodels:\n  acme/in-house:\n    price: {inpt: 1.5, output: $3}\n"
+
+
+@pytest.fixture
+def runner(qapp):
+    runner = JobRunner()
+    yield runner
+    runner.shutdown()
+
+
+@pytest.fixture
+def service(runner, monkeypatch):
+    monkeypatch.setattr(price_files, "_loaded", lambda file: LoadedPrices(MODELS))
+    service = CostService(today=lambda: TODAY)
+    service.set_scenario(scenario(output_tokens=0))
+    return service
+
+
+@pytest.fixture
+def priced(service, runner, qtbot):
+    with qtbot.waitSignal(service.prices_changed):
+        service.start(runner)
+    with qtbot.waitSignal(service.estimated, check_params_cb=lambda rows: rows[0].estimate.usd is not None):
+        service.set_counts(Counts())
+    return service
+
+
+def usd(service: CostService, model_id: str) -> Decimal | None:
+    return next(row.estimate.usd for row in service.rows if row.model_id == model_id)
+
+
+def test_prices_and_counts_become_rows(priced):
+    assert [row.model_id for row in priced.rows] == [model.id for model in MODELS]
+    assert usd(priced, "acme/large") == Decimal("0.002")
+    assert usd(priced, "corp/unknown") is None
+
+
+def test_what_it_is_told_before_the_start_counts_from_the_start(service, runner, qtbot):
+    service.set_scenario(scenario(output_tokens=0, calls=7))
+    assert not service.started
+    service.set_counts(Counts())
+    service.text_changed(1)
+    service.reload_prices()
+    assert service.rows == ()
+    with qtbot.waitSignal(service.estimated):
+        service.start(runner)
+    assert usd(service, "acme/large") == Decimal("0.002")
+    assert service.rows[0].estimate.calls == 7
+
+
+def test_it_names_the_encodings_to_count(service, runner, qtbot):
+    assert service.encodings_needed() == []
+    with qtbot.waitSignal(service.encodings_changed) as told:
+        service.start(runner)
+    assert told.args == [("cl100k_base", "o200k_base")]
+    assert service.encodings_needed() == ["cl100k_base", "o200k_base"]
+
+
+def test_another_scenario_reprices(priced, qtbot):
+    with qtbot.waitSignal(priced.estimated):
+        priced.set_scenario(scenario(output_tokens=1_000, factor=Decimal("1.10")))
+    # (1,000 × $2 + 1,000 × $8) per million × 1.1
+    assert usd(priced, "acme/large") == Decimal("0.011")
+
+
+def test_counts_of_encodings_still_being_counted_are_kept_and_marked(priced, qtbot):
+    counts = Counts(revision=2, tokens=2_000, by_encoding={"o200k_base": 2_000, "cl100k_base": None})
+    with qtbot.waitSignal(priced.estimated):
+        priced.set_counts(counts)
+    by_id = {row.model_id: row for row in priced.rows}
+    assert by_id["acme/large"].estimate.input_tokens == 2_000
+    assert not by_id["acme/large"].pending
+    assert by_id["corp/embed"].estimate.input_tokens == 1_200
+    assert by_id["corp/embed"].pending
+
+
+def test_an_encoding_that_cannot_be_opened_is_not_waited_for(priced, qtbot):
+    counts = Counts(revision=2, by_encoding={"o200k_base": 5}, unavailable={"cl100k_base": "damaged"})
+    priced._counts.clear()
+    with qtbot.waitSignal(priced.estimated):
+        priced.set_counts(counts)
+    embed = next(row for row in priced.rows if row.model_id == "corp/embed")
+    assert embed.estimate.input_tokens is None
+    assert not embed.pending
+
+
+def test_the_table_follows_the_switch_of_the_encoding_shown(priced, qtbot):
+    """With special tokens read as such, the window's count and the table's must agree."""
+    with qtbot.waitSignal(priced.estimated):
+        priced.set_counts(Counts(revision=2, tokens=7, by_encoding={"o200k_base": 9, "cl100k_base": 9}))
+    large = next(row for row in priced.rows if row.model_id == "acme/large")
+    assert large.estimate.input_tokens == 7
+
+
+def test_figures_of_an_earlier_text_are_marked_until_the_new_ones_come(priced, qtbot):
+    with qtbot.waitSignal(priced.stale_changed) as told:
+        priced.text_changed(2)
+    assert told.args == [True]
+    with qtbot.waitSignal(priced.stale_changed) as told:
+        priced.set_counts(Counts(revision=2))
+    assert told.args == [False]
+    assert not priced.stale
+
+
+def test_counts_of_an_old_revision_do_not_clear_the_mark(priced, qtbot):
+    with qtbot.waitSignal(priced.stale_changed):
+        priced.text_changed(5)
+    with qtbot.waitSignal(priced.estimated):
+        priced.set_counts(Counts(revision=3))
+    assert priced.stale
+
+
+def test_more_cached_tokens_than_prompt_count_as_all_of_it():
+    cut, was_cut = fitting(scenario(cached_tokens=5_000), TokenCount(1_000, 900, 1_100, "estimated"))
+    assert (cut.cached_tokens, was_cut) == (1_000, True)
+    kept, was_cut = fitting(scenario(cached_tokens=1_000), TokenCount(1_000, 1_000, 1_000, "exact"))
+    assert (kept.cached_tokens, was_cut) == (1_000, False)
+    by_id = {row.model_id: row for row in rows(cached_tokens=10**8)}
+    assert by_id["acme/large"].cached_cut
+    # 1,000 × $0.5 + 500 × $8, per million
+    assert by_id["acme/large"].estimate.usd == Decimal("0.0045")
+
+
+def test_the_input_cost_of_a_range_is_the_cost_at_its_ends():
+    by_id = {row.model_id: row for row in rows()}
+    assert (by_id["borg/opus"].input_usd_low, by_id["borg/opus"].input_usd_high) == (Decimal("0.007"), Decimal("0.008"))
+    assert by_id["acme/large"].input_usd_low == by_id["acme/large"].input_usd_high == Decimal("0.002")
+
+
+def test_the_input_cost_of_a_range_over_a_tier(monkeypatch):
+    """A longer prompt makes the output dearer as well: the input's range must not contain that."""
+    from pricing.types import Rates, Tier
+
+    opus = next(model for model in MODELS if model.id == "borg/opus")
+    tier = Tier(Rates(input=Decimal(10), output=Decimal(50)), over=1_550)
+    tiered = replace(opus, price=replace(opus.price, tiers=(tier,)))
+    (row,) = price_rows(PriceRequest(1, (tiered,), {"o200k_base": 1_000}, frozenset(), scenario()))
+    assert (row.input_usd_low, row.input_usd_high) == (Decimal("0.007"), Decimal("0.016"))
+    assert row.estimate.usd_high == Decimal("0.041")
+
+
+class TestPriceFiles:
+    def test_without_a_file_the_bundled_prices_count(self, tmp_path):
+        loaded = load_prices(LoadRequest(tmp_path / "prices.yaml", tmp_path / "good.yaml", False))
+        assert loaded.models
+        assert not loaded.problems
+        assert not (tmp_path / "good.yaml").exists()
+
+    def test_a_good_file_is_in_force_and_copied(self, tmp_path):
+        file, copy = tmp_path / "prices.yaml", tmp_path / "kept" / "good.yaml"
+        file.write_text(GOOD)
+        loaded = load_prices(LoadRequest(file, copy, False))
+        assert "acme/in-house" in {model.id for model in loaded.models}
+        assert len(loaded.file_hash) == 64
+        assert copy.read_text() == GOOD
+
+    def test_at_the_start_a_broken_file_gives_way_to_its_last_good_version(self, tmp_path):
+        file, copy = tmp_path / "prices.yaml", tmp_path / "good.yaml"
+        file.write_text(BROKEN)
+        copy.write_text(GOOD)
+        loaded = load_prices(LoadRequest(file, copy, False))
+        assert loaded.instead == price_files.LAST_GOOD
+        assert "acme/in-house" in {model.id for model in loaded.models}
+        assert [problem.line for problem in loaded.problems] == [5, 5]
+        assert copy.read_text() == GOOD
+
+    @pytest.mark.parametrize("copy", [None, BROKEN])
+    def test_without_a_good_version_the_bundled_prices_count(self, tmp_path, copy):
+        file = tmp_path / "prices.yaml"
+        file.write_text(BROKEN)
+        if copy:
+            (tmp_path / "good.yaml").write_text(copy)
+        loaded = load_prices(LoadRequest(file, tmp_path / "good.yaml", False))
+        assert loaded.instead == price_files.BUNDLED
+        assert "acme/in-house" not in {model.id for model in loaded.models}
+        assert len(loaded.problems) == 2
+
+    def test_while_running_a_broken_file_changes_nothing(self, tmp_path):
+        file = tmp_path / "prices.yaml"
+        file.write_text(BROKEN)
+        loaded = load_prices(LoadRequest(file, None, True))
+        assert loaded.models is None
+        assert loaded.instead == price_files.KEPT
+        assert len(loaded.problems) == 2
+
+    def test_a_file_that_cannot_be_read_is_a_problem_not_a_crash(self, tmp_path):
+        file = tmp_path / "prices.yaml"
+        file.mkdir()
+        loaded = load_prices(LoadRequest(file, None, False))
+        assert len(loaded.problems) == 1
+        assert loaded.models
+
+
+def test_a_broken_file_is_told_with_all_its_problems_and_mended_without(runner, qtbot, tmp_path):
+    file = tmp_path / "prices.yaml"
+    file.write_text(GOOD)
+    service = CostService(file, today=lambda: TODAY)
+    with qtbot.waitSignal(service.prices_changed):
+        service.start(runner)
+    good = service.models
+    file.write_text(BROKEN)
+    with qtbot.waitSignal(service.prices_problem) as told:
+        service.reload_prices()
+    assert len(told.args[0]) == 2
+    assert service.models is good
+    assert service.prices_hash
+    file.write_text(GOOD)
+    with qtbot.waitSignal(service.prices_problem) as told:
+        service.reload_prices()
+    assert told.args == [()]

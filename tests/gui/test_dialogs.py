@@ -1,0 +1,178 @@
+"""The dialogs, opened by their actions and used by keyboard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from gui.dialogs.about import AboutDialog
+from gui.dialogs.command_palette import CommandPalette
+from gui.dialogs.go_to import GoToDialog
+from gui.dialogs.preferences import PreferencesDialog
+from gui.dialogs.shortcuts_sheet import ShortcutsSheet
+from gui.settings import Settings, describe, names
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow
+
+
+def opened(bench: Workbench, action: str, kind: type[QDialog]) -> Any:
+    bench.window.actions_by_name[action].trigger()
+    dialog = bench.window.findChild(kind)
+    assert dialog is not None
+    assert dialog.isVisible()
+    return dialog
+
+
+def rows(palette: CommandPalette) -> list[str]:
+    model = palette.list.model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def test_the_palette_runs_what_was_typed(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    palette = opened(bench, "command_palette", CommandPalette)
+    assert palette.objectName() == "commandPalette"
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is palette.field)
+    qtbot.keyClicks(palette.field, "dark")
+    assert rows(palette)[0] == "Theme: Dark"
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert not palette.isVisible()
+    assert bench.settings.values.theme == "dark"
+    assert opened(bench, "command_palette", CommandPalette) is palette
+    assert palette.field.text() == ""
+    assert rows(palette)[0] == "Theme: Dark", "used last, listed first"
+    palette.reject()
+
+
+def test_the_palette_knows_every_action_and_its_shortcut(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    palette = opened(bench, "command_palette", CommandPalette)
+    listed = rows(palette)
+    assert len(listed) == len(bench.window.every_action()) - 1
+    assert len(set(listed)) == len(listed), "every name is clear on its own"
+    model = palette.list.model()
+    spoken = [model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(len(listed))]
+    assert "Find, Ctrl+F" in spoken
+    palette.reject()
+
+
+def test_the_palette_by_arrows(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    palette = opened(bench, "command_palette", CommandPalette)
+    qtbot.keyClicks(palette.field, "zoom")
+    names = rows(palette)
+    qtbot.keyClick(palette.field, Qt.Key.Key_Up)
+    assert palette.list.currentIndex().data() == names[-1]
+    qtbot.keyClick(palette.field, Qt.Key.Key_Down)
+    assert palette.list.currentIndex().data() == names[0]
+    qtbot.keyClicks(palette.field, "qqqq")
+    assert rows(palette) == []
+    assert palette._none.isVisible()
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    qtbot.keyClick(palette.field, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+
+
+def test_what_cannot_be_done_is_not_run(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    assert not bench.window.actions_by_name["undo"].isEnabled()
+    palette = opened(bench, "command_palette", CommandPalette)
+    qtbot.keyClicks(palette.field, "undo")
+    assert rows(palette)[0] == "Undo"
+    assert palette.list.currentIndex().data() != "Undo"
+    palette.reject()
+
+
+def test_preferences_show_every_setting_and_apply_at_once(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    dialog = opened(bench, "preferences", PreferencesDialog)
+    for name in names():
+        if describe(name) is not None:
+            control = dialog.control(name)
+            assert control.accessibleName(), name
+            assert control.accessibleDescription(), name
+    theme, size, wrap = (dialog.control(name) for name in ("theme", "font_size", "word_wrap"))
+    assert isinstance(theme, QComboBox)
+    assert isinstance(size, QSpinBox)
+    assert isinstance(wrap, QCheckBox)
+    theme.setCurrentIndex(theme.findData("dark"))
+    assert bench.theme.is_dark
+    size.setValue(20)
+    assert bench.panel.editor.font().pointSize() == 20
+    wrap.setChecked(False)
+    assert bench.panel.editor.lineWrapMode() == bench.panel.editor.LineWrapMode.NoWrap
+    assert not bench.window.actions_by_name["wrap"].isChecked()
+    bench.window.actions_by_name["wrap"].trigger()
+    assert wrap.isChecked()
+    bench.settings.reset()
+    assert theme.currentData() == Settings().theme
+    assert size.value() == Settings().font_size
+    dialog.reject()
+
+
+def test_looking_at_the_preferences_changes_nothing(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    before = bench.settings.values
+    with qtbot.assertNotEmitted(bench.settings.changed):
+        opened(bench, "preferences", PreferencesDialog).reject()
+    assert bench.settings.values == before
+
+
+def test_a_font_that_is_gone_stays_the_choice(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    bench.settings.set("font_family", "No Such Mono")
+    dialog = opened(bench, "preferences", PreferencesDialog)
+    box = dialog.control("font_family")
+    assert box.currentData() == "No Such Mono"
+    assert "missing" in box.currentText()
+    box.setCurrentIndex(0)
+    assert bench.settings.values.font_family == ""
+    dialog.reject()
+
+
+def test_the_sheet_lists_every_shortcut(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    sheet = opened(bench, "shortcuts", ShortcutsSheet)
+    listed = {sheet.table.item(row, 1).text(): sheet.table.item(row, 0).text() for row in range(sheet.table.rowCount())}
+    assert listed["Command palette"] == "Ctrl+Shift+P"
+    assert "F1" in listed["Keyboard shortcuts"]
+    with_keys = [action for action in bench.window.every_action() if action.shortcuts()]
+    assert sheet.table.rowCount() == len(with_keys)
+    sheet.reject()
+
+
+def test_about_names_versions_and_can_be_copied(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    dialog = opened(bench, "about", AboutDialog)
+    dialog._copy()
+    copied = QApplication.clipboard().text()
+    assert "Tokenloupe 0." in copied
+    assert "PySide6-Essentials 6." in copied
+    assert str(bench.paths.config) in copied
+    dialog.reject()
+
+
+@pytest.mark.parametrize(("action", "number", "selected"), [("go_to_line", 3, (8, 8)), ("go_to_token", 2, (3, 4))])
+def test_go_to(qtbot: QtBot, open_window: OpenWindow, action: str, number: int, selected: tuple[int, int]):
+    bench = open_window()
+    bench.panel.editor.setPlainText("one\ntwo\nthree")
+    qtbot.waitUntil(lambda: not bench.prompt.stale)
+    dialog = opened(bench, action, GoToDialog)
+    assert dialog.number.maximum() in {3, bench.prompt.counts.tokens}
+    dialog.number.setValue(number)
+    qtbot.keyClick(dialog.number, Qt.Key.Key_Return)
+    assert bench.panel.editor.selected_range() == selected
+
+
+@pytest.mark.parametrize("action", ["preferences", "shortcuts", "about", "go_to_line"])
+def test_dialogs_are_freed_on_close(qtbot: QtBot, open_window: OpenWindow, action: str):
+    bench = open_window(counted=False)
+    bench.window.actions_by_name[action].trigger()
+    [dialog] = [child for child in bench.window.findChildren(QDialog) if child.isVisible()]
+    with qtbot.waitSignal(dialog.destroyed):
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)

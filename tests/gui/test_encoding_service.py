@@ -1,0 +1,120 @@
+"""The service between the editor and the engine, with a real worker thread."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import engine
+from engine.types import TextEdit
+from gui.jobs import JobRunner
+from gui.services.encoding import EncodingService
+
+
+@pytest.fixture
+def service(qapp):
+    runner = JobRunner()
+    yield EncodingService(runner, "cl100k_base")
+    runner.shutdown()
+
+
+def counted(qtbot, service, act):
+    """Do something, wait until the newest counts are there, and return them."""
+    seen = []
+    service.counted.connect(seen.append)
+    act()
+    qtbot.waitUntil(lambda: bool(seen) and seen[-1].complete and not service.busy)
+    service.counted.disconnect(seen.append)
+    return seen[-1]
+
+
+def test_a_text_is_counted_and_patched(qtbot, service):
+    with qtbot.waitSignal(service.patched) as patched:
+        counts = counted(qtbot, service, lambda: service.replace_text(7, "some words"))
+    revision, patch = patched.args
+    assert revision == counts.revision == 7
+    assert patch.ids.tolist() == engine.get_encoding("cl100k_base").encode_ordinary("some words")
+
+
+def test_fast_typing_ends_in_the_count_of_the_last_state(qtbot, service):
+    def type_away():
+        service.replace_text(0, "")
+        for number in range(300):
+            service.submit(number + 1, (TextEdit(number, 0, "a b"[number % 3]),))
+
+    counts = counted(qtbot, service, type_away)
+    qtbot.waitUntil(lambda: not service.busy)
+    assert counts.revision == 300
+    assert counts.tokens == engine.get_encoding("cl100k_base").count("a b" * 100)
+
+
+def test_another_encoding_recounts_the_same_text(qtbot, service):
+    counted(qtbot, service, lambda: service.replace_text(1, "Grüße aus Köln"))
+    with qtbot.waitSignal(service.encoding_changed):
+        counts = counted(qtbot, service, lambda: service.set_encoding("gpt2"))
+    assert counts.encoding == "gpt2"
+    assert counts.tokens == engine.get_encoding("gpt2").count("Grüße aus Köln")
+
+
+def test_watched_encodings_are_counted_to_the_end(qtbot, service):
+    service.watch(("o200k_base", "gpt2"))
+    text = "word " * 30_000
+    counts = counted(qtbot, service, lambda: service.replace_text(1, text))
+    assert counts.by_encoding == {name: engine.get_encoding(name).count(text) for name in ("o200k_base", "gpt2")}
+
+
+def test_the_text_can_be_asked_for(qtbot, service):
+    service.replace_text(3, "hello")
+    service.submit(4, (TextEdit(5, 0, "!"),))
+    with qtbot.waitSignal(service.text_ready) as ready:
+        service.request_text()
+    assert ready.args == [4, "hello!"]
+
+
+def test_an_unknown_encoding_is_said_and_the_last_one_kept(qtbot, service):
+    counted(qtbot, service, lambda: service.replace_text(1, "text"))
+    with qtbot.waitSignals([service.failed, service.text_wanted]):
+        service.set_encoding("no such encoding")
+    assert service.encoding_name == "cl100k_base"
+    counts = counted(qtbot, service, lambda: service.replace_text(1, "text"))
+    assert counts.tokens == 1
+
+
+def test_a_lost_text_is_asked_for(qtbot, service):
+    with qtbot.waitSignal(service.text_wanted):
+        service.submit(1, (TextEdit(0, 0, "x"),))
+
+
+def test_token_info_after_the_first_answer(qtbot, service):
+    assert service.token_info(5) is None
+    counted(qtbot, service, lambda: service.replace_text(1, "text"))
+    assert service.token_info(1342).token_bytes == b"text"
+    assert service.token_info(-1) is None
+    assert service.token_info(10**9) is None
+
+
+def test_stopping_the_count_loses_no_edit(qtbot, service, monkeypatch):
+    counted(qtbot, service, lambda: service.replace_text(0, "one"))
+    begun, may_end = threading.Event(), threading.Event()
+    apply = engine.EditedText.apply
+
+    def slow(self, edits):
+        begun.set()
+        may_end.wait()
+        return apply(self, edits)
+
+    monkeypatch.setattr(engine.EditedText, "apply", slow)
+    service.submit(1, (TextEdit(3, 0, " two"),))
+    qtbot.waitUntil(begun.is_set)
+    service.submit(2, (TextEdit(7, 0, " three"),))
+    service._lane.cancel()
+    may_end.set()
+    qtbot.waitUntil(lambda: not service.busy)
+    with qtbot.waitSignal(service.text_wanted):
+        service.submit(3, (TextEdit(13, 0, " four"),))
+    counts = counted(qtbot, service, lambda: service.replace_text(3, "one two three four"))
+    assert (counts.revision, counts.tokens) == (3, 4)
+    with qtbot.waitSignal(service.text_ready) as ready:
+        service.request_text()
+    assert ready.args == [3, "one two three four"]

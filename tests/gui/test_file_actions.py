@@ -1,0 +1,255 @@
+"""Opening, saving and recent files, in a real window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QListWidget, QMenu
+from pytestqt.qtbot import QtBot
+
+from gui import prompt, storage
+from gui.dialogs.encoding_chooser import EncodingChooser
+from gui.services.live_text import LiveText
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow, close_window
+
+
+def notices(bench: Workbench) -> str:
+    return "\n".join(notice.text for notice in bench.window.messages.notices)
+
+
+def open_file(qtbot: QtBot, bench: Workbench, path: Path) -> None:
+    with qtbot.waitSignal(bench.files.shown):
+        bench.files.open_path(path)
+
+
+def test_files_named_before_the_services_run_are_opened_then(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    (tmp_path / "a.txt").write_text("from the command line")
+    from gui.app import create_window
+
+    window = create_window(tmp_path / "p")
+    bench = window.findChild(Workbench)
+    assert bench is not None
+    bench.files.open_path(tmp_path / "a.txt")
+    window.show()
+    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == "from the command line")
+    with qtbot.waitSignal(window.destroyed):
+        window.close()
+
+
+def test_what_was_typed_is_offered_back(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    (tmp_path / "a.txt").write_text("the file")
+    bench = open_window()
+    bench.prompt.replace_all("typed by hand")
+    open_file(qtbot, bench, tmp_path / "a.txt")
+    assert bench.panel.editor.toPlainText() == "the file"
+    notice = next(notice for notice in bench.window.messages.notices if notice.key == "replaced")
+    notice.offers[0].act()
+    assert bench.panel.editor.toPlainText() == "typed by hand"
+    assert bench.prompt.origin is None
+
+
+def test_an_untouched_text_is_replaced_without_a_word(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    (tmp_path / "a.txt").write_text("the file")
+    bench = open_window()
+    open_file(qtbot, bench, tmp_path / "a.txt")
+    assert notices(bench) == ""
+
+
+def test_a_refused_file_changes_nothing(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    (tmp_path / "a.bin").write_bytes(b"\0\1\2")
+    bench = open_window()
+    text = bench.panel.editor.toPlainText()
+    bench.files.open_path(tmp_path / "a.bin")
+    qtbot.waitUntil(lambda: "binary file" in notices(bench))
+    assert bench.panel.editor.toPlainText() == text
+    (tmp_path / "a.txt").write_text("good")
+    open_file(qtbot, bench, tmp_path / "a.txt")
+    assert "binary file" not in notices(bench)
+
+
+def test_an_unknown_encoding_is_asked_for_with_a_preview(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    path = tmp_path / "old.txt"
+    path.write_bytes("Grüße".encode("cp1252"))
+    bench = open_window()
+    bench.files.open_path(path)
+    qtbot.waitUntil(lambda: bench.window.findChild(EncodingChooser) is not None)
+    chooser = bench.window.findChild(EncodingChooser)
+    assert chooser is not None
+    names = chooser.findChild(QListWidget)
+    assert names is not None
+    assert chooser._preview.toPlainText() == "Grüße"
+    assert "Windows-1252" in names.currentItem().text()
+    disabled = [row for row in range(names.count()) if not names.item(row).flags() & Qt.ItemFlag.ItemIsEnabled]
+    assert disabled
+    buttons = chooser.findChild(QDialogButtonBox)
+    assert buttons is not None
+    with qtbot.waitSignal(bench.files.shown):
+        qtbot.mouseClick(buttons.button(QDialogButtonBox.StandardButton.Open), Qt.MouseButton.LeftButton)
+    assert bench.panel.editor.toPlainText() == "Grüße"
+    assert bench.prompt.origin is not None
+    assert bench.prompt.origin.encoding == "cp1252"
+
+
+def test_several_dropped_files(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    for name in "ab":
+        (tmp_path / name).write_text(name)
+    bench = open_window()
+    with qtbot.waitSignal(bench.files.shown):
+        bench.files.open_dropped([str(tmp_path / "a"), str(tmp_path / "b")])
+    assert bench.panel.editor.toPlainText() == "a"
+    assert "one file at a time" in notices(bench)
+    menu = QMenu()
+    bench.files.fill_recent(menu)
+    assert [Path(action.data()).name for action in menu.actions() if action.data()] == ["a", "b"]
+
+
+def test_saving_writes_what_is_there(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    bench.prompt.replace_all("naïve 🚀\n")
+    assert bench.prompt.modified
+    bench.files.save_to(tmp_path / "out.txt")
+    qtbot.waitUntil(lambda: not bench.prompt.modified)
+    assert (tmp_path / "out.txt").read_bytes() == "naïve 🚀\n".encode()
+    assert bench.prompt.origin is not None
+    assert bench.prompt.origin.path == tmp_path / "out.txt"
+    assert bench.settings.values.recent[0] == str(tmp_path / "out.txt")
+
+
+def test_saving_keeps_the_line_ends_of_the_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    path = tmp_path / "windows.txt"
+    path.write_bytes(b"one\r\ntwo\r\n")
+    bench = open_window()
+    open_file(qtbot, bench, path)
+    bench.files.save_to(tmp_path / "copy.txt")
+    qtbot.waitUntil((tmp_path / "copy.txt").exists)
+    assert (tmp_path / "copy.txt").read_bytes() == b"one\r\ntwo\r\n"
+    bench.panel.editor.replace_range(0, 3, "1")
+    bench.files.save_to(path)
+    qtbot.waitUntil(lambda: path.read_bytes() == b"1\r\ntwo\r\n")
+
+
+def test_a_failed_save_keeps_the_text_and_can_be_tried_again(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    bench = open_window()
+    bench.prompt.replace_all("precious")
+
+    def full(*_: object, **__: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(storage, "write_atomic", full)
+        bench.files.save_to(tmp_path / "out.txt")
+        qtbot.waitUntil(lambda: "was not saved" in notices(bench))
+    assert bench.prompt.modified
+    notice = next(notice for notice in bench.window.messages.notices if notice.key == "save")
+    notice.offers[0].act()
+    qtbot.waitUntil(lambda: not bench.prompt.modified)
+    assert (tmp_path / "out.txt").read_text() == "precious"
+    assert "was not saved" not in notices(bench)
+
+
+def test_closing_does_not_outrun_a_save(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(prompt, "DIRECT_READ_CHARACTERS", 0)
+    bench = open_window()
+    bench.prompt.replace_all("saved at the last moment")
+    bench.files.save_to(tmp_path / "out.txt")
+    close_window(qtbot, bench)
+    assert (tmp_path / "out.txt").read_text() == "saved at the last moment"
+
+
+def test_a_text_that_the_worker_lost_is_saved_all_the_same(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(*_: object) -> object:
+        raise RuntimeError("no answer")
+
+    monkeypatch.setattr(prompt, "DIRECT_READ_CHARACTERS", 0)
+    bench = open_window()
+    monkeypatch.setattr(LiveText, "_answer", broken)
+    bench.prompt.replace_all("worth keeping")
+    bench.files.save_to(tmp_path / "out.txt")
+    qtbot.waitUntil((tmp_path / "out.txt").exists)
+    assert (tmp_path / "out.txt").read_text() == "worth keeping"
+
+
+def test_recent_files_are_listed_missing_ones_greyed(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    for name in ("a & b.txt", "gone.txt"):
+        (tmp_path / name).write_text(name)
+        open_file(qtbot, bench, tmp_path / name)
+    (tmp_path / "gone.txt").unlink()
+    menu = QMenu(bench.window)
+    bench.files.fill_recent(menu)
+    actions = menu.actions()
+    assert [action.data() for action in actions[:2]] == [str(tmp_path / "gone.txt"), str(tmp_path / "a & b.txt")]
+    assert [action.isEnabled() for action in actions[:2]] == [False, True]
+    assert "missing" in actions[0].text()
+    assert "a && b.txt" in actions[1].text()
+    with qtbot.waitSignal(bench.files.shown):
+        actions[1].trigger()
+    next(action for action in actions if action.text() == "Remove the missing ones").trigger()
+    assert bench.settings.values.recent == (str(tmp_path / "a & b.txt"),)
+    bench.files.fill_recent(menu)
+    next(action for action in menu.actions() if action.text() == "Clear the list").trigger()
+    bench.files.fill_recent(menu)
+    assert [action.isEnabled() for action in menu.actions()] == [False]
+
+
+def test_a_recent_file_that_cannot_be_read_can_be_forgotten(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    path = tmp_path / "a.txt"
+    path.write_text("x")
+    open_file(qtbot, bench, path)
+    path.unlink()
+    bench.files.open_path(path)
+    qtbot.waitUntil(lambda: "could not be read" in notices(bench))
+    bench.window.messages.notices[0].offers[0].act()
+    assert bench.settings.values.recent == ()
+    assert notices(bench) == ""
+
+
+def test_only_so_many_are_remembered(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window(counted=False)
+    bench.settings.set("recent_files", 3)
+    for number in range(5):
+        bench.files.remember(tmp_path / str(number))
+    assert bench.settings.values.recent == tuple(str(tmp_path / str(number)) for number in (4, 3, 2))
+
+
+def test_the_dialogs_open_and_save(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    (tmp_path / "a.txt").write_text("chosen")
+    bench = open_window()
+    bench.window.actions_by_name["open"].trigger()
+    dialog = bench.window.findChild(QFileDialog, "openDialog")
+    assert dialog is not None
+    with qtbot.waitSignal(bench.files.shown):
+        dialog.fileSelected.emit(str(tmp_path / "a.txt"))
+    dialog.reject()
+    assert bench.panel.editor.toPlainText() == "chosen"
+    bench.window.actions_by_name["save_as"].trigger()
+    dialog = bench.window.findChild(QFileDialog, "saveDialog")
+    assert dialog is not None
+    dialog.fileSelected.emit(str(tmp_path / "b.txt"))
+    dialog.reject()
+    qtbot.waitUntil((tmp_path / "b.txt").exists)
+    assert (tmp_path / "b.txt").read_text() == "chosen"
+
+
+def test_a_restored_text_that_is_in_no_file_is_offered_back(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    (tmp_path / "a.txt").write_text("the file")
+    bench = open_window()
+    bench.prompt.replace_all("an hour of work")
+    close_window(qtbot, bench)
+    bench = open_window()
+    assert bench.panel.editor.toPlainText() == "an hour of work"
+    open_file(qtbot, bench, tmp_path / "a.txt")
+    notice = next(notice for notice in bench.window.messages.notices if notice.key == "replaced")
+    notice.offers[0].act()
+    assert bench.panel.editor.toPlainText() == "an hour of work"
+    assert bench.prompt.modified, "it still is in no file"

@@ -1,0 +1,161 @@
+"""Find and replace in a real window."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QLabel
+from pytestqt.qtbot import QtBot
+
+from gui import finder
+from gui import prompt as prompt_module
+from gui.services import find
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow
+
+
+def count(bench: Workbench) -> str:
+    label = bench.window.findChild(QLabel, "findCount")
+    assert label is not None
+    return label.text()
+
+
+def switch(bench: Workbench, name: str) -> QCheckBox:
+    box = bench.window.findChild(QCheckBox, name)
+    assert box is not None
+    return box
+
+
+@pytest.fixture
+def bench(open_window: OpenWindow, qtbot: QtBot) -> Workbench:
+    bench = open_window()
+    bench.panel.editor.setPlainText("one 🚀 two One\nthree one")
+    return bench
+
+
+def search(qtbot: QtBot, bench: Workbench, pattern: str, words: str) -> None:
+    bench.finder.open(replace=True)
+    bench.panel.find_bar.pattern.setText(pattern)
+    qtbot.waitUntil(lambda: count(bench) == words)
+
+
+def selected(bench: Workbench) -> tuple[int, int]:
+    return bench.panel.editor.selected_range()
+
+
+def test_going_round_the_matches(qtbot: QtBot, bench: Workbench):
+    search(qtbot, bench, "one", "3 matches")
+    field = bench.panel.find_bar.pattern
+    seen = []
+    for _ in range(4):
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        seen.append((selected(bench), count(bench)))
+    assert seen == [((0, 3), "1 of 3"), ((11, 14), "2 of 3"), ((21, 24), "3 of 3"), ((0, 3), "1 of 3")]
+    qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert selected(bench) == (21, 24)
+    assert field.hasFocus() or True
+
+
+def test_switches_narrow_the_search(qtbot: QtBot, bench: Workbench):
+    search(qtbot, bench, "one", "3 matches")
+    switch(bench, "findCase").setChecked(True)
+    qtbot.waitUntil(lambda: count(bench) == "2 matches")
+    switch(bench, "findRegex").setChecked(True)
+    bench.panel.find_bar.pattern.setText("t.o|t.ree")
+    qtbot.waitUntil(lambda: count(bench) == "2 matches" and bench.finder.matches is not None)
+    switch(bench, "findWords").setChecked(True)
+    bench.panel.find_bar.pattern.setText("wo")
+    qtbot.waitUntil(lambda: count(bench) == "not found")
+    bench.panel.find_bar.pattern.setText("(")
+    qtbot.waitUntil(lambda: "not valid" in count(bench))
+
+
+def test_replacing_all_is_one_step_to_undo(qtbot: QtBot, bench: Workbench):
+    editor = bench.panel.editor
+    before = editor.toPlainText()
+    search(qtbot, bench, "one", "3 matches")
+    bench.panel.find_bar.replacement.setText("1")
+    bench.panel.find_bar.replace_all_wanted.emit()
+    qtbot.waitUntil(lambda: editor.toPlainText() == "1 🚀 two 1\nthree 1")
+    qtbot.waitUntil(lambda: count(bench) == "not found")
+    editor.undo()
+    assert editor.toPlainText() == before
+
+
+def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(find, "MOST_BETWEEN", 3)
+    monkeypatch.setattr(finder, "monotonic", iter(range(10_000)).__next__)
+    monkeypatch.setattr(finder, "SLICE_SECONDS", 1.5)
+    editor = bench.panel.editor
+    editor.setPlainText("one 🚀 long one\n" * 40)
+    before = editor.toPlainText()
+    search(qtbot, bench, "one", "80 matches")
+    bench.panel.find_bar.replacement.setText("1")
+    bench.panel.find_bar.replace_all_wanted.emit()
+    qtbot.waitUntil(editor.isReadOnly)
+    bench.window.actions_by_name["undo"].trigger()
+    qtbot.waitUntil(lambda: not editor.isReadOnly())
+    assert editor.toPlainText() == "1 🚀 long 1\n" * 40
+    editor.undo()
+    assert editor.toPlainText() == before
+    editor.redo()
+    assert editor.toPlainText() == "1 🚀 long 1\n" * 40
+    qtbot.waitUntil(lambda: not bench.prompt.stale)
+    assert bench.panel.editor.token_count == bench.prompt.counts.tokens
+
+
+def test_another_text_ends_a_replacement(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(find, "MOST_BETWEEN", 3)
+    monkeypatch.setattr(finder, "monotonic", iter(range(10_000)).__next__)
+    monkeypatch.setattr(finder, "SLICE_SECONDS", 1.5)
+    editor = bench.panel.editor
+    editor.setPlainText("one 🚀 long one\n" * 40)
+    search(qtbot, bench, "one", "80 matches")
+    bench.panel.find_bar.replace_all_wanted.emit()
+    qtbot.waitUntil(editor.isReadOnly)
+    editor.setPlainText("another one")
+    qtbot.waitUntil(lambda: not editor.isReadOnly())
+    assert editor.toPlainText() == "another one"
+
+
+def test_replacing_one_goes_on_to_the_next(qtbot: QtBot, bench: Workbench):
+    editor = bench.panel.editor
+    switch(bench, "findRegex").setChecked(True)
+    search(qtbot, bench, "(o)ne", "3 matches")
+    bench.panel.find_bar.replacement.setText(r"\1-ne")
+    bench.panel.find_bar.replace_wanted.emit()
+    assert selected(bench) == (0, 3)
+    bench.panel.find_bar.replace_wanted.emit()
+    qtbot.waitUntil(lambda: editor.toPlainText().startswith("o-ne 🚀 two One"))
+    qtbot.waitUntil(lambda: selected(bench) == (12, 15))
+
+
+def test_matches_follow_the_text(qtbot: QtBot, bench: Workbench):
+    search(qtbot, bench, "one", "3 matches")
+    bench.panel.editor.replace_range(0, 0, "one ")
+    qtbot.waitUntil(lambda: count(bench) == "4 matches")
+
+
+def test_a_big_text_is_asked_of_the_worker(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(prompt_module, "DIRECT_READ_CHARACTERS", 0)
+    monkeypatch.setattr(bench.prompt, "read_now", lambda: pytest.fail("a big text is never read on the GUI thread"))
+    search(qtbot, bench, "one", "3 matches")
+
+
+def test_the_selection_is_what_is_looked_for_and_escape_returns(qtbot: QtBot, bench: Workbench):
+    bench.panel.editor.select_range(7, 10)
+    bench.window.actions_by_name["find"].trigger()
+    bar = bench.panel.find_bar
+    assert bar.pattern.text() == "two"
+    assert not bar.replacement.isVisible()
+    bench.window.actions_by_name["replace"].trigger()
+    assert bar.replacement.isVisible()
+    qtbot.waitUntil(lambda: count(bench) == "1 of 1")
+    qtbot.keyClick(bar.pattern, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    assert bench.panel.editor.hasFocus()
+
+
+def test_find_next_without_the_bar_opens_it(qtbot: QtBot, bench: Workbench):
+    bench.window.actions_by_name["find_next"].trigger()
+    assert bench.panel.find_bar.isVisible()

@@ -1,0 +1,205 @@
+"""Lanes: the newest wins, nothing is lost, everything lands on the GUI thread."""
+
+import threading
+
+import pytest
+from PySide6.QtCore import QObject, QThread, Slot
+
+from gui.jobs import JobCancelled, JobFailure, JobRunner
+
+
+@pytest.fixture
+def runner(qapp):
+    runner = JobRunner()
+    yield runner
+    runner.shutdown()
+
+
+class Receiver(QObject):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+        self.threads = set()
+
+    @Slot(object)
+    def take(self, outcome):
+        self.seen.append(outcome)
+        self.threads.add(QThread.currentThread())
+
+
+def test_a_result_arrives_on_the_gui_thread_with_its_request(qtbot, runner):
+    lane = runner.conflated("double", lambda request, ticket: (request * 2, threading.get_ident()))
+    receiver = Receiver()
+    lane.finished.connect(receiver.take)
+    with qtbot.waitSignal(lane.finished):
+        lane.submit(21)
+    (result,) = receiver.seen
+    assert result.request == 21
+    assert result.value[0] == 42
+    assert result.value[1] != threading.get_ident()
+    assert receiver.threads == {QThread.currentThread()}
+
+
+def test_a_conflated_lane_runs_the_first_and_the_newest(qtbot, runner):
+    gate = threading.Event()
+
+    def work(request, ticket):
+        gate.wait(10)
+        return request
+
+    lane = runner.conflated("newest", work)
+    receiver = Receiver()
+    lane.finished.connect(receiver.take)
+    for number in range(200):
+        lane.submit(number)
+    gate.set()
+    qtbot.waitUntil(lambda: not lane.busy)
+    assert [result.value for result in receiver.seen] == [0, 199]
+
+
+def test_a_merge_drops_nothing(qtbot, runner):
+    gate = threading.Event()
+
+    def work(request, ticket):
+        gate.wait(10)
+        return request
+
+    lane = runner.conflated("joined", work, merge=lambda waiting, newer: waiting + newer)
+    receiver = Receiver()
+    lane.finished.connect(receiver.take)
+    for number in range(50):
+        lane.submit((number,))
+    gate.set()
+    qtbot.waitUntil(lambda: not lane.busy)
+    assert [number for result in receiver.seen for number in result.value] == list(range(50))
+    assert len(receiver.seen) == 2
+
+
+def test_an_exclusive_lane_answers_every_request_in_order(qtbot, runner):
+    lane = runner.exclusive("all", lambda request, ticket: request)
+    receiver = Receiver()
+    lane.finished.connect(receiver.take)
+    for number in range(20):
+        lane.submit(number)
+    qtbot.waitUntil(lambda: len(receiver.seen) == 20)
+    assert [result.value for result in receiver.seen] == list(range(20))
+
+
+class Panic(BaseException):
+    """As Rust extensions raise: not an Exception."""
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), Panic("stack"), KeyboardInterrupt()])
+def test_whatever_a_job_raises_is_delivered_and_the_lane_goes_on(qtbot, runner, error):
+    def work(request, ticket):
+        if request is None:
+            raise error
+        return request
+
+    lane = runner.conflated("raises", work)
+    with qtbot.waitSignal(lane.failed) as failure:
+        lane.submit(None)
+    assert failure.args[0].error is error
+    with qtbot.waitSignal(lane.finished) as finished:
+        lane.submit("next")
+    assert finished.args[0].value == "next"
+
+
+def test_cancel_ends_the_running_job_and_drops_the_waiting_one(qtbot, runner):
+    started = threading.Event()
+
+    def work(request, ticket):
+        started.set()
+        while True:
+            ticket.progress(0.5, "turning")
+
+    lane = runner.conflated("endless", work)
+    receiver = Receiver()
+    lane.finished.connect(receiver.take)
+    lane.submit(1)
+    lane.submit(2)
+    assert started.wait(10)
+    cancelled = Receiver()
+    lane.cancelled.connect(cancelled.take)
+    lane.cancel()
+    qtbot.waitUntil(lambda: len(cancelled.seen) == 2)
+    assert cancelled.seen == [2, 1]
+    assert not lane.busy
+    assert receiver.seen == []
+
+
+def test_progress_is_reported_and_forgotten_at_the_end(qtbot, runner):
+    lane = runner.conflated("steps", lambda request, ticket: ticket.progress(0.25, "a quarter"))
+    with qtbot.waitSignals([lane.progressed, lane.finished]):
+        lane.submit(None)
+    assert lane.last_progress is None
+
+
+def test_progress_of_a_cancelled_job_raises(runner):
+    from gui.jobs import Ticket
+
+    ticket = Ticket(lambda fraction, note: None)
+    ticket.cancel()
+    with pytest.raises(JobCancelled):
+        ticket.progress(0.1)
+
+
+def test_shutdown_ends_running_jobs_and_delivers_nothing_more(qtbot, qapp):
+    runner = JobRunner()
+    started = threading.Event()
+
+    def work(request, ticket):
+        started.set()
+        while not ticket.cancelled:
+            ticket.progress(0.0)
+
+    lane = runner.exclusive("until told", work)
+    receiver = Receiver()
+    for signal in (lane.finished, lane.failed, lane.cancelled, lane.busy_changed):
+        signal.connect(receiver.take)
+    lane.submit(1)
+    assert started.wait(10)
+    receiver.seen.clear()
+    runner.shutdown()
+    qapp.processEvents()
+    assert receiver.seen == []
+    lane.submit(2)
+    assert not any(t.name.startswith("tokenloupe") and t.is_alive() for t in threading.enumerate())
+
+
+def test_busy_lanes_are_announced(qtbot, runner):
+    gate = threading.Event()
+    lane = runner.conflated("waits", lambda request, ticket: gate.wait(10))
+    with qtbot.waitSignal(runner.lanes_changed):
+        lane.submit(None)
+    assert runner.busy_lanes == [lane]
+    with qtbot.waitSignal(runner.lanes_changed):
+        gate.set()
+    assert not runner.busy
+
+
+def test_a_failure_always_has_a_reason():
+    assert JobFailure(None, MemoryError()).why == "MemoryError"
+    assert JobFailure(None, PermissionError(13, "no entry", "/some/file")).why == "no entry"
+    assert JobFailure(None, ValueError("a sentence")).why == "a sentence"
+
+
+@pytest.mark.parametrize(("stoppable", "answered", "dropped"), [(True, [1], [2, 3]), (False, [1, 2, 3], [])])
+def test_stopping_tells_what_gets_no_answer(qtbot, runner, stoppable, answered, dropped):
+    gate = threading.Event()
+
+    def work(request, ticket):
+        gate.wait(10)
+        return request
+
+    lane = runner.exclusive("writing", work, stoppable=stoppable)
+    finished, cancelled = Receiver(), Receiver()
+    lane.finished.connect(finished.take)
+    lane.cancelled.connect(cancelled.take)
+    for number in (1, 2, 3):
+        lane.submit(number)
+    lane.cancel()
+    gate.set()
+    qtbot.waitUntil(lambda: not lane.busy)
+    assert [result.value for result in finished.seen] == answered
+    assert cancelled.seen == dropped

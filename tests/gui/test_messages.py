@@ -1,0 +1,136 @@
+"""The bar of messages, and the banners in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QToolButton
+from pytestqt.qtbot import QtBot
+
+from gui.look.icons import Icons
+from gui.look.theme import Theme
+from gui.notify import Notifier, Offer
+from gui.panels import message_bar
+from gui.panels.banner import Banner
+from gui.panels.message_bar import MessageBar
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> Iterator[MessageBar]:
+    notifier = Notifier()
+    theme = Theme("light", "normal")
+    bar = MessageBar(notifier, theme, Icons(theme))
+    qtbot.addWidget(bar)
+    bar.notifier = notifier
+    return bar
+
+
+def texts(bar: MessageBar) -> list[str]:
+    return [notice.text for notice in bar.notices]
+
+
+def banners(bar: MessageBar) -> list[Banner]:
+    return [banner for banner in bar.findChildren(Banner) if banner.isVisible()]
+
+
+def test_shows_nothing_until_there_is_something(bar: MessageBar):
+    assert not bar.isVisible()
+    bar.notifier.warning("Something")
+    assert bar.isVisible()
+
+
+def test_the_newest_comes_first_and_three_are_enough(bar: MessageBar):
+    for number in range(5):
+        bar.notifier.warning(f"message {number}")
+    assert texts(bar) == ["message 4", "message 3", "message 2"]
+
+
+def test_a_newer_one_about_the_same_subject_replaces_the_older(bar: MessageBar):
+    bar.notifier.error("disk full", key="session")
+    bar.notifier.warning("another thing")
+    bar.notifier.error("disk still full", key="session")
+    assert texts(bar) == ["disk still full", "another thing"]
+    bar.notifier.withdraw("session")
+    assert texts(bar) == ["another thing"]
+
+
+def test_the_same_one_again_is_not_shown_anew(bar: MessageBar):
+    bar.notifier.error("disk full", key="session")
+    [banner] = banners(bar)
+    bar.notifier.error("disk full", key="session")
+    assert banners(bar) == [banner]
+
+
+def test_markup_is_shown_as_it_is(bar: MessageBar):
+    bar.notifier.error("<b>not bold</b>")
+    [banner] = banners(bar)
+    assert banner.text == "<b>not bold</b>"
+    assert banner._text.textFormat() == Qt.TextFormat.PlainText
+
+
+def test_details_can_be_seen_and_copied(qtbot: QtBot, bar: MessageBar):
+    bar.notifier.error("It failed.", "line 1\nline 2")
+    [banner] = banners(bar)
+    details = banner.findChild(QPlainTextEdit)
+    assert details is not None
+    assert not details.isVisible()
+    more, copy = (
+        next(button for button in banner.findChildren(QPushButton) if button.text() == text)
+        for text in ("Details", "Copy")
+    )
+    qtbot.mouseClick(more, Qt.MouseButton.LeftButton)
+    assert details.isVisible()
+    assert details.toPlainText() == "line 1\nline 2"
+    qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
+    assert QApplication.clipboard().text() == "It failed.\n\nline 1\nline 2"
+
+
+def test_offers_act_and_keep_the_focus_when_words_change(qtbot: QtBot, bar: MessageBar):
+    done: list[str] = []
+    banner = Banner(bar._theme, bar._icons, bar)
+    from gui.notify import Notice
+
+    banner.show_notice(Notice("information", "one", offers=(Offer("Do it", lambda: done.append("first")),)))
+    bar.layout().addWidget(banner)
+    bar.show()
+    banner.show()
+    [button] = banner._buttons
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    banner.show_notice(Notice("information", "two", offers=(Offer("Do that", lambda: done.append("second")),)))
+    assert banner._buttons == [button]
+    assert button.text() == "Do that"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert done == ["first", "second"]
+    banner.show_notice(Notice("warning", "three"))
+    assert banner._buttons == []
+
+
+def test_closing_by_mouse_and_by_key(qtbot: QtBot, bar: MessageBar):
+    bar.notifier.warning("one")
+    bar.notifier.warning("two")
+    close = next(button for button in banners(bar)[0].findChildren(QToolButton))
+    qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
+    assert len(bar.notices) == 1
+    [banner] = banners(bar)
+    qtbot.keyClick(banner, Qt.Key.Key_Escape)
+    assert not bar.notices
+    assert not bar.isVisible()
+
+
+def test_information_goes_by_itself_and_the_rest_stays(bar: MessageBar, qtbot: QtBot):
+    assert message_bar.INFORMATION_MS >= 10_000, "long enough to be read"
+    bar._tidy.setInterval(1)
+    bar.notifier.warning("stays")
+    bar.notifier.information("stays too", offers=(Offer("Do", lambda: None),))
+    bar.notifier.information("goes")
+    qtbot.waitUntil(lambda: texts(bar) == ["stays too", "stays"])
+
+
+def test_kinds_are_spoken(bar: MessageBar):
+    bar.notifier.error("It failed.")
+    bar.notifier.warning("It is odd.")
+    bar.notifier.information("It is so.")
+    spoken = [banner.accessibleName() for banner in banners(bar)]
+    assert sorted(spoken) == ["Error: It failed.", "Information: It is so.", "Warning: It is odd."]

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.jobs import JobRunner
+from gui.settings import Settings, SettingsStore, accepted, describe, names
+from gui.storage import Storage
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "config" / "settings.json"
+
+
+def test_what_is_set_is_there_at_the_next_start(qtbot: QtBot, path: Path):
+    store = SettingsStore(path)
+    with qtbot.waitSignal(store.changed) as changed:
+        store.set("font_size", 14)
+    assert changed.args == ["font_size"]
+    store.set("recent", ("/a", "/b"))
+    store.close()
+    again = SettingsStore(path)
+    assert again.values.font_size == 14
+    assert again.values.recent == ("/a", "/b")
+    assert again.problem == ""
+
+
+def test_setting_the_same_value_changes_nothing(qtbot: QtBot, path: Path):
+    store = SettingsStore(path)
+    with qtbot.assertNotEmitted(store.changed):
+        store.set("theme", "system")
+    store.close()
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("font_size", 5), ("font_size", 49), ("font_size", True), ("theme", "pink"), ("word_wrap", 1), ("recent", [1])],
+)
+def test_impossible_values_are_refused(qtbot: QtBot, path: Path, name: str, value: object):
+    assert not accepted(name, value)
+    store = SettingsStore(path)
+    with pytest.raises(ValueError, match=name):
+        store.set(name, value)
+
+
+def test_a_bad_value_costs_only_itself(qtbot: QtBot, path: Path):
+    path.parent.mkdir()
+    path.write_text(json.dumps({"font_size": 999, "theme": "dark", "of_the_future": {"a": 1}}))
+    store = SettingsStore(path)
+    assert store.values == Settings(theme="dark")
+    assert "font_size" in store.problem
+    store.set("word_wrap", False)
+    store.close()
+    written = json.loads(path.read_text())
+    assert written["of_the_future"] == {"a": 1}
+    assert written["theme"] == "dark"
+    assert written["font_size"] == Settings().font_size
+
+
+@pytest.mark.parametrize("damage", [b"{", b"[1]", b"\xff", b""])
+def test_a_damaged_file_is_kept_and_told(qtbot: QtBot, path: Path, damage: bytes):
+    path.parent.mkdir()
+    path.write_bytes(damage)
+    store = SettingsStore(path)
+    assert store.values == Settings()
+    assert "settings.json.damaged" in store.problem
+    assert path.with_name("settings.json.damaged").read_bytes() == damage
+
+
+def test_a_file_that_cannot_be_read_is_told(qtbot: QtBot, path: Path):
+    path.mkdir(parents=True)
+    assert "could not be read" in SettingsStore(path).problem
+
+
+def test_writing_happens_in_a_lane_once_services_run(qtbot: QtBot, path: Path):
+    runner = JobRunner()
+    storage = Storage(runner, "Saving")
+    store = SettingsStore(path)
+    store.use_storage(storage)
+    with qtbot.waitSignal(storage.written):
+        store.set("theme", "light")
+        store.set("theme", "dark")
+    runner.shutdown()
+    assert json.loads(path.read_text())["theme"] == "dark"
+
+
+def test_a_failed_write_is_told(qtbot: QtBot, tmp_path: Path):
+    (tmp_path / "blocked").write_text("a file where a folder is wanted")
+    store = SettingsStore(tmp_path / "blocked" / "settings.json")
+    store.set("theme", "dark")
+    with qtbot.waitSignal(store.failed) as failed:
+        store.close()
+    assert "could not be saved" in failed.args[0]
+
+
+def test_two_windows_do_not_undo_each_others_choices(qtbot: QtBot, path: Path):
+    first, second = SettingsStore(path), SettingsStore(path)
+    first.set("theme", "dark")
+    first.close()
+    second.set("font_size", 20)
+    second.close()
+    again = SettingsStore(path)
+    assert (again.values.theme, again.values.font_size) == ("dark", 20)
+
+
+def test_reset_of_one_page(qtbot: QtBot, path: Path):
+    store = SettingsStore(path)
+    store.set("theme", "dark")
+    store.set("font_size", 20)
+    option = describe("theme")
+    assert option is not None
+    store.reset(option.page)
+    assert store.values == Settings(font_size=20)
+    store.reset()
+    assert store.values == Settings()
+    store.close()
+
+
+def test_every_setting_describes_itself():
+    assert names() == [field.name for field in fields(Settings)]
+    for name in names():
+        option = describe(name)
+        if option is None:
+            continue
+        assert option.title, name
+        assert option.help.endswith("."), name
+        assert accepted(name, getattr(Settings(), name)), name
+    with pytest.raises(KeyError):
+        describe("colour_of_the_cat")

@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette, qGray
+from PySide6.QtWidgets import QApplication, QCheckBox
+from pytestqt.qtbot import QtBot
+
+from gui.look import theme_file
+from gui.look.icons import FOLDER as ICONS
+from gui.look.icons import Icons
+from gui.look.theme import CONTRASTS, MODES, Theme
+from gui.look.theme_file import FOLDER, ThemeColours, ThemeError, read_theme
+
+THEMES = sorted(FOLDER.glob("*.json"))
+each_theme = pytest.mark.parametrize("path", THEMES, ids=lambda path: path.stem)
+
+READ_ON = {
+    "window_text": ("window", "information_base", "success_base", "warning_base", "error_base"),
+    "text": ("base", "alternate_base"),
+    "button_text": ("button",),
+    "highlighted_text": ("highlight",),
+    "tool_tip_text": ("tool_tip_base",),
+    "placeholder_text": ("base", "window"),
+    "link": ("base", "window"),
+    "link_visited": ("base", "window"),
+    "stale": ("base", "window"),
+    "information": ("information_base", "window"),
+    "success": ("success_base", "window"),
+    "warning": ("warning_base", "window"),
+    "error": ("error_base", "window"),
+}
+
+
+def channel(value: int) -> float:
+    share = value / 255
+    return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+
+def luminance(colour: str) -> float:
+    red, green, blue = (channel(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of WCAG 2, from 1 to 21."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+# How eyes without one kind of cone see linear RGB (Viénot, Brettel and Mollon 1999; Brettel 1997 for tritans).
+BLINDNESS = {
+    "none": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protan": ((0.11238, 0.88762, 0), (0.11238, 0.88762, 0), (0.00401, -0.00401, 1)),
+    "deutan": ((0.29275, 0.70725, 0), (0.29275, 0.70725, 0), (-0.02234, 0.02234, 1)),
+    "tritan": ((1.01354, 0.14268, -0.15622), (-0.01181, 0.87561, 0.13619), (0.07707, 0.81208, 0.11085)),
+}
+
+
+def as_lab(colour: str, blindness: str) -> tuple[float, float, float]:
+    linear = [channel(int(colour[i : i + 2], 16)) for i in (1, 3, 5)]
+    seen = [
+        max(0.0, sum(weight * part for weight, part in zip(row, linear, strict=True))) for row in BLINDNESS[blindness]
+    ]
+    red, green, blue = seen
+    xyz = (
+        (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047,
+        0.2126 * red + 0.7152 * green + 0.0722 * blue,
+        (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883,
+    )
+    x, y, z = (part ** (1 / 3) if part > 0.008856 else 7.787 * part + 16 / 116 for part in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def difference(one: str, other: str, blindness: str) -> float:
+    pairs = zip(as_lab(one, blindness), as_lab(other, blindness), strict=True)
+    return sum((a - b) ** 2 for a, b in pairs) ** 0.5
+
+
+def needed(colours: ThemeColours) -> float:
+    return 7.0 if "contrast" in colours.name else 4.5
+
+
+@each_theme
+def test_text_can_be_read_on_every_ground(path: Path):
+    colours = read_theme(path)
+    for text, grounds in READ_ON.items():
+        for ground in grounds:
+            ratio = contrast(colours.colours[text], colours.colours[ground])
+            assert ratio >= needed(colours), f"{text} on {ground}: {ratio:.2f}"
+
+
+@each_theme
+def test_text_can_be_read_on_what_fusion_makes_of_the_button_colour(path: Path):
+    """Fusion lightens buttons, and pages of tabs a little more."""
+    colours = read_theme(path)
+    button = QColor(colours.colours["button"])
+    grey = qGray(button.rgb())
+    ground = button.lighter(100 + max(1, (180 - grey) // 6)).lighter(104)
+    for text in ("button_text", "window_text", "placeholder_text"):
+        assert contrast(colours.colours[text], ground.name()) >= 4.5, text
+
+
+@each_theme
+def test_text_can_be_read_on_every_token(path: Path):
+    colours = read_theme(path)
+    for name, tokens in colours.tokens.items():
+        for ground in (*tokens.fills, tokens.roles["stale"], colours.colours["base"]):
+            ratio = contrast(colours.colours["text"], ground)
+            assert ratio >= needed(colours), f"{name}: {ground} {ratio:.2f}"
+
+
+@each_theme
+def test_outlines_focus_and_signs_stand_out(path: Path):
+    """Three to one is what WCAG asks of the parts of controls."""
+    colours = read_theme(path).colours
+    for role in ("outline", "focus", "meter", "meter_near", "meter_over", "bar", "bar_pinned", "bar_range"):
+        for ground in ("base", "window"):
+            assert contrast(colours[role], colours[ground]) >= 3, f"{role} on {ground}"
+    for tokens in read_theme(path).tokens.values():
+        for role in ("hatch", "newline", "current", "match"):
+            assert contrast(tokens.roles[role], colours["base"]) >= 3, role
+
+
+@each_theme
+def test_neighbouring_tokens_differ_for_every_kind_of_eye(path: Path):
+    tokens = read_theme(path).tokens
+    for one, other in itertools.combinations(tokens["standard"].fills, 2):
+        assert difference(one, other, "none") > 12, (one, other)
+    for one, other in itertools.combinations(tokens["colour_safe"].fills, 2):
+        for blindness in BLINDNESS:
+            assert difference(one, other, blindness) > 10, (one, other, blindness)
+    assert tokens["none"].fills == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (('"window": "#f3f3f1",', ""), "window"),
+        (('"window": "#f3f3f1"', '"window": "red"'), "#1c1e21"),
+        (('"border": "#c4c4be"', '"bordr": "#c4c4be"'), "bordr"),
+        (('"fills": ["#cfe3ff", "#ffe2bd", "#d5efd0"]', '"fills": ["#cfe3ff"]'), "three"),
+    ],
+)
+def test_mistakes_in_a_theme_are_named(tmp_path: Path, change: tuple[str, str], why: str):
+    text = (FOLDER / "light.json").read_text()
+    assert change[0] in text
+    path = tmp_path / "broken.json"
+    path.write_text(text.replace(*change))
+    with pytest.raises(ThemeError, match=why):
+        read_theme(path)
+
+
+@pytest.fixture
+def applied(qapp: QApplication) -> Iterator[Theme]:
+    theme = Theme("light", "normal")
+    theme.apply(qapp)
+    yield theme
+    theme.release()
+
+
+def test_every_choice_has_a_theme(qapp: QApplication):
+    seen = set()
+    for mode, wanted in itertools.product(MODES, CONTRASTS):
+        theme = Theme(mode, wanted)
+        seen.add(theme.name)
+        for role in theme_file.PALETTE_ROLES + theme_file.EXTRA_ROLES:
+            assert theme.colour(role).isValid()
+        for name in theme_file.TOKEN_PALETTES:
+            palette = theme.token_palette(name)
+            assert (palette.fills is None) == (name == "none")
+            assert palette.base == theme.colour("base")
+    assert len(seen) == 4
+
+
+def test_changing_the_theme_changes_the_application_at_once(qtbot: QtBot, qapp: QApplication, applied: Theme):
+    light = qapp.palette().color(QPalette.ColorRole.Window)
+    with qtbot.waitSignal(applied.changed):
+        applied.set_mode("dark")
+    assert applied.is_dark
+    dark = qapp.palette().color(QPalette.ColorRole.Window)
+    assert dark.lightness() < light.lightness()
+    with qtbot.waitSignal(applied.changed):
+        applied.set_contrast("high")
+    assert qapp.palette().color(QPalette.ColorRole.Window) == QColor("black")
+
+
+def test_unknown_choices_are_refused(applied: Theme):
+    with pytest.raises(ValueError, match="pink"):
+        applied.set_mode("pink")
+    with pytest.raises(ValueError, match="some"):
+        applied.set_contrast("some")
+    with pytest.raises(KeyError):
+        applied.colour("colour of the cat")
+
+
+class AskingSystem:
+    """Stands for a system whose wishes a test decides."""
+
+    def __init__(self, theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.dark = self.contrast = False
+        monkeypatch.setattr(theme, "system_is_dark", lambda: self.dark)
+        monkeypatch.setattr(theme, "system_wants_contrast", lambda: self.contrast)
+
+
+def test_the_system_is_followed_without_a_restart(
+    qtbot: QtBot, qapp: QApplication, applied: Theme, monkeypatch: pytest.MonkeyPatch
+):
+    system = AskingSystem(applied, monkeypatch)
+    applied.set_mode("system")
+    applied.set_contrast("system")
+    system.dark = True
+    with qtbot.waitSignal(applied.changed):
+        qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert applied.name == "Dark"
+    system.contrast = True
+    with qtbot.waitSignal(applied.changed):
+        qapp.styleHints().accessibility().contrastPreferenceChanged.emit(Qt.ContrastPreference.HighContrast)
+    assert applied.name == "High contrast, dark"
+    applied.set_mode("light")
+    with qtbot.assertNotEmitted(applied.changed):
+        qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+
+
+def test_release_gives_the_application_its_look_back(qtbot: QtBot, qapp: QApplication):
+    before = qapp.palette().toString() if hasattr(QPalette, "toString") else qapp.palette()
+    box = QCheckBox()
+    qtbot.addWidget(box)
+    own = QApplication.palette(box)
+    theme = Theme("dark")
+    theme.apply(qapp)
+    assert QApplication.palette(box) != own
+    theme.release()
+    theme.release()
+    assert (qapp.palette().toString() if hasattr(QPalette, "toString") else qapp.palette()) == before
+    assert QApplication.palette(box) == own
+
+
+def test_fusion_is_used_and_the_style_of_before_comes_back(qapp: QApplication):
+    before = qapp.style().objectName()
+    qapp.setStyle("Windows")
+    theme = Theme("light")
+    theme.apply(qapp)
+    theme.use_fusion()
+    assert qapp.style().objectName() == "fusion"
+    theme.release()
+    assert qapp.style().objectName() == "windows"
+    qapp.setStyle(before)
+
+
+OWN_COLOURS = "tokenloupe.svg"
+"""The icon of the application: the same in every theme, for it stands outside the window."""
+
+
+@pytest.mark.parametrize(
+    "path", sorted(path for path in ICONS.glob("*.svg") if path.name != OWN_COLOURS), ids=lambda path: path.stem
+)
+def test_icons_take_the_colour_of_the_theme(qapp: QApplication, path: Path):
+    theme = Theme("light", "normal")
+    icons = Icons(theme)
+    icon = icons.icon(path.stem)
+    for wanted in ("button_text", "button_text"):
+        image = icon.pixmap(48, 48).toImage()
+        solid = {
+            image.pixelColor(x, y).name() for x in range(48) for y in range(48) if image.pixelColor(x, y).alpha() == 255
+        }
+        assert solid == {theme.colour(wanted).name()}, "drawn in one colour, and drawn at all"
+        theme.set_mode("dark")
+        # The next icon is asked for anew, as widgets do when the palette changes.
+        icon = icons.icon(path.stem)

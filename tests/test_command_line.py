@@ -1,0 +1,300 @@
+"""The commands of main.py, as scripts use them."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import main
+
+ROOT = Path(__file__).resolve().parents[1]
+SENTENCE = "Tokenization is the first step in any LLM pipeline."
+
+
+@pytest.fixture(autouse=True)
+def profile(tmp_path, monkeypatch):
+    """No test reads the prices of whoever runs it."""
+    for variable in ("XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "home"))
+
+
+@pytest.fixture
+def run(monkeypatch, capfdbinary):
+    """Run a command with some standard input; gives (status, output, errors)."""
+
+    def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.FileIO(1, "wb", closefd=False), write_through=True))
+        status = main.main(list(arguments))
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return run
+
+
+def is_one_line(text: str) -> bool:
+    return text.count("\n") == 1 and "Traceback" not in text
+
+
+def test_count_of_standard_input(run):
+    status, out, err = run("count", "-", "--encoding", "cl100k_base", "--json", stdin=SENTENCE.encode())
+    assert (status, err) == (0, "")
+    document = json.loads(out)
+    assert document["encoding"] == "cl100k_base"
+    assert document["tokens"] == 12
+    assert document["files"] == [{"path": "-", "tokens": 12, "bytes": len(SENTENCE)}]
+    assert document["skipped"] == []
+
+
+def test_count_of_a_folder_says_what_it_skipped(run, tmp_path):
+    folder = tmp_path / "prompts"
+    (folder / "deep").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    (folder / "a.txt").write_text(SENTENCE)
+    (folder / "deep" / "b.txt").write_bytes("naïve\r\n".encode("utf-16"))
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
+    (folder / "latin.txt").write_bytes("naïve".encode("latin-1"))
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    status, out, _ = run("count", str(folder), "--encoding", "cl100k_base", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert [Path(file["path"]).name for file in document["files"]] == ["a.txt", "b.txt"]
+    assert document["tokens"] == sum(file["tokens"] for file in document["files"])
+    why = {Path(file["path"]).name: file["why"] for file in document["skipped"]}
+    assert why[".git"] == "hidden"
+    assert "binary" in why["picture.png"]
+    assert "0xef at offset 2" in why["latin.txt"]
+
+
+def test_a_file_is_counted_as_stored(run, tmp_path):
+    import engine
+
+    file = tmp_path / "dos.txt"
+    file.write_bytes(b"one\r\ntwo\r\n")
+    _, out, _ = run("count", str(file), "--encoding", "cl100k_base", "--json")
+    assert json.loads(out)["tokens"] == len(engine.get_encoding("cl100k_base").encode_ordinary("one\r\ntwo\r\n"))
+
+
+def test_count_for_a_model_without_public_tokenizer_gives_a_range(run):
+    status, out, _ = run("count", "-", "--model", "claude-opus-4-8", "--json", stdin=SENTENCE.encode() * 50)
+    document = json.loads(out)
+    assert status == 0
+    assert document["label"] == "estimated"
+    assert document["tokens_low"] < document["tokens"] < document["tokens_high"]
+
+
+def test_count_for_a_model_that_only_tiktoken_knows(run):
+    status, out, _ = run("count", "-", "--model", "text-davinci-003", "--json", stdin=SENTENCE.encode())
+    assert status == 0
+    assert json.loads(out)["encoding"] == "p50k_base"
+
+
+@pytest.mark.parametrize(
+    ("text", "allow", "ids"),
+    [
+        ("hello <|endoftext|>", ["--allow-special"], [24912, 220, 199999]),
+        ("", [], []),
+    ],
+)
+def test_encode(run, text, allow, ids):
+    _, out, _ = run("encode", "-", "--encoding", "o200k_base", "--json", *allow, stdin=text.encode())
+    assert json.loads(out) == {"encoding": "o200k_base", "ids": ids}
+
+
+def test_special_text_is_plain_text_unless_asked(run):
+    _, out, _ = run("encode", "-", "--encoding", "o200k_base", stdin=b"<|endoftext|>")
+    assert "199999" not in out.split()
+
+
+def test_decode_gives_back_the_bytes(run):
+    text = "naïve 🚀\r\n\x7f".encode()
+    _, ids, _ = run("encode", "-", "--encoding", "cl100k_base", stdin=text)
+    status, out, _ = run("decode", "-", "--encoding", "cl100k_base", stdin=ids.encode())
+    assert status == 0
+    assert out.encode() == text
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("1 2 x", "number 3"),
+        ("1 999999", "number 2 is 999999"),
+        ("-1", "number 1"),
+        ("100257 100256", "number 2 is 100256"),
+        ("99999999999999999999", "number 1"),
+        ("7 " + "9" * 5000, "number 2 is 9999"),
+    ],
+)
+def test_decode_says_which_id_is_wrong(run, words, complaint):
+    status, out, err = run("decode", "-", "--encoding", "cl100k_base", stdin=words.encode())
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert is_one_line(err)
+
+
+def test_cost_is_exact_to_the_last_place(run):
+    arguments = ("cost", "-", "--model", "gpt-4o", "--output-tokens", "500", "--on", "2026-11-21", "--json")
+    status, out, err = run(*arguments, stdin=SENTENCE.encode())
+    assert (status, err) == (0, "")
+    document = json.loads(out)
+    assert document["on"] == "2026-11-21"
+    (row,) = document["rows"]
+    # 12 tokens at 2.50 and 500 tokens at 10.00 USD per million: 0.00003 + 0.005
+    assert row["usd"] == "0.00503"
+    assert Decimal(row["usd"]) == Decimal(12) * Decimal("2.50") / 10**6 + Decimal(500) * 10 / 10**6
+    assert row["model"] == "openai/gpt-4o"
+    assert (row["label"], row["input_tokens"], row["input_low"], row["input_high"]) == ("exact", 12, 12, 12)
+    assert row["usd_low"] == row["usd_high"] == row["usd"]
+    assert row["unknown"] == []
+    assert row["price_checked"] == "2026-11-08"
+
+
+def test_cost_of_a_given_count(run):
+    arguments = ("--model", "openai/gpt-4o", "--input-tokens", "1000000", "--cached-tokens", "400000")
+    _, out, _ = run("cost", *arguments, "--calls", "3", "--factor", "1.1", "--on", "2026-11-21", "--json")
+    (row,) = json.loads(out)["rows"]
+    # 600,000 fresh at 2.50 + 400,000 cached at 1.25 = 1.50 + 0.50, times 1.1
+    assert row["usd"] == "2.2"
+    assert row["usd_calls"] == "6.6"
+
+
+def test_a_missing_price_is_null_not_zero(run, tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("version: 1\nmodels:\n  acme/x:\n    price: {input: 1}\n    count: {tokenizer: o200k_base}\n")
+    _, out, _ = run("cost", "-", "--model", "acme/x", "--output-tokens", "5", "--prices", str(prices), "--json")
+    (row,) = json.loads(out)["rows"]
+    assert row["usd"] is None
+    assert row["unknown"] == ["output"]
+
+
+def test_a_budget_is_a_question(run):
+    arguments = ("cost", "--input-tokens", "1000000", "--model", "gpt-4o", "--on", "2026-11-21")
+    assert run(*arguments, "--budget", "2.5")[0] == 0
+    status, _, err = run(*arguments, "--budget", "2.49")
+    assert status == 1
+    assert "over budget" in err
+    assert is_one_line(err)
+
+
+def test_a_cost_that_is_not_known_is_not_passed_off_as_within_the_budget(run, tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("version: 1\nmodels:\n  acme/x:\n    price: {input: 1}\n    count: {tokenizer: o200k_base}\n")
+    arguments = ("--model", "acme/x", "--output-tokens", "5", "--prices", str(prices), "--budget", "1")
+    _, _, err = run("cost", "-", *arguments, stdin=b"text")
+    assert "acme/x" in err
+    assert is_one_line(err)
+
+
+def test_both_commands_know_the_models_of_the_profile(run, tmp_path):
+    (tmp_path / "prices.yaml").write_text("version: 1\nmodels:\n  acme/x:\n    count: {tokenizer: gpt2}\n")
+    for command in ("count", "cost"):
+        status, out, _ = run("--profile", str(tmp_path), command, "-", "--model", "acme/x", "--json", stdin=b"text")
+        assert status == 0
+        assert "acme/x" in out
+
+
+def test_the_table_of_all_models_has_text_too(run):
+    status, out, _ = run("cost", "-", "--output-tokens", "100", stdin=SENTENCE.encode())
+    assert status == 0
+    assert "openai/gpt-4o" in out
+    assert "estimated" in out
+
+
+def test_prices_check_names_every_problem(run, tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(
+        "version: 1\nmodels:\n  openai/gpt-4.1:\n    price:\n      inpt: 2\n      output: $8\n      cached: 0,50\n"
+    )
+    status, out, err = run("prices", "check", str(prices), "--json")
+    problems = json.loads(out)["problems"]
+    assert (status, err) == (1, "")
+    assert [problem.removeprefix(str(prices)).split(": ")[0] for problem in problems] == [":5:7", ":6:15", ":7:15"]
+    assert "did you mean 'input'" in problems[0]
+    _, out, _ = run("prices", "check", str(prices))
+    assert out.splitlines() == problems
+
+
+def test_prices_check_of_a_good_file(run, tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("version: 1\nmodels:\n  openai/gpt-4.1:\n    price: {input: 1.80}\n")
+    status, out, _ = run("prices", "check", str(prices), "--json")
+    assert (status, json.loads(out)) == (0, {"problems": []})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("count", "no-such-file.txt"),
+        ("count", "-", "--encoding", "no-such-encoding"),
+        ("count", "-", "--model", "no-such-model"),
+        ("count", "-", "--encoding", "gpt2", "--model", "gpt-4o"),
+        ("count", "-", "--no-such-option"),
+        ("count", "-", "--tokenizer", "tokenizer.json"),
+        ("encode", "-"),
+        ("cost", "-", "--model", "no-such-model"),
+        ("cost", "-", "--output-tokens", "-1"),
+        ("cost", "-", "--factor", "NaN"),
+        ("cost", "-", "--on", "yesterday"),
+        ("cost", "-", "--prices", "no-such-file.yaml"),
+        ("cost", "--input-tokens", "10", "--cached-tokens", "11", "--model", "gpt-4o"),
+        ("prices", "check", "no-such-file.yaml"),
+        ("prices",),
+        ("cuont", "x"),
+        ("--no-such-option",),
+        ("--profile",),
+    ],
+)
+def test_bad_input_is_one_line_and_status_two(run, arguments):
+    status, out, err = run(*arguments, stdin=b"text")
+    assert (status, out) == (2, "")
+    assert is_one_line(err)
+    assert err.startswith("tokenloupe: ")
+
+
+def test_binary_input_is_refused_with_a_sentence(run):
+    status, _, err = run("count", "-", stdin=b"\x7fELF\0\0")
+    assert status == 2
+    assert "binary" in err
+
+
+def test_a_misspelt_command_is_guessed(run):
+    assert "'count'" in run("cuont", "x")[2]
+
+
+def test_commands_load_no_qt():
+    code = (
+        "import sys, main; main.main(['count', '-']); main.main(['cost', '-']);"
+        "sys.exit(any(name.startswith(('PySide6', 'shiboken', 'pyqtgraph')) for name in sys.modules))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], check=False, input=b"text", cwd=ROOT, capture_output=True, timeout=120
+    )
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_without_a_display_the_window_says_so_in_one_line(tmp_path):
+    import os
+
+    if sys.platform != "linux":
+        pytest.skip("other systems always have a display")
+    environment = {k: v for k, v in os.environ.items() if k not in {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}}
+    command = [sys.executable, str(ROOT / "main.py"), "--profile", str(tmp_path / "profile")]
+    for display in ({}, {"DISPLAY": ":987"}):
+        result = subprocess.run(
+            command, check=False, env=environment | display, capture_output=True, timeout=120, text=True
+        )
+        assert result.returncode == 2
+        assert is_one_line(result.stderr)
+        assert "count" in result.stderr
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    command = f'"{sys.executable}" "{ROOT / "main.py"}" cost - --output-tokens 1 | head -n 1'
+    result = subprocess.run(command, check=False, shell=True, input=b"text", capture_output=True, timeout=120)
+    assert result.stderr == b""
