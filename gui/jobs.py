@@ -8,7 +8,7 @@ a time, and hands every result to the GUI thread:
   waiting one, or joins it where the lane has a ``merge``. The running job is never interrupted by a newer request, so
   results keep coming while someone types without pause; each carries its request, and with it the revision.
 - an **exclusive** lane (training, scanning) queues requests in order; only the user cancels them. One that is not
-  stoppable (writing files) answers every request: half of what was asked for would be a loss.
+  stoppable (writing files) does everything it was asked for, even while the window goes: half would be a loss.
 
 Nothing raised in a job is lost: ``failed`` carries it, ``BaseException`` included (extension modules written in Rust
 panic with one). Worker threads emit only private signals of objects that live on the GUI thread; these end in slots of
@@ -21,7 +21,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 PROGRESS_INTERVAL_SECONDS = 0.05
 """Least time between two progress reports of a job: more often than the eye can follow only costs the GUI thread."""
 
-MOST_THREADS = 8
+MOST_THREADS = 64
+"""More than there are lanes, so that no lane ever waits for another: a save not for a training. Threads are made when
+they are needed."""
 
 SWITCH_INTERVAL_SECONDS = 0.0005
 """How long a worker may keep the interpreter while the GUI thread wants it. Python's own choice is ten times that: with
@@ -121,7 +123,7 @@ class Lane(QObject):
     progressed = Signal(object)
     busy_changed = Signal(bool)
 
-    _returned = Signal(object)
+    _returned = Signal(object, object)
     _reported = Signal(object)
 
     def __init__(
@@ -137,6 +139,7 @@ class Lane(QObject):
         self.stoppable = True
         self._waiting: deque[Any] = deque()
         self._ticket: Ticket | None = None
+        self._running: Future[JobResult | JobFailure] | None = None
         self._closed = False
         self._returned.connect(self._on_returned)
         self._reported.connect(self._on_reported)
@@ -176,26 +179,45 @@ class Lane(QObject):
         if self._ticket is not None:
             self._ticket.cancel()
 
+    def drain(self) -> None:
+        """Wait until everything asked for is done, and deliver it; the GUI thread stands still meanwhile.
+
+        For the moment when the window closes, and for lanes whose jobs end by themselves.
+        """
+        while self._ticket is not None and self._running is not None and not self._closed:
+            self._on_returned(self._ticket, self._running.result())
+
     def close(self) -> None:
-        """Take no more requests and deliver nothing more."""
+        """Take no more requests and deliver nothing more. What waits is dropped; done, if the lane is not stoppable."""
         self._closed = True
-        self._end()
+        if self.stoppable:
+            self._end()
+        elif self._running is not None:
+            self._pool.submit(self._run_rest, self._running, tuple(self._waiting))
+            self._waiting.clear()
 
     def _start(self, request: object) -> None:
         def report(fraction: float, note: str) -> None:
             self._reported.emit(JobProgress(request, fraction, note))
 
         self._ticket = ticket = Ticket(report)
-        self._pool.submit(self._run, request, ticket)
+        self._running = self._pool.submit(self._run, request, ticket)
 
-    def _run(self, request: object, ticket: Ticket) -> None:
+    def _run(self, request: object, ticket: Ticket) -> JobResult | JobFailure:
         """On a worker thread."""
         outcome: JobResult | JobFailure
         try:
             outcome = JobResult(request, self._work(request, ticket))
         except BaseException as error:  # noqa: BLE001 - delivered to the GUI thread, never swallowed
             outcome = JobFailure(request, error)
-        self._returned.emit(outcome)
+        self._returned.emit(ticket, outcome)
+        return outcome
+
+    def _run_rest(self, running: Future[JobResult | JobFailure], requests: tuple[object, ...]) -> None:
+        """On a worker thread, after the lane was closed: nobody is there to hear of a failure."""
+        running.result()
+        for request in requests:
+            self._run(request, Ticket(_nobody_listens))
 
     @Slot(object)
     def _on_reported(self, progress: JobProgress) -> None:
@@ -203,13 +225,13 @@ class Lane(QObject):
             self.last_progress = progress
             self.progressed.emit(progress)
 
-    @Slot(object)
-    def _on_returned(self, outcome: JobResult | JobFailure) -> None:
-        if self._closed:
-            return
+    @Slot(object, object)
+    def _on_returned(self, ticket: Ticket, outcome: JobResult | JobFailure) -> None:
+        if self._closed or ticket is not self._ticket:
+            return  # delivered already, by ``drain``
         # The next job starts before the result is shown: receivers may take their time, the worker need not wait.
         self.last_progress = None
-        self._ticket = None
+        self._ticket = self._running = None
         if self._waiting:
             self._start(self._waiting.popleft())
         if isinstance(outcome, JobResult):
@@ -220,6 +242,10 @@ class Lane(QObject):
             self.failed.emit(outcome)
         if self._ticket is None and not self._closed:
             self.busy_changed.emit(False)
+
+
+def _nobody_listens(_fraction: float, _note: str) -> None:
+    """For jobs whose progress is no longer shown."""
 
 
 class JobRunner(QObject):
@@ -267,8 +293,11 @@ class JobRunner(QObject):
         return any(lane.busy for lane in self._lanes)
 
     def shutdown(self) -> None:
-        """Cancel everything and wait until no job runs. The only place where the GUI thread waits for a worker."""
+        """Cancel what may be cancelled and wait until no job runs.
+
+        Here and in ``Lane.drain``, and nowhere else, the GUI thread waits for a worker.
+        """
         for lane in self._lanes:
             lane.close()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=True)
         sys.setswitchinterval(self._switch_interval_before)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QByteArray, QObject, QTimer, Signal, Slot
 
@@ -37,6 +37,17 @@ FIRST_VIEW_BYTES = 256 * 1024
 """A text up to this size is part of the first picture of the window; a bigger one is loaded right after it."""
 
 
+class _Wanted(NamedTuple):
+    """A text to be read for the editor: the one of this session, too big for the first picture, or another.
+
+    ``orphan`` is the session of a killed window that it belongs to, not to be offered again once it is safe here.
+    """
+
+    path: Path
+    state: SessionState
+    orphan: Path | None = None
+
+
 class SessionKeeper(QObject):
     """Autosave and restore of one window.
 
@@ -66,7 +77,7 @@ class SessionKeeper(QObject):
         self._asked = False
         self._unread: SessionState | None = None
         self._returning: SessionState | None = None
-        self._unsure = False
+        self._orphans: list[Path] = []
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.save)
@@ -83,10 +94,20 @@ class SessionKeeper(QObject):
         return read_session(self._slot.folder, FIRST_VIEW_BYTES)
 
     def show(self, state: SessionState, stored: str, document: str | None = None) -> None:
-        """Put the text of the last session into the editor, the caret where it was."""
+        """Put the text of a session into the editor, the caret where it was."""
         origin = Origin(Path(state.file), state.file_encoding, state.crlf) if state.file else None
         self._returning = state
         self._prompt.show_text(stored, origin, document, modified=state.modified)
+
+    def show_last(self, state: SessionState, stored: str, document: str | None = None) -> None:
+        """The same for the text of this session, which is on the disk already."""
+        self.show(state, stored, document)
+        self._text_changed = False
+
+    def _show_wanted(self, wanted: _Wanted, stored: str, document: str) -> None:
+        self.show(wanted.state, stored, document)
+        if wanted.orphan is not None:
+            self._orphans.append(wanted.orphan)
 
     def show_later(self, state: SessionState) -> None:
         """The text is too big for the first picture: until ``start`` has brought it, nothing is saved over it."""
@@ -101,41 +122,52 @@ class SessionKeeper(QObject):
             self._notifier.warning(self.tr("The last text could not be kept: {why}").format(why=error))
 
     def fetch(self, path: Path, state: SessionState) -> None:
-        """Read the text of another session, or of an earlier one; ``fetched`` answers."""
+        """Read an earlier text of this session; ``fetched`` answers."""
         assert self._reading is not None
-        self._reading.submit((path, state))
+        self._reading.submit(_Wanted(path, state))
 
-    def settle(self, folder: Path) -> None:
-        """The text of another window that was killed has been shown: do not offer it again."""
-        assert self._storage is not None
-        try:
-            state = read_state(folder)
-        except DamagedSession:
-            state = SessionState()
-        self._storage.write(folder / STATE_FILE, state_bytes(replace(state, closed=True)))
+    def fetch_orphan(self, folder: Path) -> None:
+        """Read the text of a window that was killed; ``fetched`` answers.
+
+        It is offered no more once it was shown and is saved as the text of this session: never before.
+        """
+        assert self._reading is not None
+        self._reading.submit(_Wanted(folder / TEXT_FILE, SessionState(modified=True), folder))
+
+    def _settle_orphans(self, write: Callable[[Path, bytes], object]) -> None:
+        """What was shown of them is on the disk as the text of this session: do not offer it again."""
+        orphans, self._orphans = self._orphans, []
+        for folder in orphans:
+            if not self._slot.is_orphan(folder):
+                continue  # another window has it by now
+            try:
+                state = read_state(folder)
+            except DamagedSession:
+                state = SessionState()
+            write(folder / STATE_FILE, state_bytes(replace(state, closed=True)))
 
     @Slot(object)
     def _on_read(self, result: JobResult) -> None:
-        _path, state = result.request
+        wanted: _Wanted = result.request
         stored, document = result.value
-        if state is not self._unread:
-            self.fetched.emit(lambda: self.show(state, stored, document))
+        if wanted.state is not self._unread:
+            self.fetched.emit(lambda: self._show_wanted(wanted, stored, document))
             return
-        self._unread = None
+        state, self._unread = wanted.state, None
         if self._prompt.modified or self._prompt.origin is not None:
             # Somebody has begun to write or opened a file: that is wanted. The other stays on the disk.
             self._set_aside(self.tr("another was there before it"))
         else:
-            self.show(state, stored, document)
+            self.show_last(state, stored, document)
 
     @Slot(object)
     def _on_read_failed(self, failure: JobFailure) -> None:
-        if failure.request[1] is not self._unread or isinstance(failure.error, DamagedSession):
+        if failure.request.state is not self._unread or isinstance(failure.error, DamagedSession):
             self._notifier.warning(failure.why)
         else:
             # The text itself may be good, such as where memory ran out: the next save must not go over it.
             self._set_aside(self.tr("it could not be read ({why})").format(why=failure.why))
-        if failure.request[1] is self._unread:
+        if failure.request.state is self._unread:
             self._unread = None
 
     def _set_aside(self, why: str) -> None:
@@ -157,7 +189,6 @@ class SessionKeeper(QObject):
         state, self._returning = self._returning, None
         if state is None:
             return
-        self._text_changed = False
         editor = self._prompt.editor
         editor.select_range(state.anchor_utf16, state.caret_utf16)
         editor.verticalScrollBar().setValue(state.scroll)
@@ -174,7 +205,7 @@ class SessionKeeper(QObject):
         storage.failed.connect(self._on_failed)
         self.set_interval(autosave_seconds)
         if self._unread is not None and self._slot.folder is not None:
-            self._reading.submit((self._slot.folder / TEXT_FILE, self._unread))
+            self._reading.submit(_Wanted(self._slot.folder / TEXT_FILE, self._unread))
         # Says on the disk that a window is open: what is found so at a start was left by a crash.
         self.save()
 
@@ -261,16 +292,13 @@ class SessionKeeper(QObject):
         folder = self._slot.folder
         if folder is None:
             return ""
-        # What is being written in the background may end after this and bring an older text: see ``finish``.
-        self._unsure = self._storage is not None and self._storage.busy
+        if self._storage is not None:
+            self._storage.finish()  # what failed is written again now; and nothing older comes after this
+            self._timer.stop()
         return self._write_now(folder)
 
     def finish(self) -> None:
-        """After the worker threads have ended: make sure the last word was the newest, and let go of the folder."""
-        folder = self._slot.folder
-        if folder is not None and self._unsure:
-            self._text_changed = True
-            self._write_now(folder)
+        """After the worker threads have ended: let go of the folder."""
         self._slot.release()
 
     def _write_now(self, folder: Path) -> str:
@@ -284,13 +312,19 @@ class SessionKeeper(QObject):
                 write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
                 self._text_changed = False
             write_now(WriteRequest(folder / STATE_FILE, state_bytes(self._state(closed=True))))
+            self._settle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
         except OSError as error:
             return error.strerror or str(error)
         return ""
 
     @Slot(object)
     def _on_written(self, path: Path) -> None:
-        if self._slot.folder is not None and path == self._slot.folder / STATE_FILE:
+        if path.parent != self._slot.folder:
+            return
+        if path.name == TEXT_FILE and not self._text_changed:
+            assert self._storage is not None
+            self._settle_orphans(self._storage.write)
+        elif path.name == STATE_FILE:
             self._notifier.withdraw("session")
             self._notifier.withdraw("closing")
             self.saved.emit()
@@ -309,9 +343,9 @@ class SessionKeeper(QObject):
         )
 
 
-def _read_for_editor(request: tuple[Path, SessionState], _ticket: Ticket) -> tuple[str, str]:
+def _read_for_editor(request: _Wanted, _ticket: Ticket) -> tuple[str, str]:
     """The text of a session as stored, and as the editor holds it. On a worker thread."""
-    stored = read_text(request[0])
+    stored = read_text(request.path)
     return stored, document_text(stored)
 
 

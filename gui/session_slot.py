@@ -44,18 +44,22 @@ class SessionSlot:
         """Folders of other windows that ended without closing, whose text nobody has seen since."""
         for number in range(2, MOST_SLOTS + 1):
             folder = self._sessions / str(number)
-            if number == self.number or not (folder / TEXT_FILE).exists():
-                continue
-            lock = _lock_of(self._sessions, number)
-            if not lock.tryLock(0):
-                continue
-            try:
-                if not read_state(folder).closed:
-                    yield folder
-            except DamagedSession:
+            if (folder / TEXT_FILE).exists() and self.is_orphan(folder):
                 yield folder
-            finally:
-                lock.unlock()
+
+    def is_orphan(self, folder: Path) -> bool:
+        """Whether no window has this session open and the last one ended without closing."""
+        if folder == self.folder:
+            return False
+        lock = _lock_of(self._sessions, int(folder.name))
+        if not lock.tryLock(0):
+            return False
+        try:
+            return not read_state(folder).closed
+        except DamagedSession:
+            return True
+        finally:
+            lock.unlock()
 
     def release(self) -> None:
         """Let others have the folder."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, QTimer, Signal
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, QTimer, Signal, Slot
 
 from gui.atomic_file import set_aside, write_atomic
 from gui.storage import Storage
@@ -257,14 +257,14 @@ class SettingsStore(QObject):
                 self.set(name, getattr(defaults, name))
 
     def use_storage(self, storage: Storage) -> None:
-        """Write off the GUI thread from now on."""
+        """Write off the GUI thread from now on, with ``storage``, which nobody else writes with."""
         self._storage = storage
+        storage.failed.connect(self._on_write_failed)
 
     def close(self) -> None:
-        """Write what is not written yet, now."""
+        """Write what is not written yet without waiting for more. In the order of all writes: the newest comes last."""
         if self._timer.isActive():
             self._timer.stop()
-            self._storage = None
             self._write()
 
     def _write(self) -> None:
@@ -275,7 +275,11 @@ class SettingsStore(QObject):
         try:
             write_atomic(self._path, content)
         except OSError as error:
-            self.failed.emit(self.tr("The settings could not be saved: {why}").format(why=error))
+            self._on_write_failed(self._path, str(error))
+
+    @Slot(object, str)
+    def _on_write_failed(self, _path: Path, why: str) -> None:
+        self.failed.emit(self.tr("The settings could not be saved: {why}").format(why=why))
 
     def _with_those_of_others(self) -> dict[str, Any]:
         """What to write: our own changes over the file as it is now, which another window may have changed."""

@@ -54,6 +54,7 @@ class Storage(QObject):
 
     def __init__(self, runner: JobRunner, title: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._why = ""
         self._lane = runner.exclusive(title, _write, stoppable=False)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
@@ -67,10 +68,17 @@ class Storage(QObject):
         """Replace ``path`` by ``content``, soon."""
         self._lane.submit(WriteRequest(path, content, keep_backup))
 
+    def finish(self) -> str:
+        """Wait until all of it is written. Returns why the last that was not is not, or nothing."""
+        self._why = ""
+        self._lane.drain()
+        return self._why
+
     @Slot(object)
     def _on_finished(self, result: JobResult) -> None:
         self.written.emit(result.request.path)
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
+        self._why = failure.why
         self.failed.emit(failure.request.path, failure.why)

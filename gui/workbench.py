@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from functools import cached_property
-from pathlib import Path
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
@@ -23,7 +22,7 @@ from gui.notify import Notifier, Offer
 from gui.panels.prompt_panel import PromptPanel
 from gui.paths import ProfilePaths
 from gui.sample import SAMPLE
-from gui.session import EARLIER_FILE, TEXT_FILE, Restored, SessionState
+from gui.session import EARLIER_FILE, Restored, SessionState
 from gui.session_keeper import SessionKeeper, decoded, encoded
 from gui.session_slot import SessionSlot
 from gui.settings import SettingsStore
@@ -127,7 +126,7 @@ class Workbench(QObject):
         if restored.is_first:
             self.prompt.show_text(SAMPLE)
         elif restored.text is not None and wanted:
-            self.keeper.show(state, restored.text)
+            self.keeper.show_last(state, restored.text)
         elif restored.text_bytes and wanted:
             self.keeper.show_later(state)
         elif restored.text_bytes:
@@ -246,13 +245,8 @@ class Workbench(QObject):
                 self.tr("The text of last time is kept."), "earlier", lambda: self.keeper.fetch(earlier, state)
             )
         for folder in self.slot.orphans():
-
-            def fetch(folder: Path = folder) -> None:
-                self.keeper.fetch(folder / TEXT_FILE, SessionState(modified=True))
-                self.keeper.settle(folder)
-
             text = self.tr("A second window ended without closing. Its text is kept.")
-            self._offer_text(text, f"orphan-{folder.name}", fetch)
+            self._offer_text(text, f"orphan-{folder.name}", partial(self.keeper.fetch_orphan, folder))
 
     def _offer_text(self, text: str, key: str, fetch: Callable[[], None]) -> None:
         def take() -> None:

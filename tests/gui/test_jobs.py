@@ -203,3 +203,51 @@ def test_stopping_tells_what_gets_no_answer(qtbot, runner, stoppable, answered, 
     qtbot.waitUntil(lambda: not lane.busy)
     assert [result.value for result in finished.seen] == answered
     assert cancelled.seen == dropped
+
+
+def test_a_drained_lane_has_answered_everything_in_order_and_once(qtbot, qapp, runner):
+    lane = runner.exclusive("writing", lambda request, ticket: request, stoppable=False)
+    receiver = Receiver()
+    lane.finished.connect(receiver.take)
+    for number in range(5):
+        lane.submit(number)
+    lane.drain()
+    assert not lane.busy
+    assert [result.value for result in receiver.seen] == [0, 1, 2, 3, 4]
+    qapp.processEvents()
+    assert len(receiver.seen) == 5
+
+
+def test_what_a_lane_that_is_not_stoppable_was_asked_for_is_done_before_the_end(qtbot, qapp):
+    runner = JobRunner()
+    gate = threading.Event()
+    done = []
+
+    def work(request, ticket):
+        gate.wait()
+        done.append(request)
+
+    lane = runner.exclusive("writing", work, stoppable=False)
+    receiver = Receiver()
+    lane.finished.connect(receiver.take)
+    for number in range(3):
+        lane.submit(number)
+    lane.close()
+    gate.set()
+    runner.shutdown()
+    assert done == [0, 1, 2]
+    qapp.processEvents()
+    assert receiver.seen == []
+
+
+def test_a_lane_does_not_wait_for_others(qtbot, runner):
+    gate = threading.Event()
+    lanes = [runner.exclusive(f"long {number}", lambda request, ticket: gate.wait()) for number in range(20)]
+    for lane in lanes:
+        lane.submit(None)
+    saving = runner.exclusive("writing", lambda request, ticket: request, stoppable=False)
+    try:
+        with qtbot.waitSignal(saving.finished):
+            saving.submit(None)
+    finally:
+        gate.set()

@@ -208,7 +208,7 @@ def test_a_full_disk_is_told_and_tried_again(
         broken.setattr(storage, "write_atomic", full)
         bench.panel.editor.setPlainText("not to be lost")
         bench.keeper.save()
-        qtbot.waitUntil(lambda: "could not be saved" in notices(bench))
+        qtbot.waitUntil(lambda: "session could not be saved" in notices(bench))
         # Nor does the window close over it.
         assert not bench.window.close()
         assert bench.window.isVisible()
@@ -216,7 +216,7 @@ def test_a_full_disk_is_told_and_tried_again(
     offer = next(notice for notice in bench.window.messages.notices if notice.key == "session").offers[0]
     with qtbot.waitSignal(bench.keeper.saved):
         offer.act()
-    assert "could not be saved" not in notices(bench)
+    assert "session could not be saved" not in notices(bench)
     assert (folder(tmp_path) / TEXT_FILE).read_text() == "not to be lost"
 
 
@@ -236,33 +236,6 @@ def test_a_profile_that_cannot_be_written_is_told(qtbot: QtBot, open_window: Ope
     assert "Nothing of this window will be remembered" in notices(bench)
     bench.panel.editor.setPlainText("text")
     bench.keeper.save()
-
-
-def test_the_text_of_a_second_window_that_was_killed_is_offered(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
-    orphan = tmp_path / "data" / "sessions" / "2"
-    orphan.mkdir(parents=True)
-    (orphan / TEXT_FILE).write_text("left by a second window")
-    (orphan / STATE_FILE).write_text('{"closed": false}')
-    bench = open_window(tmp_path)
-    notice = next(notice for notice in bench.window.messages.notices if notice.offers)
-    assert "second window" in notice.text
-    notice.offers[0].act()
-    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == "left by a second window")
-    close_window(qtbot, bench)
-    bench = open_window(tmp_path)
-    assert notices(bench) == "", "offered once"
-
-
-def test_starting_afresh_offers_the_last_text(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
-    bench = open_window(tmp_path)
-    bench.settings.set("restore_session", False)
-    bench.panel.editor.setPlainText("of last time")
-    close_window(qtbot, bench)
-    bench = open_window(tmp_path)
-    assert bench.panel.editor.toPlainText() == ""
-    notice = next(notice for notice in bench.window.messages.notices if notice.offers)
-    notice.offers[0].act()
-    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == "of last time")
 
 
 def test_slots_are_given_out_once(qtbot: QtBot, tmp_path: Path):

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui import storage
+from gui.atomic_file import write_atomic
 from gui.jobs import JobRunner
 from gui.settings import Settings, SettingsStore, accepted, describe, names
 from gui.storage import Storage
@@ -97,6 +100,39 @@ def test_a_failed_write_is_told(qtbot: QtBot, tmp_path: Path):
     with qtbot.waitSignal(store.failed) as failed:
         store.close()
     assert "could not be saved" in failed.args[0]
+
+
+def test_a_failed_write_in_a_lane_is_told(qtbot: QtBot, tmp_path: Path):
+    (tmp_path / "blocked").write_text("a file where a folder is wanted")
+    runner = JobRunner()
+    store = SettingsStore(tmp_path / "blocked" / "settings.json")
+    store.use_storage(Storage(runner, "Saving"))
+    with qtbot.waitSignal(store.failed) as failed:
+        store.set("theme", "dark")
+    runner.shutdown()
+    assert "could not be saved" in failed.args[0]
+
+
+def test_a_choice_made_while_the_last_is_being_written_is_not_lost(
+    qtbot: QtBot, path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    gate = threading.Event()
+
+    def slow(*args: object, **options: object) -> int:
+        gate.wait()
+        return write_atomic(*args, **options)
+
+    monkeypatch.setattr(storage, "write_atomic", slow)
+    runner = JobRunner()
+    store = SettingsStore(path)
+    store.use_storage(Storage(runner, "Saving"))
+    store.set("theme", "light")
+    qtbot.waitUntil(lambda: runner.busy)
+    store.set("theme", "dark")
+    store.close()
+    gate.set()
+    runner.shutdown()
+    assert json.loads(path.read_text())["theme"] == "dark"
 
 
 def test_two_windows_do_not_undo_each_others_choices(qtbot: QtBot, path: Path):

@@ -1,0 +1,133 @@
+"""Texts that are on the disk and not in the window: offered, shown, kept; and not offered twice."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui import storage
+from gui.notify import Offer
+from gui.session import STATE_FILE, TEXT_FILE
+from gui.session_slot import SessionSlot
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow, close_window
+
+LEFT = "left by a second window"
+
+
+@pytest.fixture
+def orphan(tmp_path: Path) -> Path:
+    """The session of a second window that was killed."""
+    folder = tmp_path / "data" / "sessions" / "2"
+    folder.mkdir(parents=True)
+    (folder / TEXT_FILE).write_text(LEFT)
+    (folder / STATE_FILE).write_text('{"closed": false}')
+    return folder
+
+
+@pytest.fixture
+def slow_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """A disk on which nothing written in the background gets done before this event."""
+    let_go = threading.Event()
+    write_atomic = storage.write_atomic
+
+    def slow(*args: object, **options: object) -> int:
+        if threading.current_thread() is not threading.main_thread():
+            let_go.wait()
+        return write_atomic(*args, **options)
+
+    monkeypatch.setattr(storage, "write_atomic", slow)
+    yield let_go
+    let_go.set()
+
+
+def offer_of(bench: Workbench) -> Offer:
+    [offer] = [offer for notice in bench.window.messages.notices for offer in notice.offers]
+    return offer
+
+
+def let_go_when_closing(bench: Workbench, disk: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
+    close = bench.keeper.close
+
+    def let_go_and_close() -> str:
+        disk.set()
+        return close()
+
+    monkeypatch.setattr(bench.keeper, "close", let_go_and_close)
+
+
+def test_the_text_of_a_killed_window_is_offered_once(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, orphan: Path
+):
+    bench = open_window(tmp_path)
+    assert "second window" in bench.window.messages.notices[0].text
+    offer_of(bench).act()
+    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == LEFT)
+    close_window(qtbot, bench)
+    bench = open_window(tmp_path)
+    assert bench.panel.editor.toPlainText() == LEFT
+    assert not bench.window.messages.notices, "offered once"
+
+
+def test_it_is_offered_once_on_a_slow_disk_too(
+    qtbot: QtBot,
+    open_window: OpenWindow,
+    tmp_path: Path,
+    orphan: Path,
+    slow_disk: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    bench = open_window(tmp_path)
+    bench.keeper.save()
+    offer_of(bench).act()
+    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == LEFT)
+    let_go_when_closing(bench, slow_disk, monkeypatch)
+    close_window(qtbot, bench)
+    bench = open_window(tmp_path)
+    assert bench.panel.editor.toPlainText() == LEFT
+    assert not bench.window.messages.notices, "offered once"
+
+
+def test_it_is_offered_until_it_is_saved_elsewhere(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, orphan: Path, slow_disk: threading.Event
+):
+    bench = open_window(tmp_path)
+    offer_of(bench).act()
+    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == LEFT)
+    bench.keeper.save()
+    assert list(bench.slot.orphans()) == [orphan], "a kill at this moment must not lose it"
+    slow_disk.set()
+    bench.keeper.save()
+    qtbot.waitUntil(lambda: not list(bench.slot.orphans()))
+    assert (tmp_path / "data" / "sessions" / "1" / TEXT_FILE).read_text() == LEFT
+
+
+def test_a_session_that_another_window_took_is_left_alone(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, orphan: Path
+):
+    bench = open_window(tmp_path)
+    other = SessionSlot(tmp_path / "data" / "sessions")
+    assert other.folder == orphan
+    offer_of(bench).act()
+    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == LEFT)
+    close_window(qtbot, bench)
+    assert json.loads((orphan / STATE_FILE).read_text())["closed"] is False
+    other.release()
+
+
+def test_starting_afresh_offers_the_last_text(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window(tmp_path)
+    bench.settings.set("restore_session", False)
+    bench.panel.editor.setPlainText("of last time")
+    close_window(qtbot, bench)
+    bench = open_window(tmp_path)
+    assert bench.panel.editor.toPlainText() == ""
+    offer_of(bench).act()
+    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == "of last time")
+    close_window(qtbot, bench)
+    assert (tmp_path / "data" / "sessions" / "1" / TEXT_FILE).read_text() == "of last time"
