@@ -35,8 +35,11 @@ def lay_out(sizes: dict[int, int], sections: int) -> tuple[NDArray[np.int64], in
 def zeros(size: int) -> NDArray[np.uint8]:
     """uint8[size], zero, starting at a page. Pages become real when they are first written to, and are given back with
     the array; memory from numpy may have been used before, and is then cleared all at once."""
-    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if sys.platform != "win32" else {}
-    return np.frombuffer(mmap.mmap(-1, size, **private), dtype=np.uint8)
+    if sys.platform == "win32":
+        pages = mmap.mmap(-1, size)
+    else:
+        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(pages, dtype=np.uint8)
 
 
 def new_state(token_count: int) -> NDArray[np.uint8]:
