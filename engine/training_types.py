@@ -22,7 +22,7 @@ merged; ``done``: the vocabulary is full, or no pair is left that occurs often e
 class CorpusRules:
     """Which files of a folder are a corpus.
 
-    ``include``, ``exclude``: globs against the path inside the folder, as in a ``.gitignore``; no ``include`` means all.
+    ``include``, ``exclude``: globs against the path in the folder, as in a ``.gitignore``; no ``include`` means all.
     ``sample_bytes``: take files, evenly spread over all of them, until they have so many file bytes; None takes all.
     """
 
