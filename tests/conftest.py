@@ -6,13 +6,26 @@ import importlib.util
 import os
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
-# No deadlines: machines are shared and slow at times, and a test must not depend on the clock.
-hypothesis.settings.register_profile("project", deadline=None, print_blob=True)
-hypothesis.settings.register_profile("long", parent=hypothesis.settings.get_profile("project"), max_examples=5000)
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+# Machines are shared and slow at times, and a test must not depend on the clock: no deadlines. Nor on luck: the same
+# examples every time; those of the long run are new ones.
+hypothesis.settings.register_profile(
+    "project",
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.register_profile(
+    "long", parent=hypothesis.settings.get_profile("project"), derandomize=False, max_examples=5000
+)
 hypothesis.settings.load_profile(os.environ.get("TOKENLOUPE_HYPOTHESIS", "project"))
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -75,6 +88,12 @@ def no_thread_left_running(request: pytest.FixtureRequest):
 
 
 if QT_MISSING is None and importlib.util.find_spec("pytestqt"):
+    from tests.patient_bot import PatientBot
+
+    @pytest.fixture
+    def qtbot(request: pytest.FixtureRequest, qapp: QApplication) -> PatientBot:
+        """pytest-qt's fixture, with patience."""
+        return PatientBot(request)
 
     @pytest.fixture(autouse=True)
     def no_window_left_open(request: pytest.FixtureRequest):

@@ -81,6 +81,26 @@ def test_packages_do_not_print(path: Path):
         assert not is_print, f"line {getattr(node, 'lineno', 0)}"
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_tests_wait_for_conditions_and_never_for_time(path: Path):
+    """Limits of waiting come from ``tests.patience``: a number that does on one machine is too small on another."""
+    for node in ast.walk(parsed(path)):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        assert name not in {"sleep", "qWait", "qSleep", "msleep"}, f"line {node.lineno}: waits for time"
+        limits = [keyword.value for keyword in node.keywords if keyword.arg == "timeout"]
+        if name in {"wait", "join", "result"}:
+            limits += node.args
+        for limit in limits:
+            assert not _is_long(limit), f"line {node.lineno}: gives up by a clock of its own"
+
+
+def _is_long(limit: ast.expr) -> bool:
+    """Whether a limit is a number of its own; a small one is a pause within a loop."""
+    return isinstance(limit, ast.Constant) and isinstance(limit.value, int | float) and limit.value >= 1
+
+
 def test_nothing_names_a_machine_or_an_index():
     """No committed text names a folder of some machine or the host of a package index."""
     needles = ("/" + "work/", "/" + "root/", "/" + "tmp/tl", "pypi" + ".org", "files.python" + "hosted")

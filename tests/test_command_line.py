@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import main
+from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
 SENTENCE = "Tokenization is the first step in any LLM pipeline."
@@ -273,7 +274,12 @@ def test_commands_load_no_qt():
         "sys.exit(any(name.startswith(('PySide6', 'shiboken', 'pyqtgraph')) for name in sys.modules))"
     )
     result = subprocess.run(
-        [sys.executable, "-c", code], check=False, input=b"text", cwd=ROOT, capture_output=True, timeout=120
+        [sys.executable, "-c", code],
+        check=False,
+        input=b"text",
+        cwd=ROOT,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
     )
     assert result.returncode == 0, result.stderr.decode()
 
@@ -287,7 +293,7 @@ def test_without_a_display_the_window_says_so_in_one_line(tmp_path):
     command = [sys.executable, str(ROOT / "main.py"), "--profile", str(tmp_path / "profile")]
     for display in ({}, {"DISPLAY": ":987"}):
         result = subprocess.run(
-            command, check=False, env=environment | display, capture_output=True, timeout=120, text=True
+            command, check=False, env=environment | display, capture_output=True, timeout=PATIENCE_SECONDS, text=True
         )
         assert result.returncode == 2
         assert is_one_line(result.stderr)
@@ -296,5 +302,7 @@ def test_without_a_display_the_window_says_so_in_one_line(tmp_path):
 
 def test_a_closed_pipe_is_no_error(tmp_path):
     command = f'"{sys.executable}" "{ROOT / "main.py"}" cost - --output-tokens 1 | head -n 1'
-    result = subprocess.run(command, check=False, shell=True, input=b"text", capture_output=True, timeout=120)
+    result = subprocess.run(
+        command, check=False, shell=True, input=b"text", capture_output=True, timeout=PATIENCE_SECONDS
+    )
     assert result.stderr == b""

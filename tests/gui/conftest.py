@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from pytestqt.qtbot import QtBot
 
+from tests.patience import PATIENCE_MS
+
 if TYPE_CHECKING:
     from gui.workbench import Workbench
 
@@ -20,6 +22,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.qt_log_ignore(OFFSCREEN_REMARK, extend=True))
+
+
+@pytest.fixture(autouse=True)
+def messages_stay() -> Iterator[None]:
+    """Messages that go by themselves stay as long as a test may take to look at them."""
+    from gui import main_window
+    from gui.panels import message_bar
+
+    # Not the fixture of that name: it would then be undone after the windows are closed, not before.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(message_bar, "INFORMATION_MS", PATIENCE_MS)
+        patch.setattr(main_window, "REMARK_MS", PATIENCE_MS)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -37,7 +52,7 @@ OpenWindow = Callable[..., "Workbench"]
 
 @pytest.fixture
 def open_window(qtbot: QtBot, tmp_path: Path) -> Iterator[OpenWindow]:
-    """Opens windows as the application does; ``counted`` waits for the first figures as well."""
+    """Opens windows as the application does; ``counted`` waits for the first figures and the list of encodings."""
     opened: list[Workbench] = []
 
     def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
@@ -48,10 +63,11 @@ def open_window(qtbot: QtBot, tmp_path: Path) -> Iterator[OpenWindow]:
         bench = window.findChild(Workbench)
         assert bench is not None
         opened.append(bench)
-        with qtbot.waitSignal(bench.started, timeout=20_000):
+        with qtbot.waitSignal(bench.started):
             window.show()
         if counted:
-            qtbot.waitUntil(lambda: bench.prompt.counts is not None and not bench.prompt.stale, timeout=20_000)
+            qtbot.waitUntil(lambda: bench.prompt.counts is not None and not bench.prompt.stale)
+            qtbot.waitUntil(lambda: bench.panel.picker.count() > 1)
         return bench
 
     yield open_one

@@ -14,6 +14,7 @@ from gui.models.cost_table import CostTableModel
 from gui.models.cost_text import CostText
 from gui.panels.cost_chart import CostChart, axis_text, bars_of
 from tests.gui.cost_samples import TODAY, rows
+from tests.patience import PATIENCE_SECONDS
 
 # The offscreen platform says so for each window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -107,5 +108,7 @@ def test_the_axis_is_money():
 def test_the_panel_imports_nothing_heavy():
     heavy = {"pyqtgraph", "numpy", "ruamel", "pricing", "concurrent.futures"}
     code = f"import sys, gui.panels.cost_panel; print(sorted({heavy} & sys.modules.keys()))"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS
+    )
     assert answer.stdout.strip() == "[]"

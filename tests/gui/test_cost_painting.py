@@ -160,7 +160,9 @@ def test_no_figure_is_too_odd_to_be_written(locale):
             assert "E+" not in written
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     shown=st.tuples(a_row(0), a_row(1)),
     locale=st.sampled_from(LOCALES),

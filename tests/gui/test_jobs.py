@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QObject, QThread, Slot
 
 from gui.jobs import JobCancelled, JobFailure, JobRunner
+from tests.patience import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_a_conflated_lane_runs_the_first_and_the_newest(qtbot, runner):
     gate = threading.Event()
 
     def work(request, ticket):
-        gate.wait(10)
+        gate.wait(PATIENCE_SECONDS)
         return request
 
     lane = runner.conflated("newest", work)
@@ -61,7 +62,7 @@ def test_a_merge_drops_nothing(qtbot, runner):
     gate = threading.Event()
 
     def work(request, ticket):
-        gate.wait(10)
+        gate.wait(PATIENCE_SECONDS)
         return request
 
     lane = runner.conflated("joined", work, merge=lambda waiting, newer: waiting + newer)
@@ -118,7 +119,7 @@ def test_cancel_ends_the_running_job_and_drops_the_waiting_one(qtbot, runner):
     lane.finished.connect(receiver.take)
     lane.submit(1)
     lane.submit(2)
-    assert started.wait(10)
+    assert started.wait(PATIENCE_SECONDS)
     cancelled = Receiver()
     lane.cancelled.connect(cancelled.take)
     lane.cancel()
@@ -158,7 +159,7 @@ def test_shutdown_ends_running_jobs_and_delivers_nothing_more(qtbot, qapp):
     for signal in (lane.finished, lane.failed, lane.cancelled, lane.busy_changed):
         signal.connect(receiver.take)
     lane.submit(1)
-    assert started.wait(10)
+    assert started.wait(PATIENCE_SECONDS)
     receiver.seen.clear()
     runner.shutdown()
     qapp.processEvents()
@@ -169,7 +170,7 @@ def test_shutdown_ends_running_jobs_and_delivers_nothing_more(qtbot, qapp):
 
 def test_busy_lanes_are_announced(qtbot, runner):
     gate = threading.Event()
-    lane = runner.conflated("waits", lambda request, ticket: gate.wait(10))
+    lane = runner.conflated("waits", lambda request, ticket: gate.wait(PATIENCE_SECONDS))
     with qtbot.waitSignal(runner.lanes_changed):
         lane.submit(None)
     assert runner.busy_lanes == [lane]
@@ -189,7 +190,7 @@ def test_stopping_tells_what_gets_no_answer(qtbot, runner, stoppable, answered, 
     gate = threading.Event()
 
     def work(request, ticket):
-        gate.wait(10)
+        gate.wait(PATIENCE_SECONDS)
         return request
 
     lane = runner.exclusive("writing", work, stoppable=stoppable)

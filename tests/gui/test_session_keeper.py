@@ -17,6 +17,7 @@ from gui.session import STATE_FILE, TEXT_FILE
 from gui.session_slot import SessionSlot
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
+from tests.patience import PATIENCE_SECONDS
 
 
 def folder(profile: Path) -> Path:
@@ -76,8 +77,8 @@ def test_saved_soon_after_a_change_without_being_asked(qtbot: QtBot, open_window
     bench = open_window(tmp_path)
     bench.settings.set("autosave_seconds", 1)
     qtbot.keyClicks(bench.panel.editor, "typed ")
-    qtbot.waitUntil((folder(tmp_path) / TEXT_FILE).exists, timeout=8000)
-    qtbot.waitUntil(lambda: (folder(tmp_path) / TEXT_FILE).read_text().startswith("typed "), timeout=8000)
+    qtbot.waitUntil((folder(tmp_path) / TEXT_FILE).exists)
+    qtbot.waitUntil(lambda: (folder(tmp_path) / TEXT_FILE).read_text().startswith("typed "))
     state = json.loads((folder(tmp_path) / STATE_FILE).read_text())
     assert state["closed"] is False
 
@@ -111,14 +112,16 @@ app.exec()
 
 @pytest.mark.parametrize("repeats", [3, 100_000], ids=["short", "1.6 MB"])
 def test_a_kill_costs_seconds_not_the_text(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, repeats: int):
-    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), str(repeats)], check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path), str(repeats)], check=False, timeout=PATIENCE_SECONDS
+    )
     assert done.returncode == -signal.SIGKILL
     bench = open_window(tmp_path, counted=False)
     text = "before the kill " * repeats
-    qtbot.waitUntil(lambda: bench.panel.editor.text_length == len(text), timeout=20_000)
+    qtbot.waitUntil(lambda: bench.panel.editor.text_length == len(text))
     assert bench.panel.editor.toPlainText() == text
     assert "ended without closing" in notices(bench)
-    qtbot.waitUntil(lambda: bench.prompt.counts is not None and not bench.prompt.stale, timeout=20_000)
+    qtbot.waitUntil(lambda: bench.prompt.counts is not None and not bench.prompt.stale)
 
 
 def test_a_big_text_comes_after_the_first_picture(

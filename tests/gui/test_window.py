@@ -25,6 +25,7 @@ from gui.app import create_window
 from gui.sample import SAMPLE
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
+from tests.patience import PATIENCE_SECONDS
 
 CONTRACT = (
     (QPlainTextEdit, "promptEditor"),
@@ -72,7 +73,7 @@ def test_a_window_is_whole_before_it_is_shown(qtbot: QtBot, qapp: QApplication, 
     assert editor is not None
     assert count is not None
     editor.setPlainText("one two three four five six seven")
-    qtbot.waitUntil(lambda: count.text().startswith("7 "), timeout=20_000)
+    qtbot.waitUntil(lambda: count.text().startswith("7 "))
     with qtbot.waitSignal(window.destroyed):
         window.close()
 
@@ -343,7 +344,11 @@ gui.app.Workbench = make
 sys.exit(gui.app.run([folder / "named.txt"], folder / "profile"))
 """
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "named on the command line named.txt[*] – Tokenloupe fusion"

@@ -19,8 +19,8 @@ def make_editor(qtbot) -> Iterator[Callable[..., TokenEditor]]:
         editor.set_palette(Theme("light").token_palette(palette))
         editor.resize(600, 300)
         editor.setPlainText(text)
-        editor.show()
-        qtbot.waitExposed(editor)
+        with qtbot.waitExposed(editor):
+            editor.show()
         made.append(editor)
         return editor
 

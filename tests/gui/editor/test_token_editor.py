@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QFont, QMouseEvent, QTextOption, QWheelEvent
+from PySide6.QtGui import QColor, QFont, QImage, QMouseEvent, QPalette, QTextOption, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -26,7 +26,18 @@ def colour_at(editor, offset: int) -> QColor:
     cursor = editor.textCursor()
     cursor.setPosition(editor._soft.to_document(offset))
     place = editor.cursorRect(cursor).topLeft() + QPoint(3, 2)  # below the frame of the current token
-    return editor.viewport().grab().toImage().pixelColor(place)
+    return ground(editor).pixelColor(place)
+
+
+def ground(editor) -> QImage:
+    """What is painted below the text, whichever font this machine has."""
+    palette = editor.palette()
+    without_text = QPalette(palette)
+    without_text.setColor(QPalette.ColorRole.Text, QColor(0, 0, 0, 0))
+    editor.setPalette(without_text)
+    image = editor.viewport().grab().toImage()
+    editor.setPalette(palette)
+    return image
 
 
 def fills() -> tuple[QColor, ...]:
@@ -66,7 +77,7 @@ def test_without_colours_only_bounds_are_painted(make_editor) -> None:
     tokenise(editor, [4])
     QApplication.processEvents()
     assert colour_at(editor, 1) == Theme("light").token_palette("none").base
-    image = editor.viewport().grab().toImage()
+    image = ground(editor)
     cursor = editor.textCursor()
     cursor.setPosition(4)
     x = editor.cursorRect(cursor).left()
@@ -220,7 +231,7 @@ def test_newlines_have_a_place_when_white_space_is_shown(editor) -> None:
     cursor = editor.textCursor()
     cursor.setPosition(2)
     behind = editor.cursorRect(cursor).topLeft() + QPoint(4, 2)
-    assert editor.viewport().grab().toImage().pixelColor(behind) in fills()
+    assert ground(editor).pixelColor(behind) in fills()
     flags = editor.document().defaultTextOption().flags()
     assert flags & QTextOption.Flag.ShowTabsAndSpaces
     editor.set_show_whitespace(False)
