@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from engine.errors import (
         DamagedVocabularyError,
         EngineError,
+        TrainingError,
         UnknownEncodingError,
         UnknownModelError,
         UnsupportedTextError,
     )
     from engine.incremental import EditedText
+    from engine.training import TrainingRun, train
     from engine.types import TextEdit, TextStatistics, TokenInfo, TokenPatch
 
 _HOMES = {
@@ -35,6 +37,8 @@ _HOMES = {
     "TextStatistics": "types",
     "TokenInfo": "types",
     "TokenPatch": "types",
+    "TrainingError": "errors",
+    "TrainingRun": "training",
     "UnknownEncodingError": "errors",
     "UnknownModelError": "errors",
     "UnsupportedTextError": "errors",
@@ -43,6 +47,7 @@ _HOMES = {
     "encoding_name_for_model": "catalog",
     "get_encoding": "catalog",
     "list_encoding_names": "catalog",
+    "train": "training",
 }
 
 __all__ = [
@@ -55,6 +60,8 @@ __all__ = [
     "TextStatistics",
     "TokenInfo",
     "TokenPatch",
+    "TrainingError",
+    "TrainingRun",
     "UnknownEncodingError",
     "UnknownModelError",
     "UnsupportedTextError",
@@ -63,6 +70,7 @@ __all__ = [
     "encoding_name_for_model",
     "get_encoding",
     "list_encoding_names",
+    "train",
 ]
 
 

@@ -25,3 +25,7 @@ class DamagedVocabularyError(EngineError):
 
 class UnsupportedTextError(EngineError):
     """The encoder gave up on a text, in a method that has no second way of encoding it."""
+
+
+class TrainingError(EngineError):
+    """A tokenizer cannot be trained as asked, or its checkpoint cannot be used. The text says what to change."""

@@ -34,7 +34,7 @@ from collections.abc import Collection, Iterator
 
 from engine.special_text import special_token_regex
 
-_WHITE_SPACE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
+WHITE_SPACE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
 _LETTERS_AND_NUMBERS = (
     "0-9A-Za-z"
     "\\xc0-\\xd6\\xd8-\\xf6\\xf8-\\u021f"  # Latin
@@ -44,7 +44,7 @@ _LETTERS_AND_NUMBERS = (
     "\\u3041-\\u3094\\u30a1-\\u30fa\\u4e00-\\u9fa5\\uac00-\\ud7a3"  # kana, Han, Hangul
 )
 _PUNCTUATION = "!-&(-/:-@\\[-`{-~\\u3001\\u3002\\u3008-\\u3011\\uff01\\uff08\\uff09\\uff0c\\uff0e\\uff1a\\uff1b\\uff1f"
-_CUT = re.compile(f"(?<=[^{_WHITE_SPACE}])[ \\t]|(?<=[{_LETTERS_AND_NUMBERS}])[\\r\\n{_PUNCTUATION}]")
+CUT = re.compile(f"(?<=[^{WHITE_SPACE}])[ \\t]|(?<=[{_LETTERS_AND_NUMBERS}])[\\r\\n{_PUNCTUATION}]")
 
 _FIRST_WINDOW = 64
 _LAST_WINDOW = 65_536
@@ -69,7 +69,7 @@ class CutFinder:
         window = _FIRST_WINDOW
         while position < char_end:
             stop = min(position + window, char_end)
-            for match in _CUT.finditer(text, position, stop):
+            for match in CUT.finditer(text, position, stop):
                 if not self._is_crossed(text, match.start()):
                     return match.start()
             position, window = stop, min(window * 4, _LAST_WINDOW)
@@ -82,7 +82,7 @@ class CutFinder:
         lowest = max(char_start, 1)
         while stop > lowest:
             position = max(stop - window, lowest)
-            cuts = [match.start() for match in _CUT.finditer(text, position, stop)]
+            cuts = [match.start() for match in CUT.finditer(text, position, stop)]
             for cut in reversed(cuts):
                 if not self._is_crossed(text, cut):
                     return cut

@@ -1,0 +1,103 @@
+"""Counting the pretokens of texts, in memory that follows the number of different ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import train_table
+from engine.kernels.train_table import CountTable, add_entries, count_pretokens, fill_index
+from engine.pretokenize import pretokenizer
+from engine.scanners import KNOWN_SPLITS, PADDING, Scanner
+
+_ENDS = 16_384
+_FIRST_BITS = 16
+_MASKS = np.where(np.tri(16, 16, -1, dtype=bool), np.uint8(0xFF), np.uint8(0)).reshape(-1)
+
+
+class PretokenCounter:
+    """Counts pretokens, for one thread at a time."""
+
+    def __init__(self, expression: str) -> None:
+        """expression: the split pattern. InvalidPatternError; UnsupportedPatternError."""
+        split = KNOWN_SPLITS.get(expression)
+        self._scanner = None if split is None else Scanner(split)
+        self._pretokenizer = pretokenizer(expression) if split is None else None
+        self._ends = np.empty(_ENDS, dtype=np.int32)
+        self._table = _new_table(_FIRST_BITS)
+
+    @property
+    def different(self) -> int:
+        """How many different pretokens were counted."""
+        return int(self._table.state[train_table.ENTRIES_USED])
+
+    @property
+    def table(self) -> CountTable:
+        """The table itself."""
+        return self._table
+
+    def add(self, text: bytes) -> None:
+        """Count the pretokens of a text in UTF-8. SplitTimeoutError."""
+        if self._scanner is not None:
+            self._add_scanned(text, self._scanner)
+        else:
+            self._add_matched(text)
+
+    def _add_scanned(self, text: bytes, scanner: Scanner) -> None:
+        array = np.frombuffer(text + bytes(PADDING), dtype=np.uint8)
+        start = 0
+        while start < len(text):
+            found = scanner(array, len(text), start, self._ends)
+            self._count(array, self._ends, found, start)
+            start = int(self._ends[found - 1])
+
+    def _add_matched(self, text: bytes) -> None:
+        assert self._pretokenizer is not None
+        spans = self._pretokenizer.byte_spans(text.decode("utf-8"))
+        sizes = spans[:, 1] - spans[:, 0]
+        ends = np.cumsum(sizes)
+        if len(ends) and ends[-1] != spans[-1, 1]:
+            text = b"".join([text[start:stop] for start, stop in spans.tolist()])
+        self._count(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), ends.astype(np.int32), len(ends), 0)
+
+    def _count(self, array: NDArray[np.uint8], ends: NDArray[np.int32], count: int, start: int) -> None:
+        first, start = count_pretokens(array, ends, 0, count, start, _MASKS, self._table)
+        while first < count:
+            self._table = _larger(self._table)
+            first, start = count_pretokens(array, ends, first, count, start, _MASKS, self._table)
+
+    def absorb(self, other: PretokenCounter) -> None:
+        """Add what another one counted."""
+        first = add_entries(other.table, 0, self._table)
+        while first < other.different:
+            self._table = _larger(self._table)
+            first = add_entries(other.table, first, self._table)
+
+
+def _new_table(bits: int) -> CountTable:
+    state = np.zeros(train_table.STATE_SIZE, dtype=np.int64)
+    state[train_table.INDEX_SHIFT] = 64 - bits
+    return CountTable(
+        buckets=np.zeros(1 << bits, dtype=np.uint32),
+        entries=np.empty(train_table.ENTRY_WORDS << (bits - 1), dtype=np.int64),
+        arena=np.empty(1 << 16, dtype=np.uint8),
+        state=state,
+    )
+
+
+def _larger(table: CountTable) -> CountTable:
+    """The table with room for what it had none for."""
+    state = table.state
+    if needed := int(state[train_table.NEEDED]):
+        used = int(state[train_table.ARENA_USED])
+        arena = np.empty(max(2 * len(table.arena), used + needed), dtype=np.uint8)
+        arena[:used] = table.arena[:used]
+        return table._replace(arena=arena)
+    bits = 65 - int(state[train_table.INDEX_SHIFT])
+    larger = _new_table(bits)
+    used = train_table.ENTRY_WORDS * int(state[train_table.ENTRIES_USED])
+    larger.entries[:used] = table.entries[:used]
+    larger = larger._replace(arena=table.arena, state=state)
+    state[train_table.INDEX_SHIFT] = 64 - bits
+    fill_index(larger)
+    return larger

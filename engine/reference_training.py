@@ -1,0 +1,73 @@
+"""Training a byte-pair encoding as the definition says, slowly and plainly. The fast trainer is tested against this.
+
+Pretokens are counted; each is a sequence of symbols. Again and again, the pair of neighbours that occurs most often,
+in pretokens as often as those do, becomes a new symbol: of pairs that occur equally often, the one with the smaller
+left, then the smaller right id. In each pretoken it is merged from left to right, as often as it does not overlap
+itself. (Sennrich, Haddow and Birch 2016; minbpe: ``basic.py``, with ties made definite.)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PlainMerge:
+    """``left_id`` and ``right_id`` became a token; ``count``: how often the pair occurred; ``tokens_left``: tokens of
+    the whole corpus afterwards."""
+
+    left_id: int
+    right_id: int
+    count: int
+    tokens_left: int
+
+
+def learn_merges(
+    pretokens: Mapping[Sequence[int], int],
+    byte_lengths: Sequence[int],
+    most_merges: int,
+    *,
+    min_count: int = 2,
+    max_token_bytes: int | None = None,
+) -> list[PlainMerge]:
+    """The merges of counted pretokens, which are sequences of ids of the alphabet.
+
+    ``byte_lengths``: bytes of each symbol of the alphabet; the first merge gets the id behind the last of them.
+    """
+    words = [(list(word), count) for word, count in pretokens.items()]
+    lengths = list(byte_lengths)
+    merges: list[PlainMerge] = []
+    while len(merges) < most_merges:
+        pairs: Counter[tuple[int, int]] = Counter()
+        for word, count in words:
+            for pair in itertools.pairwise(word):
+                pairs[pair] += count
+        allowed = [
+            (-count, pair)
+            for pair, count in pairs.items()
+            if count >= min_count and (max_token_bytes is None or _size(pair, lengths) <= max_token_bytes)
+        ]
+        if not allowed:
+            break
+        negative_count, pair = min(allowed)
+        for word, _ in words:
+            _merge(word, pair, len(lengths))
+        lengths.append(_size(pair, lengths))
+        merges.append(PlainMerge(*pair, -negative_count, sum(len(word) * count for word, count in words)))
+    return merges
+
+
+def _size(pair: tuple[int, int], lengths: Sequence[int]) -> int:
+    return lengths[pair[0]] + lengths[pair[1]]
+
+
+def _merge(word: list[int], pair: tuple[int, int], token_id: int) -> None:
+    """Merge a pair wherever it is in a word, from left to right, in place."""
+    place = 0
+    while place < len(word) - 1:
+        if (word[place], word[place + 1]) == pair:
+            word[place : place + 2] = [token_id]
+        place += 1

@@ -1,0 +1,174 @@
+"""The texts that a tokenizer is trained on, in pieces: files or strings, block by block, cut only where that does not
+change their pretokens."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from engine.errors import EngineError, TrainingError
+from engine.training_types import CorpusFile, SkippedFile
+
+BLOCK_BYTES = 1 << 20
+"""Texts are read in blocks of about this size. It decides where a text is cut for patterns of the user's own, so it is
+part of what makes runs repeatable."""
+
+MOST_PIECE_BYTES = 32 << 20
+"""No stretch of text without a place to cut may be longer."""
+
+_FIRST_WINDOW = 4096
+
+Prepare = Callable[[str], str]
+"""What is done to a text before it is cut, the same for a whole text as for its parts, cut in front of an ASCII
+character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text of the corpus. ``source``: a file, or the text itself as UTF-8. ``stored_bytes``: its size."""
+
+    source: CorpusFile | bytes
+    stored_bytes: int
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        return "a text" if isinstance(self.source, bytes) else str(self.source.path)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Its text, valid UTF-8, in blocks of whole characters. CorpusFileError."""
+        if isinstance(self.source, bytes):
+            return _slices(self.source)
+        corpus_files = importlib.import_module("engine.corpus_files")
+        blocks: Iterator[bytes] = corpus_files.read_blocks(self.source, BLOCK_BYTES)
+        return blocks
+
+
+def text_document(text: str) -> Document:
+    """A text as a document. Surrogates in pairs are joined, lone ones become U+FFFD."""
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError:
+        content = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
+    return Document(content, len(content))
+
+
+def _slices(content: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(content):
+        end = min(start + BLOCK_BYTES, len(content))
+        while end < len(content) and content[end] & 0xC0 == 0x80:
+            end += 1
+        yield content[start:end]
+        start = end
+
+
+def last_cut(cuts: re.Pattern[str], text: bytes, lowest: int) -> int:
+    """The last place p with ``lowest <= p`` where UTF-8 may be cut, or -1. ``lowest`` is where a character begins."""
+    stop = len(text)
+    window = _FIRST_WINDOW
+    while stop > lowest:
+        start = _character_start(text, max(stop - window, lowest))
+        before = _character_start(text, max(start - 1, 0))  # cuts depend on the character before them
+        part = text[before:stop].decode("utf-8")
+        places = [match.start() for match in cuts.finditer(part)]
+        if places and (cut := before + len(part[: places[-1]].encode("utf-8"))) >= max(start, 1):
+            return cut
+        stop, window = start, window * 4
+    return -1
+
+
+def _character_start(text: bytes, at: int) -> int:
+    while at > 0 and text[at] & 0xC0 == 0x80:
+        at -= 1
+    return at
+
+
+def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str) -> Iterator[bytes]:
+    """A text that comes in blocks, in pieces of about a block that are cut at safe places. TrainingError."""
+    held = b""
+    searched = 0
+    for block in blocks:
+        held += block
+        if len(held) >= BLOCK_BYTES and cuts is not None:
+            cut = last_cut(cuts, held, searched)
+            searched = len(held)
+            if cut > 0:
+                yield held[:cut]
+                held, searched = held[cut:], len(held) - cut
+        if len(held) > MOST_PIECE_BYTES:
+            raise TrainingError(
+                f"The split pattern does not cut {name} for more than {MOST_PIECE_BYTES >> 20} MB. "
+                "Leave this out, or choose another pattern."
+            )
+    if held:
+        yield held
+
+
+_BEFORE_ASCII = re.compile(r"[\x00-\x7f]")
+
+
+def _prepared(pieces: Iterator[bytes], prepare: Prepare) -> Iterator[bytes]:
+    for piece in pieces:
+        yield prepare(piece.decode("utf-8")).encode("utf-8")
+
+
+@dataclass(slots=True)
+class PieceReader:
+    """The pieces of all documents in order. ``document`` and ``piece`` say which comes next; ``bytes_read``: stored
+    bytes of what came; ``problems``: files that could not be read to their end."""
+
+    documents: list[Document]
+    cuts: re.Pattern[str] | None
+    prepare: Prepare | None = None
+    document: int = 0
+    piece: int = 0
+    bytes_read: int = 0
+    problems: list[SkippedFile] = field(default_factory=list)
+    _pieces: Iterator[bytes] | None = None
+    _bytes_before: int = 0
+
+    def next_piece(self) -> bytes | None:
+        """The next piece, or None when all were read. TrainingError."""
+        while self.document < len(self.documents):
+            document = self.documents[self.document]
+            try:
+                piece = self._next_of(document)
+            except EngineError as error:
+                skipped = getattr(error, "skipped", None)  # of a CorpusFileError
+                if skipped is None:
+                    raise
+                self.problems.append(skipped)
+                piece = None
+            if piece is not None:
+                self.piece += 1
+                return piece
+            self._pieces = None
+            self.document += 1
+            self.piece = 0
+            self._bytes_before += document.stored_bytes
+            self.bytes_read = self._bytes_before
+        return None
+
+    def _next_of(self, document: Document) -> bytes | None:
+        if self._pieces is None:
+            self._pieces = self._pieces_of(document)
+            for _ in range(self.piece):  # after a resumption
+                next(self._pieces, None)
+        return next(self._pieces, None)
+
+    def _pieces_of(self, document: Document) -> Iterator[bytes]:
+        blocks = self._counted(document.blocks(), document.stored_bytes)
+        if self.prepare is not None:
+            blocks = _prepared(cut_pieces(blocks, _BEFORE_ASCII, document.name), self.prepare)
+        return cut_pieces(blocks, self.cuts, document.name)
+
+    def _counted(self, blocks: Iterator[bytes], stored_bytes: int) -> Iterator[bytes]:
+        """Blocks, and how far they have come: in UTF-8, which may be more than is stored."""
+        read = 0
+        for block in blocks:
+            read += len(block)
+            self.bytes_read = self._bytes_before + min(read, stored_bytes)
+            yield block
