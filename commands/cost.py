@@ -20,7 +20,7 @@ from pricing.money import exact_usd
 from pricing.types import TokenCount
 
 if TYPE_CHECKING:
-    from engine.text_files import SkippedFile
+    from engine.training_types import SkippedFile
     from pricing import Catalog
     from pricing.types import CostEstimate, Model
 

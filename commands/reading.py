@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from commands.program import usable
-from engine.text_files import SkippedFile, StoredText, decode_stored, read_stored, texts_below
+from engine.text_files import StoredText, decode_stored, read_stored, texts_below
+from engine.training_types import SkippedFile
 
 STANDARD_INPUT = "-"
 

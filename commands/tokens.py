@@ -16,7 +16,7 @@ from commands.reading import STANDARD_INPUT, read_text, read_texts
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.text_files import SkippedFile
+    from engine.training_types import SkippedFile
     from pricing.types import Model
 
 MOST_DIGITS = 20
@@ -40,7 +40,7 @@ def count(profile: Path | None, paths: tuple[str, ...], name: str | None, model:
         files.append({"path": path, "tokens": encoding.count(stored.text), "bytes": stored.size})
     total = sum(file["tokens"] for file in files)
     document: dict[str, Any] = {"encoding": encoding.name, "tokens": total, "files": files}
-    document["skipped"] = [{"path": file.path, "why": file.why} for file in skipped]
+    document["skipped"] = [{"path": str(file.path), "why": file.why} for file in skipped]
     if priced is not None:
         document |= model_fields(priced, total)
     if as_json:

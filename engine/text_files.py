@@ -8,12 +8,13 @@ are billed.
 from __future__ import annotations
 
 import codecs
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.corpus_walk import FolderWalk
 from engine.errors import EngineError
+from engine.training_types import CorpusRules, SkippedFile
 
 BINARY_SAMPLE_BYTES = 8192
 """How much of a file is looked at for NUL bytes, as git does to tell binary files."""
@@ -33,14 +34,6 @@ class StoredText:
     text: str
     encoding: str
     size: int
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedFile:
-    """A file that was left out, and why."""
-
-    path: str
-    why: str
 
 
 class BinaryFileError(EngineError):
@@ -86,25 +79,18 @@ def read_stored(path: Path, encoding: str | None = None) -> StoredText:
 
 
 def texts_below(folder: Path) -> Iterator[tuple[str, StoredText] | SkippedFile]:
-    """Every file below ``folder`` in sorted order: its path with its text, or why it was left out.
+    """Every file below ``folder`` in the order of its path: its path with its text, or why it was left out.
 
-    Hidden files and folders are skipped. Links to folders are not followed, so no loop can catch the walk.
+    Hidden files and folders are skipped; how links are dealt with is said in ``engine.corpus_walk``.
     """
-    for place, folders, names in os.walk(folder):
-        yield from (SkippedFile(str(Path(place, name)), "hidden") for name in sorted(folders) if name[0] == ".")
-        folders[:] = sorted(name for name in folders if name[0] != ".")
-        for name in sorted(names):
-            yield _text_of(Path(place, name))
+    for found in FolderWalk(CorpusRules(honour_gitignore=False)).found([folder]):
+        yield found if isinstance(found, SkippedFile) else _text_of(found.path)
 
 
 def _text_of(path: Path) -> tuple[str, StoredText] | SkippedFile:
-    if path.name.startswith("."):
-        return SkippedFile(str(path), "hidden")
-    if not path.is_file():
-        return SkippedFile(str(path), "not a regular file")
     try:
         return str(path), read_stored(path)
     except EngineError as error:
-        return SkippedFile(str(path), str(error))
+        return SkippedFile(path, "unreadable", str(error))
     except OSError as error:
-        return SkippedFile(str(path), error.strerror or str(error))
+        return SkippedFile(path, "unreadable", error.strerror or str(error))

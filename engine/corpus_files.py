@@ -1,0 +1,168 @@
+"""Reading one file of a corpus: samples, a digest, or its whole text in blocks. Memory does not grow with the file."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from engine.errors import EngineError
+from engine.training_types import CorpusFile, SkippedFile
+
+HEAD_BYTES = 64 << 10
+LATER_BYTES = 16 << 10
+"""A file is sampled with so much from its start, and so much from its middle and from its end."""
+
+BLOCK_BYTES = 1 << 20
+
+
+class CorpusFileError(EngineError):
+    """A file that was found cannot be used after all. ``skipped`` is what to report of it."""
+
+    def __init__(self, path: Path, reason: str, why: str) -> None:
+        super().__init__(f"{path}: {why}")
+        self.skipped = SkippedFile(path, reason, why)
+
+    def __reduce__(self) -> tuple[type[CorpusFileError], tuple[Path, str, str]]:
+        return CorpusFileError, (self.skipped.path, self.skipped.reason, self.skipped.why)
+
+
+def read_samples(path: Path, file_bytes: int) -> list[bytes]:
+    """The first bytes of a file, and where it is longer than that, some from its middle and its end. Each begins at
+    a multiple of four, the last ends with the file. CorpusFileError."""
+    with _opened(path) as file:
+        samples = [_read_at(file, 0, HEAD_BYTES, path)]
+        if file_bytes > HEAD_BYTES:
+            middle, end = (max(HEAD_BYTES, place // 4 * 4) for place in (file_bytes // 2, file_bytes - LATER_BYTES))
+            samples.append(_read_at(file, middle, LATER_BYTES, path))
+            samples.append(_read_at(file, end, LATER_BYTES + 3, path))
+    return samples
+
+
+def content_digest(path: Path, report: Callable[[], None]) -> bytes:
+    """A digest of a file's bytes. ``report`` is called now and then; what it raises ends the reading.
+    CorpusFileError."""
+    digest = hashlib.blake2b(digest_size=16)
+    with _opened(path) as file:
+        while block := _read(file, BLOCK_BYTES, path):
+            digest.update(block)
+            report()
+    return digest.digest()
+
+
+def read_blocks(file: CorpusFile, block_bytes: int = BLOCK_BYTES) -> Iterator[bytes]:
+    """The text of a file as UTF-8, in blocks that hold whole characters and at most about four times ``block_bytes``.
+
+    Line ends stay as they are; a byte order mark is left out; bytes that the encoding does not know become U+FFFD.
+
+    CorpusFileError, with the reason ``vanished``, ``special`` or ``unreadable`` before the first block, or ``changed``:
+    the file is not as long as ``file`` says, or was written to while it was read. Blocks may have come before that.
+    """
+    with _opened(file.path) as opened:
+        before = os.fstat(opened.fileno())
+        if before.st_size != file.file_bytes:
+            raise _changed(file.path, before.st_size - file.file_bytes)
+        yield from _text_blocks(opened, file, block_bytes)
+        after = os.fstat(opened.fileno())
+    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise _changed(file.path, after.st_size - before.st_size)
+
+
+def _text_blocks(opened: BinaryIO, file: CorpusFile, block_bytes: int) -> Iterator[bytes]:
+    plain = file.encoding in ("utf-8", "utf-8-sig")
+    blocks = _raw_blocks(opened, file, block_bytes)
+    pieces = _valid_utf8(blocks) if plain else _decoded(blocks, file.encoding)
+    is_first = True
+    for piece in pieces:
+        block = piece.removeprefix(codecs.BOM_UTF8) if is_first else piece
+        is_first = False
+        if block:
+            yield block
+
+
+def _raw_blocks(opened: BinaryIO, file: CorpusFile, block_bytes: int) -> Iterator[bytes]:
+    """As many bytes as the file is said to have, at least four at a time."""
+    left = file.file_bytes
+    while left > 0:
+        block = _read(opened, min(left, max(4, block_bytes)), file.path)
+        if not block:
+            raise _changed(file.path, -left)
+        left -= len(block)
+        yield block
+
+
+def _valid_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """The blocks with whole characters only. Valid ones are not copied, and plain ASCII is not even decoded."""
+    held_back = b""
+    for block in blocks:
+        whole = held_back + block if held_back else block
+        end = len(whole) - _unfinished(whole)
+        held_back = whole[end:]
+        yield _repaired(whole[:end] if held_back else whole)
+    yield _repaired(held_back)
+
+
+def _repaired(content: bytes) -> bytes:
+    """Valid UTF-8, with U+FFFD for what is not."""
+    if content.isascii():
+        return content
+    try:
+        codecs.utf_8_decode(content, "strict", True)
+    except UnicodeDecodeError:
+        return content.decode("utf-8", "replace").encode("utf-8")
+    return content
+
+
+def _unfinished(content: bytes) -> int:
+    """How many bytes at the end begin a character that is not complete."""
+    for back in range(1, min(3, len(content)) + 1):
+        value = content[-back]
+        if value < 0x80:
+            return 0
+        if value >= 0xC0:
+            needed = 2 if value < 0xE0 else 3 if value < 0xF0 else 4
+            return back if back < needed else 0
+    return 0
+
+
+def _decoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    for block in blocks:
+        yield decoder.decode(block).encode("utf-8")
+    yield decoder.decode(b"", final=True).encode("utf-8")
+
+
+def _opened(path: Path) -> BinaryIO:
+    """A regular file, open for reading. Never waits, should a pipe have taken its place."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        file = os.fdopen(os.open(path, flags), "rb", buffering=0)
+    except FileNotFoundError:
+        raise CorpusFileError(path, "vanished", "it vanished before it was read") from None
+    except OSError as error:
+        raise CorpusFileError(path, "unreadable", f"cannot be read: {error.strerror or error}") from None
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise CorpusFileError(path, "special", "a device, pipe or socket")
+    return file
+
+
+def _read_at(file: BinaryIO, start: int, count: int, path: Path) -> bytes:
+    file.seek(start)
+    return _read(file, count, path)
+
+
+def _read(file: BinaryIO, count: int, path: Path) -> bytes:
+    try:
+        return file.read(count) or b""
+    except OSError as error:
+        raise CorpusFileError(path, "unreadable", f"cannot be read: {error.strerror or error}") from None
+
+
+def _changed(path: Path, difference: int) -> CorpusFileError:
+    how = "grew" if difference > 0 else "shrank" if difference < 0 else "was written to"
+    return CorpusFileError(path, "changed", f"it {how} after the folder was looked through")

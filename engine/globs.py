@@ -1,0 +1,199 @@
+r"""Globs as in a ``.gitignore``: which rule, if any, decides about a path.
+
+Source: gitignore(5) and git's wildmatch.c. A rule is about one path alone; that nothing below an ignored folder can
+come back is for the walk to see to. The tests compare with git itself. (Of the libraries, pathspec 1.1 lets ``!docs/``
+bring back files that other rules ignore inside ``docs``.)
+
+Matching takes linear time for each ``*`` or ``**``, whatever the glob: what lies between two of them commits to the
+first place where it fits, which loses no match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TypeVar
+
+from engine.errors import EngineError
+
+_T = TypeVar("_T")
+
+_POSIX_CLASSES = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"\x21-\x7e",
+    "lower": "a-z",
+    "print": r"\x20-\x7e",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r" \t\n\r\f\v",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+}
+_STAR = "*"
+_NEVER = r"(?!)"
+
+
+class InvalidGlobError(EngineError, ValueError):
+    """A glob that cannot match anything, such as one with a bracket that is never closed."""
+
+
+class GlobRules:
+    """Rules in the order in which they were written; of those that match a path, the last decides."""
+
+    def __init__(self, lines: Iterable[str], *, strict: bool = False) -> None:
+        """``strict`` raises InvalidGlobError for a glob that cannot match; git passes over it in silence."""
+        self._negative: list[bool] = []
+        file_rules: list[str] = []
+        folder_rules: list[str] = []
+        for line in lines:
+            try:
+                rule = _parsed(line)
+            except InvalidGlobError:
+                if strict:
+                    raise
+                continue
+            if rule is None:
+                continue
+            negative, folders_only, expression = rule
+            self._negative.append(negative)
+            folder_rules.append(f"({expression})")
+            file_rules.append(f"({_NEVER})" if folders_only else f"({expression})")
+        # The last rule stands first: an alternation takes the first that matches.
+        self._files = re.compile("|".join(reversed(file_rules)) or _NEVER, re.DOTALL)
+        self._folders = re.compile("|".join(reversed(folder_rules)) or _NEVER, re.DOTALL)
+
+    def __len__(self) -> int:
+        """Number of rules."""
+        return len(self._negative)
+
+    def verdict(self, path: str, *, is_folder: bool) -> bool | None:
+        """Whether the rules take a path (True), give it back (``!``, False), or say nothing of it (None).
+
+        ``path`` is relative to where the rules stand, with ``/`` between its parts and none at its ends.
+        """
+        name = path[path.rfind("/") + 1 :]
+        found = (self._folders if is_folder else self._files).match(f"{name}\0{path}")
+        if found is None:
+            return None
+        assert found.lastindex is not None
+        return not self._negative[-found.lastindex]
+
+
+def _parsed(line: str) -> tuple[bool, bool, str] | None:
+    r"""A rule as (is negative, is for folders only, expression), None for an empty line or a comment.
+
+    The expression is to match ``name\0path`` from its start: most rules are about a name, and fail at once.
+    """
+    glob = line.rstrip("\r\n")
+    if glob.startswith("#"):
+        return None
+    while glob.endswith(" ") and not glob.endswith("\\ "):
+        glob = glob[:-1]
+    negative = glob.startswith("!")
+    glob = glob[negative:]
+    folders_only = glob.endswith("/")
+    glob = glob[: len(glob) - folders_only]
+    if not glob:
+        return None
+    if "/" not in glob:
+        tokens = [_STAR if token == "**" else token for token in _tokens(glob)]
+        return negative, folders_only, _component(tokens) + r"\0"
+    return negative, folders_only, rf"[^\0]*\0{_path_expression(_tokens(glob.removeprefix('/')))}\Z"
+
+
+def _tokens(glob: str) -> list[str]:
+    """The glob as expressions of one character each, ``*`` for each run of stars that is not escaped, ``**`` for such
+    a run of two between slashes, and ``/``. InvalidGlobError."""
+    tokens: list[str] = []
+    at = 0
+    while at < len(glob):
+        character = glob[at]
+        at += 1
+        if character == "*":
+            start = at - 1
+            while glob[at : at + 1] == "*":
+                at += 1
+            alone = (start == 0 or glob[start - 1] == "/") and glob[at : at + 1] in ("", "/")
+            tokens.append("**" if alone and at - start == 2 else _STAR)
+        elif character == "?":
+            tokens.append("[^/]")
+        elif character == "/":
+            tokens.append("/")
+        elif character == "[":
+            expression, at = _bracket(glob, at)
+            tokens.append(expression)
+        elif character == "\\":
+            if at == len(glob):
+                raise InvalidGlobError(f"The glob {glob!r} ends in a backslash, so it matches nothing.")
+            tokens.append(re.escape(glob[at]))
+            at += 1
+        else:
+            tokens.append(re.escape(character))
+    return tokens
+
+
+def _bracket(glob: str, at: int) -> tuple[str, int]:
+    """The expression of a bracket whose inside begins at ``at``, and where it ends. InvalidGlobError."""
+    negated = glob[at : at + 1] in ("!", "^")
+    start = at = at + negated
+    members: list[str] = []
+    while at == start or glob[at : at + 1] != "]":
+        if found := re.compile(r"\[:(\w*):\]").match(glob, at):
+            if found[1] not in _POSIX_CLASSES:
+                raise InvalidGlobError(f"The glob {glob!r} names a class that does not exist: {found[0]}.")
+            members.append(_POSIX_CLASSES[found[1]])
+            at = found.end()
+            continue
+        first, at = _member(glob, at)
+        if glob[at : at + 1] == "-" and glob[at + 1 : at + 2] not in ("", "]"):
+            last, at = _member(glob, at + 1)
+            if first <= last:
+                members.append(f"{re.escape(first)}-{re.escape(last)}")
+        else:
+            members.append(re.escape(first))
+    inside = "".join(members)
+    if negated:
+        return f"[^/{inside}]", at + 1
+    return (f"(?!/)[{inside}]" if inside else _NEVER), at + 1
+
+
+def _member(glob: str, at: int) -> tuple[str, int]:
+    at += glob[at : at + 1] == "\\"
+    if at >= len(glob):
+        raise InvalidGlobError(f"The glob {glob!r} has a bracket that is never closed.")
+    return glob[at], at + 1
+
+
+def _component(tokens: list[str]) -> str:
+    """The expression of what stands between two slashes."""
+    first, *others = _split(tokens, _STAR)
+    if not others:
+        return "".join(first)
+    *middle, last = others
+    searched = (f"(?>[^/\\0]*?{''.join(part)})" for part in middle if part)
+    return f"{''.join(first)}{''.join(searched)}[^/\\0]*{''.join(last)}"
+
+
+def _path_expression(tokens: list[str]) -> str:
+    """The expression of a glob with slashes."""
+    groups = [[_component(part) for part in group] for group in _split(_split(tokens, "/"), ["**"])]
+    if len(groups) == 1:
+        return "/".join(groups[0])
+    first, *middle, last = groups
+    start = "".join(f"{part}/" for part in first)
+    searched = (f"(?>(?:[^/]+/)*?{'/'.join(group)}/)" for group in middle if group)
+    return f"{start}{''.join(searched)}" + (f"(?:[^/]+/)*{'/'.join(last)}" if last else ".+")
+
+
+def _split(items: list[_T], separator: _T) -> list[list[_T]]:
+    """As str.split, for lists."""
+    parts: list[list[_T]] = [[]]
+    for item in items:
+        if item == separator:
+            parts.append([])
+        else:
+            parts[-1].append(item)
+    return parts
