@@ -1,125 +1,126 @@
-"""Compare our encoder with tiktoken on random texts for as long as one likes.
+"""Compare our encoder with the oracles on random strings, by the million.
 
-    python -m benchmarks.differential [--minutes 10] [--encoding NAME]... [--seed N]
+    python -m benchmarks.differential [--minutes 10 | --texts 2000000] [--encoding NAME]... [--raw FOLDER]
 
-Every text is counted, encoded to an array and to a list, and its token ends are added up, all with one encoder whose
-caches are far too small, so that everything it forgets is asked again. Texts mix all planes and scripts, white space of
-every kind, contractions, unassigned characters, long repetitions. The seed is printed; with ``--seed`` the same texts
-come again. ``TOKENLOUPE_CHECKED=1`` does it with every access to memory verified. Exit 1 on the first difference.
+The oracle is tiktoken's encoder, fed with the bundled ranks; with ``--raw``, the folder of the published vocabulary
+files, it is what their makers use: tiktoken, and tokenizers for DeepSeek. Strings mix all planes and scripts, white
+space of every kind, contractions in every case, digits and marks of many scripts, unassigned characters, long
+repetitions (``tests/engine/differential.py`` says how they are compared). ``--texts`` counts strings for each encoding;
+those that differ in special tokens only share most of the work. The seed is printed: with ``--seed`` the same strings
+come again, with ``--round`` those of one round. ``TOKENLOUPE_CHECKED=1`` does it with every access to memory verified.
+Exit 1 on the first difference.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import random
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import numpy as np
-
 import engine
-from engine import encoder as encoder_module
-from engine.encoder import NativeEncoder, open_encoder
-from engine.encoding import Encoding
-from engine.kernels import state
-from engine.tables import fingerprint_of
-from engine.tiktoken_core import build_core
-from tests.engine.kernels.odd_pieces import odd_piece
-from tests.engine.kernels.odd_texts import odd_text
+from engine.kernels.cache_folder import is_checked
+from tests.engine.differential import Case, compare_round, open_cases, random_strings
 
-NAMES = ("r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken")
-NEW, SPLICED = 100, 400
-SHORTEST_ARENA = 1_400_000
+ROUND = 2_000
+"""Strings of a round."""
+
+_cases: list[Case] = []
 
 
-def small_caches() -> None:
-    """Make the caches of encoders that are opened from now on hold next to nothing."""
-    state.WORD_LINES = 64
-    state.SLOT_COUNT = 16
-    state.ARENA_BYTES = SHORTEST_ARENA
-    encoder_module.ENDS = 300
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a round has compared, and what it has found."""
+
+    number: int
+    texts: int
+    utf8_bytes: int
+    found: str
 
 
-def native_of(encoding: Encoding) -> NativeEncoder:
-    """Our encoder."""
-    table = encoding._vocabulary.table
-    return open_encoder(encoding._pat_str, fingerprint_of(table), lambda: table, None)
+def prepare(names: list[str], tables: Path, raw: Path | None) -> None:
+    """Open the encodings that this process compares."""
+    _cases[:] = open_cases(names, tables, raw)
 
 
-def random_text(rng: random.Random) -> str:
-    """One text, mostly short."""
-    kind = rng.random()
-    if kind < 0.80:
-        return odd_text(rng)
-    if kind < 0.97:
-        return odd_piece(rng, rng.choice((30, 100, 600)))
-    parts = [odd_piece(rng, 700) if rng.random() < 0.5 else odd_text(rng) for _ in range(rng.randrange(2, 60))]
-    return rng.choice(("", " ", "\n")).join(parts)
+def run_round(seed: int, number: int) -> Outcome:
+    """One round in all encodings."""
+    strings = random_strings(seed, number, ROUND)
+    size = sum(len(text.encode("utf-8")) for text in strings)
+    for case in _cases:
+        if found := compare_round(case, seed, number, strings):
+            return Outcome(number, len(strings), size, str(found))
+    return Outcome(number, len(strings), size, "")
 
 
-def spliced(rng: random.Random, texts: list[str]) -> str:
-    """A text made of stretches of others: cheaper than a new one, and as odd."""
-    stretches = []
-    for _ in range(rng.randrange(1, 4)):
-        text = rng.choice(texts)
-        start = rng.randrange(len(text) + 1)
-        stretches.append(text[start : start + rng.choice((1, 3, 10, 40))])
-    return "".join(stretches)
+def outcomes(pool: ProcessPoolExecutor, seed: int, rounds: Iterator[int], ahead: int) -> Iterator[Outcome]:
+    """The outcomes of rounds as they come; ``ahead`` of them are asked for at a time."""
+    waiting: set[Future[Outcome]] = set()
+    for number in rounds:
+        waiting.add(pool.submit(run_round, seed, number))
+        if len(waiting) >= ahead:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from (one.result() for one in done)
+    yield from (one.result() for one in waiting)
 
 
-def batch_of_texts(rng: random.Random) -> list[str]:
-    """New texts, and some that are made of them."""
-    texts = [random_text(rng) for _ in range(NEW)]
-    return texts + [spliced(rng, texts) for _ in range(SPLICED)]
+def rounds_until(until: float) -> Iterator[int]:
+    """Numbers of rounds until a time of the monotonic clock."""
+    number = 0
+    while time.monotonic() < until:
+        yield number
+        number += 1
 
 
-def difference(core: object, native: NativeEncoder, sizes: np.ndarray, text: str) -> str | None:
-    """How ours differs from tiktoken for a text, or None."""
-    expected = core.encode_ordinary(text)  # type: ignore[attr-defined]
-    content = text.encode("utf-8", "replace")
-    ids = native.encode(content)
-    if ids.tolist() != expected:
-        return f"ids {ids[:20].tolist()}, tiktoken {expected[:20]}"
-    if native.count(content) != len(expected):
-        return "count"
-    if native.encode_to_list(content) != expected:
-        return "list"
-    if native.token_ends(content).tolist() != np.cumsum(sizes[expected]).tolist():
-        return "token ends"
-    return None
+def chosen_rounds(options: argparse.Namespace) -> Iterator[int]:
+    """The numbers of the rounds that were asked for."""
+    if options.round is not None:
+        return iter([options.round])
+    if options.texts is not None:
+        return iter(range(-(-options.texts // ROUND)))
+    return rounds_until(time.monotonic() + 60 * options.minutes)
 
 
 def main() -> int:
-    """Compare until the time is up."""
+    """Compare until the strings or the minutes are used up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--encoding", action="append")
+    amount = parser.add_mutually_exclusive_group()
+    amount.add_argument("--minutes", type=float, default=1.0)
+    amount.add_argument("--texts", type=int, help="strings for each encoding, rounded up to whole rounds")
+    amount.add_argument("--round", type=int, help="this one alone")
+    parser.add_argument("--encoding", action="append", choices=engine.list_encoding_names())
+    parser.add_argument("--raw", type=Path)
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
-    print(f"seed {seed}", flush=True)
-    small_caches()
-    pairs = []
-    for name in options.encoding or NAMES:
-        encoding = engine.get_encoding(name)
-        core = build_core(encoding._mergeable_ranks, {}, encoding._pat_str)
-        pairs.append((name, core, native_of(encoding), encoding._vocabulary.byte_lengths))
-    rng = random.Random(seed)
-    texts = 0
-    size = 0
-    until = time.monotonic() + 60 * options.minutes
-    while time.monotonic() < until:
-        for text in batch_of_texts(rng):
-            for name, core, native, sizes in pairs:
-                if found := difference(core, native, sizes, text):
-                    print(f"{name}: {found}\n{text!r}")
+    names = options.encoding or engine.list_encoding_names()
+    build = "the checked build" if is_checked() else "the ordinary build"
+    print(f"seed {seed}, {build}, {'published' if options.raw else 'bundled'} ranks, {', '.join(names)}", flush=True)
+    started = time.monotonic()
+    texts = size = 0
+    with tempfile.TemporaryDirectory() as folder:
+        first = (names, Path(folder), options.raw)
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(options.processes, context, prepare, first) as pool:
+            for one in outcomes(pool, seed, chosen_rounds(options), 2 * options.processes):
+                if one.found:
+                    print(f"seed {seed}, round {one.number}: {one.found}")
+                    pool.shutdown(cancel_futures=True)
                     return 1
-            texts += 1
-            size += len(text.encode())
-    print(f"{texts:,} texts of {size / 1e6:.1f} MB in {len(pairs)} encodings: no difference")
+                texts += one.texts
+                size += one.utf8_bytes
+    seconds = time.monotonic() - started
+    print(f"{texts:,} strings of {size / 1e6:.1f} MB in {len(names)} encodings, {seconds:.0f} s: no difference")
     return 0
 
 

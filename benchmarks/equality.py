@@ -2,8 +2,9 @@
 
     python benchmarks/equality.py FOLDER_OF_RAW_VOCABULARIES TEXT_FILE... [--encoding NAME]...
 
-The oracles are tiktoken and tokenizers, built from the raw vocabulary files (tests/engine/oracles.py). Each piece of
-text is also counted in chunks, and encoded by EditedText, which must give the same tokens. Ends with 1 on a difference.
+The oracles are tiktoken and tokenizers, built from the raw vocabulary files (tests/engine/oracles.py). Each encoding is
+compared twice, once with our kernels and once without. Each piece of text is also counted in chunks, and encoded by
+EditedText, which must give the same tokens. Ends with 1 on a difference.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import engine
+from engine.catalog import DATA_DIR, Catalog
 from tests.engine import oracles
 
 PIECE_CHARS = 1_000_000
@@ -40,18 +42,24 @@ def main() -> int:
     parser.add_argument("texts", type=Path, nargs="+")
     parser.add_argument("--encoding", action="append", choices=engine.list_encoding_names())
     options = parser.parse_args()
+    names = options.encoding or engine.list_encoding_names()
+    with_kernels = Catalog(DATA_DIR)
+    for name in names:
+        with_kernels.get(name).use_kernels(None)
     failed = False
     for path in options.texts:
         text = path.read_bytes().decode("utf-8")
-        for name in options.encoding or engine.list_encoding_names():
-            encoding = engine.get_encoding(name)
+        for name in names:
             started, tokens, wrong = time.perf_counter(), 0, ""
             for start in range(0, len(text), PIECE_CHARS):
                 piece = text[start : start + PIECE_CHARS]
                 expected = oracles.ids(name, options.raw, piece)
                 tokens += len(expected)
-                if what := differs(encoding, expected, piece):
-                    wrong = f"DIFFERENT: {what}, characters {start:,} to {start + len(piece):,}"
+                for encoding in (engine.get_encoding(name), with_kernels.get(name)):
+                    if what := differs(encoding, expected, piece):
+                        how = "with" if encoding.uses_kernels else "without"
+                        wrong = f"DIFFERENT {how} kernels: {what}, characters {start:,} to {start + len(piece):,}"
+                if wrong:
                     failed = True
                     break
             seconds = time.perf_counter() - started

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import random
+from collections.abc import Iterator
 
 from engine import scan_tables, unicode_classes
 
+
+def _cases_of(word: str) -> Iterator[tuple[str, ...]]:
+    """The word with each letter small or capital, in every way."""
+    return itertools.product(*((letter, letter.upper()) for letter in word))
+
+
 _CONTRACTIONS = [
-    *("'", "'s", "'S", "'t", "'T", "'ll", "'LL", "'Re", "'ve", "'d", "'m", "'ſ", "'lL", "'rE", "'\u212a", "'l", "'v"),
-    *("''s", "don't", "I'M", "x's's", "we'Ve"),
+    *("'" + "".join(cased) for end in ("s", "t", "re", "ve", "m", "ll", "d") for cased in _cases_of(end)),
+    *("'", "'ſ", "'\u212a", "'l", "'v", "'r", "'L", "''s", "don't", "I'M", "x's's", "we'Ve"),
 ]
 _PIECES = [
     *_CONTRACTIONS,

@@ -1,0 +1,224 @@
+"""Our encoder against the oracles on random strings, in rounds. A seed and a number name a round: the same strings
+come again, and meet encoders whose caches are as empty as then.
+
+Every string is counted, encoded to an array and to a list, and its token ends are told; so are whole rounds joined to
+one text. Then some go through the face of the encoding, with special tokens and lone surrogates among them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+from engine import encoder as encoder_module
+from engine.catalog import DATA_DIR, Catalog
+from engine.encoder import NativeEncoder, open_encoder
+from engine.encoding import Encoding
+from engine.kernels import state
+from engine.tables import fingerprint_of
+from engine.tiktoken_core import CoreBPE, build_core
+from tests.engine import oracles
+from tests.engine.kernels.odd_pieces import odd_piece
+from tests.engine.kernels.odd_texts import odd_text
+
+NEW = 0.2
+"""The part of a round's strings that are made from nothing; the others are stretches of them, put together anew."""
+WITH_SPECIALS = 0.05
+"""The part that goes through the face of the encoding, too."""
+TINY = {"WORD_LINES": 64, "SLOT_COUNT": 16, "ARENA_BYTES": 1_400_000}
+"""Caches that hold next to nothing, so that everything they forget is asked again."""
+TINY_ENDS = 300
+"""Pretokens scanned at a time then."""
+
+Oracle = Callable[[Sequence[str]], list[list[int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An encoding and what it is compared with.
+
+    ``twin``: another one with the same ranks and pattern, which is compared with them; None if there is none.
+    ``open_native``: opens our encoder anew, without anything in its caches. ``oracle``: ids of texts without
+    surrogates, special tokens being plain text; ``with_specials``: tiktoken's encoder, with special tokens.
+    ``sizes``: bytes of each token.
+    """
+
+    name: str
+    encoding: Encoding
+    twin: str | None
+    open_native: Callable[[], NativeEncoder]
+    oracle: Oracle
+    with_specials: CoreBPE
+    sizes: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A text whose tokens are not as they should be."""
+
+    name: str
+    what: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.what} of {self.text!r}"
+
+
+def open_cases(names: Sequence[str], tables: Path, raw: Path | None = None) -> list[Case]:
+    """``tables``: a folder for tables. ``raw``: the folder of the published vocabulary files; without, the oracle is
+    tiktoken's encoder, fed with the bundled ranks."""
+    catalog = Catalog(DATA_DIR)
+    cases: list[Case] = []
+    for name in names:
+        encoding = catalog.get(name)
+        twin = next((case.name for case in cases if case.encoding.encodes_like(encoding)), None)
+        cases.append(_open_case(name, encoding, twin, tables, raw))
+    return cases
+
+
+def _open_case(name: str, encoding: Encoding, twin: str | None, tables: Path, raw: Path | None) -> Case:
+    assert encoding.use_kernels(tables)
+    table = encoding._vocabulary.table
+    open_native = functools.partial(open_encoder, encoding._pat_str, fingerprint_of(table), lambda: table, tables)
+    with_specials = build_core(encoding._mergeable_ranks, encoding._special_tokens, encoding._pat_str)
+    oracle = _of_core(with_specials) if raw is None else _of_published(name, raw)
+    return Case(name, encoding, twin, open_native, oracle, with_specials, encoding._vocabulary.byte_lengths)
+
+
+def _of_core(core: CoreBPE) -> Oracle:
+    return lambda texts: [core.encode_ordinary(text) for text in texts]
+
+
+def _of_published(name: str, raw: Path) -> Oracle:
+    if name == "deepseek":
+        tokenizer = oracles.deepseek_plain(raw)
+        return lambda texts: [one.ids for one in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+    return lambda texts: [oracles.ids(name, raw, text) for text in texts]
+
+
+def random_strings(seed: int, number: int, count: int) -> list[str]:
+    """The strings of a round: none is empty, most are short."""
+    rng = random.Random(f"{seed} {number}")
+    new = [_new_string(rng) for _ in range(int(NEW * count) + 1)]
+    return [*new, *(_spliced(rng, new) for _ in range(count - len(new)))]
+
+
+def _new_string(rng: random.Random) -> str:
+    while True:
+        kind = rng.random()
+        if kind < 0.80:
+            text = odd_text(rng)
+        elif kind < 0.97:
+            text = odd_piece(rng, rng.choice((30, 100, 600)))
+        else:
+            parts = [odd_piece(rng, 700) if rng.random() < 0.5 else odd_text(rng) for _ in range(rng.randrange(2, 60))]
+            text = rng.choice(("", " ", "\n")).join(parts)
+        if text:
+            return text
+
+
+def _spliced(rng: random.Random, texts: Sequence[str]) -> str:
+    """A string made of stretches of others: cheaper than a new one, and as odd."""
+    while True:
+        stretches = []
+        for _ in range(rng.randrange(1, 4)):
+            text = rng.choice(texts)
+            start = rng.randrange(len(text))
+            stretches.append(text[start : start + rng.choice((1, 3, 10, 40))])
+        if spliced := "".join(stretches):
+            return spliced
+
+
+def compare_round(case: Case, seed: int, number: int, strings: Sequence[str]) -> Difference | None:
+    """The first difference in a round, or None. Every other round has tiny caches."""
+    if case.twin is None:
+        with _tiny_caches() if number % 2 == 0 else contextlib.nullcontext():
+            found = _first_difference(case, strings)
+        if found:
+            return found
+    return _difference_of_faces(case, random.Random(f"{seed} {number} {case.name}"), strings)
+
+
+@contextlib.contextmanager
+def _tiny_caches() -> Iterator[None]:
+    """For encoders that are opened, and used for the first time, inside."""
+    with mock.patch.multiple(state, **TINY), mock.patch.object(encoder_module, "ENDS", TINY_ENDS):
+        yield
+
+
+def _first_difference(case: Case, strings: Sequence[str]) -> Difference | None:
+    native = case.open_native()
+    for texts in (strings, ["".join(strings)]):
+        if what := _difference(case, native, texts):
+            return _explained(case, what, texts)
+    return None
+
+
+def _explained(case: Case, what: str, texts: Sequence[str]) -> Difference:
+    """A difference of one short text, if there is one. Otherwise only all together differ: a cache is at fault."""
+
+    def differs(text: str) -> bool:
+        return _difference(case, case.open_native(), [text]) is not None
+
+    wrong = next(filter(differs, texts), None)
+    if wrong is None:
+        return Difference(case.name, f"{what} (not alone, but after others)", " ".join(texts))
+    return Difference(case.name, what, _shortened(wrong, differs))
+
+
+def _difference(case: Case, native: NativeEncoder, texts: Sequence[str]) -> str | None:
+    """What of ours is not as it should be for these texts, or None."""
+    expected = case.oracle(texts)
+    contents = [text.encode("utf-8") for text in texts]
+    if [native.count(content) for content in contents] != [len(ids) for ids in expected]:
+        return "the count"
+    if [native.encode_to_list(content) for content in contents] != expected:
+        return "the list of ids"
+    all_ids = np.fromiter(itertools.chain.from_iterable(expected), dtype=np.uint32)
+    if not np.array_equal(_concatenated(map(native.encode, contents), np.uint32), all_ids):
+        return "the array of ids"
+    ends = np.cumsum(case.sizes[all_ids], dtype=np.int64)
+    starts = np.cumsum([0, *map(len, contents)], dtype=np.int64)[:-1]
+    ours = (start + native.token_ends(content) for start, content in zip(starts.tolist(), contents, strict=True))
+    return None if np.array_equal(_concatenated(ours, np.int64), ends) else "the ends of tokens"
+
+
+def _concatenated(arrays: Iterable[np.ndarray], kind: type[np.generic]) -> np.ndarray:
+    return np.concatenate([np.empty(0, dtype=kind), *arrays])
+
+
+def _difference_of_faces(case: Case, rng: random.Random, strings: Sequence[str]) -> Difference | None:
+    """The same for the encoding as others call it, with special tokens and surrogates in the texts."""
+    specials = sorted(case.encoding.special_tokens_set)
+    for text in rng.sample(list(strings), int(WITH_SPECIALS * len(strings)) + 1):
+        place = rng.randrange(len(text) + 1)
+        odd = rng.choice((*rng.choices(specials, k=4), "\ud83d", "\ude00\ud83d", rng.choice(specials)[:-1]))
+        whole = text[:place] + odd + text[place:]
+        readable = whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # as in tiktoken
+        if case.encoding.encode_ordinary(whole) != case.with_specials.encode_ordinary(readable):
+            return Difference(case.name, "encode_ordinary", whole)
+        if case.encoding.encode(whole, allowed_special="all") != case.with_specials.encode(readable, set(specials)):
+            return Difference(case.name, "encode with special tokens", whole)
+    return None
+
+
+def _shortened(text: str, differs: Callable[[str], bool]) -> str:
+    """A part of a text that still differs: no stretch of it can be left out."""
+    size = len(text)
+    while size := size // 2:
+        start = 0
+        while start < len(text):
+            shorter = text[:start] + text[start + size :]
+            if differs(shorter):
+                text = shorter
+            else:
+                start += size
+    return text
