@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 from gui.notify import Notifier, Offer
 from gui.prompt import Origin, Prompt
 from gui.settings import SettingsStore
-from gui.storage import Storage, WriteRequest, write_now
+from gui.storage import Storage
 
 if TYPE_CHECKING:
     from gui.services.files import FileService, OpenedFile, UndecidedFile
@@ -46,13 +47,13 @@ class FileActions(QObject):
         self._waiting: list[Path] = []
         self._expected = False
         self._arriving: tuple[str, Callable[[], None]] | None = None
-        self._saving: Path | None = None
-        self._written_revision = -1
+        self._saving: list[Path] = []
+        self._writing: deque[int] = deque()
         prompt.editor.files_dropped.connect(self.open_dropped)
         prompt.text_ready.connect(self._on_text_ready)
 
     def start(self, files: FileService, storage: Storage) -> None:
-        """Read and write from now on."""
+        """Read and write from now on, with ``storage``, which nobody else writes with."""
         self._files = files
         self._storage = storage
         files.opened.connect(self._on_opened)
@@ -243,41 +244,39 @@ class FileActions(QObject):
         """Write the text to a file: UTF-8, with CRLF line ends where the file it came from had them."""
         if self._storage is None:
             return
-        self._saving = path
         if self._prompt.stored_text is not None:
-            self._write(self._prompt.stored_text)
+            self._write(path, self._prompt.stored_text)
         else:
+            self._saving.append(path)
             self._prompt.request_text()
 
     @Slot(int, object)
     def _on_text_ready(self, revision: int, text: str) -> None:
         if revision != self._prompt.editor.revision:
-            if self._saving is not None or self._arriving is not None:
+            if self._saving or self._arriving is not None:
                 QTimer.singleShot(0, self._prompt.request_text)
             return
-        if self._saving is not None:
-            self._write(self._as_saved(text))
+        saving, self._saving = self._saving, []
+        for path in saving:
+            self._write(path, self._as_saved(text))
         if self._arriving is not None:
             (name, show), self._arriving = self._arriving, None
             self._show_over(name, show, text)
 
-    def _write(self, text: str) -> None:
+    def _write(self, path: Path, text: str) -> None:
         assert self._storage is not None
-        assert self._saving is not None
-        path, self._saving = self._saving, None
-        self._written_revision = self._prompt.editor.revision
+        self._writing.append(self._prompt.editor.revision)
         self._storage.write(path.absolute(), text)
 
     def finish(self) -> str:
-        """Write at once what is still to be saved, for the window is closing. Returns why that failed, or nothing."""
-        if self._saving is None:
+        """Write at once all that is to be saved, for the window is closing. Returns why that failed, or nothing."""
+        if self._storage is None:
             return ""
-        try:
-            write_now(WriteRequest(self._saving.absolute(), self._as_saved(self._prompt.read_now())))
-        except OSError as error:
-            return error.strerror or str(error)
-        self._saving = None
-        return ""
+        saving, self._saving = self._saving, []
+        text = self._as_saved(self._prompt.read_now()) if saving else ""
+        for path in saving:
+            self._write(path, text)
+        return self._storage.finish()
 
     def _as_saved(self, text: str) -> str:
         """A text of the editor with the line ends of its file."""
@@ -288,13 +287,14 @@ class FileActions(QObject):
     def _on_written(self, path: Path) -> None:
         self._notifier.withdraw("save")
         self.remember(path)
-        if self._prompt.editor.revision == self._written_revision:
+        if self._writing.popleft() == self._prompt.editor.revision:
             origin = self._prompt.origin
             self._prompt.set_saved(Origin(path, "utf-8", origin is not None and origin.crlf))
         self._notifier.remark(self.tr("Saved {name}").format(name=path.name))
 
     @Slot(object, str)
     def _on_save_failed(self, path: Path, why: str) -> None:
+        self._writing.popleft()
         self._notifier.error(
             self.tr("{name} was not saved: {why}. The text is still here.").format(name=path.name, why=why),
             key="save",

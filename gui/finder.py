@@ -57,6 +57,7 @@ class Finder(QObject):
         service.found.connect(self._on_found)
         service.replaced.connect(self._on_replaced)
         service.failed.connect(self._on_failed)
+        service.stopped.connect(self._on_stopped)
         if self._bar.isVisible():
             self._timer.start()
 
@@ -240,6 +241,12 @@ class Finder(QObject):
     def _on_failed(self, _request: FindRequest, why: str) -> None:
         self._show([], [])
         self._bar.say(why, failed=True)
+
+    @Slot(object)
+    def _on_stopped(self, request: FindRequest) -> None:
+        self._pending_step = 0
+        if request.options == self._bar.options and not self._timer.isActive():
+            self._bar.say(self.tr("stopped"))
 
     def _show(self, starts: object, ends: object) -> None:
         self._editor.highlight_matches(starts, ends)

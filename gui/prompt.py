@@ -66,10 +66,10 @@ class Prompt(QObject):
         self._watched: tuple[str, ...] = ()
         self._owes_text = False
         self._stale = True
-        self._modified = False
         self._service: EncodingService | None = None
         editor.edited.connect(self._on_edited)
         editor.text_replaced.connect(self._on_text_replaced)
+        editor.modified_changed.connect(self.modified_changed)
 
     # --- the text -----------------------------------------------------------------------------------------------------
 
@@ -86,12 +86,12 @@ class Prompt(QObject):
     @property
     def modified(self) -> bool:
         """Whether the text was changed since it was put there or saved."""
-        return self._modified
+        return self.editor.modified
 
     def set_saved(self, origin: Origin) -> None:
         """Say that the text is now that of a file."""
         self._set_origin(origin)
-        self._set_modified(False)
+        self.editor.set_modified(False)
 
     def show_text(
         self, stored: str, origin: Origin | None = None, document: str | None = None, *, modified: bool = False
@@ -137,11 +137,6 @@ class Prompt(QObject):
         """Give the text that was asked for where the worker cannot: saving and searching wait for it."""
         if self._owes_text:
             self._on_text_ready(self.editor.revision, self.read_now())
-
-    def _set_modified(self, modified: bool) -> None:
-        if modified != self._modified:
-            self._modified = modified
-            self.modified_changed.emit(modified)
 
     def _set_origin(self, origin: Origin | None) -> None:
         if origin != self.origin:
@@ -219,7 +214,6 @@ class Prompt(QObject):
     @Slot(int, object)
     def _on_edited(self, revision: int, edits: object) -> None:
         self._stored = None
-        self._set_modified(True)
         if self._service is not None:
             self._service.submit(revision, edits)
         self._set_stale(True)
@@ -229,7 +223,7 @@ class Prompt(QObject):
     def _on_text_replaced(self, revision: int, text: str) -> None:
         self._stored, self._arriving = self._arriving, None
         modified, self._arriving_modified = self._arriving_modified, False
-        self._set_modified(modified)
+        self.editor.set_modified(modified)
         if self._service is not None:
             self._tell_text(revision, text)
         self._set_stale(True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from PySide6.QtCore import QMimeData, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -51,6 +51,8 @@ class SoftTextEdit(QPlainTextEdit):
     """Characters that are in, characters in all, of a big text being loaded or pasted."""
     load_finished = Signal(int)
     """Revision: a text given to ``load_text``, or a big paste, is in, as a whole or as far as it was let."""
+    modified_changed = Signal(bool)
+    """Whether the text now differs from the one that was shown or saved; undo can lead back to it."""
     files_dropped = Signal(list)
     """Local paths, list[str], that were dropped or pasted."""
 
@@ -63,11 +65,15 @@ class SoftTextEdit(QPlainTextEdit):
         self._loading = False
         self._was_read_only = False
         self._wanted_selection: tuple[int, int] | None = None
+        self._modified_when_loaded = False
+        self._told_modified = False
+        self._is_showing = False  # Qt calls a text modified while it is being put in
         self._inserted_units = 0
         self._typed_until = (-1, -1)  # revision and document position at which characters typed with care end
         self._soft.edited.connect(self._on_soft_edited)
         self._feed.progressed.connect(self.load_progress)
         self._feed.finished.connect(self._on_fed)
+        self.document().modificationChanged.connect(self._tell_modified)
 
     # The text
 
@@ -97,6 +103,7 @@ class SoftTextEdit(QPlainTextEdit):
             return
         self._loading = True
         self._wanted_selection = None
+        self._modified_when_loaded = False
         self._show("")
         self._announce_text(text)
         self.document().setUndoRedoEnabled(False)
@@ -110,6 +117,19 @@ class SoftTextEdit(QPlainTextEdit):
     def cancel_loading(self) -> None:
         """Stop loading or pasting; what is in stays."""
         self._feed.cancel()
+
+    @property
+    def modified(self) -> bool:
+        """Whether the text differs from the one that was shown or saved."""
+        return self._modified_when_loaded if self._loading else self.document().isModified()
+
+    def set_modified(self, modified: bool) -> None:
+        """Say that the text is saved as it is, or that it is saved nowhere: then no undo leads to a saved one."""
+        if self._loading:
+            self._modified_when_loaded = modified
+            self._tell_modified()
+        else:
+            self._mark(modified)
 
     @property
     def text_length(self) -> int:
@@ -314,9 +334,12 @@ class SoftTextEdit(QPlainTextEdit):
 
     def _show(self, text: str) -> None:
         laid_out, breaks = self._soft.lay_out(text)
+        self._is_showing = True
         self._soft.begin_replacing_all()
         super().setPlainText(for_qt(laid_out))
         self._soft.end_replacing_all(text, breaks)
+        self._is_showing = False
+        self._mark(False)
         self._inserted_units = 0
 
     def _announce_text(self, text: str) -> None:
@@ -367,14 +390,16 @@ class SoftTextEdit(QPlainTextEdit):
     def _end_feeding(self) -> None:
         self.setReadOnly(self._was_read_only)
         if self._loading:
-            self._loading = False
             self.document().setUndoRedoEnabled(True)
+            self._mark(self._modified_when_loaded)
+            self._loading = False
 
     @Slot(object)
     def _on_fed(self, left_out: str) -> None:
         was_loading = self._loading
         self._end_feeding()
         if was_loading and left_out:
+            self.set_modified(True)
             self._on_soft_edited((TextEdit(self._soft.length, utf16_length(left_out), ""),))
         wanted, self._wanted_selection = self._wanted_selection, None
         if wanted is not None:
@@ -387,7 +412,23 @@ class SoftTextEdit(QPlainTextEdit):
         self._inserted_units += characters
         if self._inserted_units > _UNDO_UNITS:
             self.document().clearUndoRedoStacks()
+            self._mark(self.modified)
             self._inserted_units = characters
+
+    def _mark(self, modified: bool) -> None:
+        """Let Qt take the text as it is for the saved one, or none for it: not even another without undo steps."""
+        document = self.document()
+        with QSignalBlocker(document):
+            document.setModified(not modified)
+            document.setModified(modified)
+        self._tell_modified()
+
+    @Slot()
+    def _tell_modified(self) -> None:
+        modified = self.modified
+        if modified != self._told_modified and not self._is_showing:
+            self._told_modified = modified
+            self.modified_changed.emit(modified)
 
     def _drop_text(self, event: QDropEvent) -> None:
         """Insert or move dropped text. Qt would report a move as one change of everything between both places."""

@@ -40,8 +40,9 @@ def plain(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):
-        text = format(value, "f")
-        return text.rstrip("0").rstrip(".") if "." in text else text
+        from pricing.money import exact_usd
+
+        return exact_usd(value)
     if isinstance(value, date):
         return value.isoformat()
     return str(value)

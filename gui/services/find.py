@@ -92,18 +92,21 @@ class FindError(Exception):
 class FindService(QObject):
     """Searches in a lane of its own; a newer search replaces one that waits.
 
-    Signals: ``found(Matches)``, ``replaced(Replacement)``, ``failed(FindRequest, str)`` with a sentence.
+    Signals: ``found(Matches)``, ``replaced(Replacement)``, ``failed(FindRequest, str)`` with a sentence,
+    ``stopped(FindRequest)`` when the user stopped it.
     """
 
     found = Signal(object)
     replaced = Signal(object)
     failed = Signal(object, str)
+    stopped = Signal(object)
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lane = runner.conflated(self.tr("Searching"), answer)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
+        self._lane.cancelled.connect(self.stopped)
 
     def search(self, request: FindRequest) -> None:
         """Start a search."""

@@ -163,6 +163,62 @@ def test_closing_does_not_outrun_a_save(
     assert (tmp_path / "out.txt").read_text() == "saved at the last moment"
 
 
+@pytest.mark.parametrize("direct", [0, 1_000_000], ids=["asked of the worker", "read at once"])
+def test_closing_does_not_outrun_several_saves(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, direct: int
+):
+    monkeypatch.setattr(prompt, "DIRECT_READ_CHARACTERS", direct)
+    bench = open_window()
+    bench.prompt.replace_all("saved at the last moment")
+    for name in "abc":
+        bench.files.save_to(tmp_path / name)
+    close_window(qtbot, bench)
+    assert [(tmp_path / name).read_text() for name in "abc"] == ["saved at the last moment"] * 3
+
+
+def test_a_save_that_fails_while_the_window_closes_keeps_it_open(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    (tmp_path / "blocked").write_text("a file where a folder is wanted")
+    bench.prompt.replace_all("precious")
+    bench.files.save_to(tmp_path / "blocked" / "out.txt")
+    assert not bench.window.close()
+    assert bench.window.isVisible()
+    assert "out.txt was not saved" in notices(bench)
+    close_window(qtbot, bench)
+
+
+def test_what_was_typed_during_a_save_is_not_saved(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    bench.prompt.replace_all("one")
+    bench.files.save_to(tmp_path / "a")
+    bench.panel.editor.appendPlainText("two")
+    bench.files.save_to(tmp_path / "b")
+    bench.panel.editor.appendPlainText("three")
+    assert bench.files.finish() == ""
+    assert [(tmp_path / name).read_text() for name in "ab"] == ["one", "one\ntwo"]
+    assert bench.prompt.modified
+    assert bench.prompt.origin is None
+
+
+def test_undo_back_to_the_saved_text_takes_the_star_from_the_title(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+):
+    (tmp_path / "a.txt").write_text("the file")
+    bench = open_window()
+    open_file(qtbot, bench, tmp_path / "a.txt")
+    assert not bench.window.isWindowModified()
+    qtbot.keyClicks(bench.panel.editor, "x")
+    assert bench.window.isWindowModified()
+    bench.panel.editor.undo()
+    assert bench.panel.editor.toPlainText() == "the file"
+    assert not bench.window.isWindowModified()
+    qtbot.keyClicks(bench.panel.editor, "y")
+    bench.files.save_to(tmp_path / "a.txt")
+    qtbot.waitUntil(lambda: not bench.window.isWindowModified())
+    bench.panel.editor.undo()
+    assert bench.window.isWindowModified()
+
+
 def test_a_text_that_the_worker_lost_is_saved_all_the_same(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

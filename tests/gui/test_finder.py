@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel
@@ -9,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gui import finder
 from gui import prompt as prompt_module
+from gui.jobs import Ticket
 from gui.services import find
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
@@ -155,6 +158,24 @@ def test_the_selection_is_what_is_looked_for_and_escape_returns(qtbot: QtBot, be
     qtbot.keyClick(bar.pattern, Qt.Key.Key_Escape)
     assert not bar.isVisible()
     assert bench.panel.editor.hasFocus()
+
+
+def test_a_search_that_is_stopped_says_so(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+    begun = threading.Event()
+
+    def endless(_request: object, ticket: Ticket) -> None:
+        begun.set()
+        while True:
+            ticket.progress(0.5)
+
+    monkeypatch.setattr(bench.finder._service._lane, "_work", endless)
+    search(qtbot, bench, "one", "searching…")
+    qtbot.waitUntil(begun.is_set)
+    bench.window.actions_by_name["cancel_jobs"].trigger()
+    qtbot.waitUntil(lambda: count(bench) == "stopped")
+    monkeypatch.undo()
+    bench.finder.find_next()
+    qtbot.waitUntil(lambda: count(bench) == "1 of 3")
 
 
 def test_find_next_without_the_bar_opens_it(qtbot: QtBot, bench: Workbench):
