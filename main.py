@@ -11,6 +11,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+COMPILE_OPTION = "--compile-kernels"
+"""``engine.compiling`` starts the program with this where there is no interpreter beside it. Not for people."""
+
 COMMANDS = ("count", "encode", "decode", "cost", "prices")
 
 
@@ -81,6 +84,10 @@ def refuse(sentence: str) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program. Returns the exit status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments[:1] == [COMPILE_OPTION]:
+        from engine.compiling import main as compile_kernels
+
+        return compile_kernels(arguments[1:])
     if not wants_command(arguments):
         return open_window(arguments)
     from commands.program import run

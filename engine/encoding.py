@@ -133,28 +133,33 @@ class Encoding:
 
     # Our own encoder
 
-    def use_kernels(self, folder: Path | None) -> bool:
+    def use_kernels(self, folder: Path | None = None, *, compiled_only: bool = False) -> bool:
         """Encode with our own kernels from now on: the same ids, many times faster. False where they know no such
         vocabulary or split pattern; then nothing changes.
 
-        Compiles what is not yet compiled, which takes seconds: call it on a thread that has them. ``folder`` keeps the
-        tables, None keeps nothing; ``engine.kernels.cache_folder`` says where compiled code is kept.
+        Compiles what is not yet compiled, which takes seconds: call it on a thread that has them; with
+        ``compiled_only`` NotCompiledError is raised instead (an EngineError of ``engine.kernels.kept_code``).
+        Compiled code and the tables of the vocabulary are kept in ``folder``, if that can be written; None: beside the
+        sources.
         """
         if self._native is None:
             from engine.encoder import open_encoder
+            from engine.kernels.cache_folder import current_folder, kept_in
             from engine.tables import UnsupportedVocabularyError, fingerprint_of
 
             table = self._vocabulary.table
-            try:
-                native = open_encoder(self._pat_str, fingerprint_of(table), lambda: table, folder)
-            except UnsupportedVocabularyError:
-                return False
-            if not native.can_scan:
-                return False
-            native.warm_up()
+            with kept_in(folder, compiled_only=compiled_only):
+                try:
+                    native = open_encoder(self._pat_str, fingerprint_of(table), lambda: table, current_folder())
+                except UnsupportedVocabularyError:
+                    return False
+                if not native.can_scan:
+                    return False
+                native.warm_up()
             self._native = native
             if isinstance(self._ranks, RankTable):
-                self._core = None  # built again should anybody ask for what only it can do
+                with self._core_lock:  # one that is being built would come back
+                    self._core = None  # built again should anybody ask for what only it can do
         return True
 
     @property

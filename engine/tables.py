@@ -8,10 +8,8 @@ does not fit is built anew.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import mmap
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +21,7 @@ from engine.bundle_format import RankTable
 from engine.errors import EngineError
 from engine.kernels import layout
 from engine.kernels.build import fill_tables
-from engine.kernels.cache_folder import sources_digest
+from engine.kernels.cache_folder import keep, sources_digest
 from engine.kernels.state import lay_out, zeros
 from engine.scan_tables import crossings_of
 
@@ -96,17 +94,9 @@ def open_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Rank
 
 def save_tables(tables: NDArray[np.uint8], path: Path) -> bool:
     """Write tables to a file that appears when it is complete. Whether that was possible."""
-    temporary = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            temporary = Path(file.name)
-            file.write(tables.data)
-        temporary.replace(path)
+        keep(path, tables.data)
     except OSError:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
         return False
     return True
 

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -16,7 +15,8 @@ from numba import types
 from numba.core import config as numba_config
 from numba.extending import intrinsic
 
-from engine.kernels.cache_folder import is_checked, writable_folder
+from engine.kernels.cache_folder import is_checked
+from engine.kernels.kept_code import KeptCode
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -29,36 +29,41 @@ CHECKED = is_checked()
 """Whether this is the checked build."""
 
 
-@functools.cache
-def _is_kept_on_disk() -> bool:
-    """Point numba at the cache folder, once, before the first kernel is declared."""
-    folder = writable_folder() if COMPILED else None
-    if folder is not None:
-        _CONFIG.CACHE_DIR = str(folder)
-    return folder is not None
+def _prepared(dispatcher: Any) -> Any:
+    """A function that numba compiles, in two things another way than numba's own.
 
-
-def _once_for_all_constants(dispatcher: Any) -> Any:
-    """numba compiles a function anew for every constant that some kernel calls it with, which would double the time
-    that compiling takes. Make a constant an argument like any other."""
+    It compiles a function anew for every constant that some kernel calls it with, which would double the time that
+    compiling takes: a constant becomes an argument like any other. And before anything is compiled or loaded it loads
+    what other packages have registered with it, which kernels have no use for and which may take long.
+    """
     if COMPILED:
         resolve = dispatcher.get_call_template
         dispatcher.get_call_template = lambda args, kws: resolve(tuple(map(types.unliteral, args)), kws)
+        dispatcher._compilation_chain_init_hook = lambda: None
     return dispatcher
 
 
 def kernel(function: _F) -> _F:
     """Compile a function of arrays and numbers when it is first called: it runs without the interpreter lock and is
     kept in the cache folder. Division by zero gives infinity, as in numpy."""
-    compiled = numba.njit(function, cache=_is_kept_on_disk(), nogil=True, boundscheck=CHECKED, error_model="numpy")
-    return cast(_F, _once_for_all_constants(compiled))
+    compiled: Any = numba.njit(function, nogil=True, boundscheck=CHECKED, error_model="numpy")
+    if COMPILED and function.__module__.startswith(f"{__package__}."):
+        # Nothing else is named by the digest over the sources that its file would be found by.
+        compiled._cache = KeptCode(function)
+    return cast(_F, _prepared(compiled))
 
 
 def inline_kernel(function: _F) -> _F:
     """As ``kernel``, for small functions that are to vanish in their callers' loops. They are only called by kernels,
     so they are not kept on disk by themselves."""
     compiled = numba.njit(function, nogil=True, boundscheck=CHECKED, error_model="numpy", forceinline=True)
-    return cast(_F, _once_for_all_constants(compiled))
+    return cast(_F, _prepared(compiled))
+
+
+def uncompiled(small: _F) -> _F:
+    """The Python function of a kernel. For Python's own use of an inline kernel: those are not kept on disk, so calling
+    one would compile it at each start."""
+    return cast(_F, getattr(small, "py_func", small))
 
 
 def primitive(plain: _F) -> Callable[[Callable[..., Any]], _F]:

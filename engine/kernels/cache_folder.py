@@ -1,7 +1,9 @@
-"""Where compiled kernels are kept between two starts. Imports no numba, so that it can be called first.
+"""Where compiled kernels, and the tables they work on, are kept between two starts. Imports no numba.
 
-numba notices a change of the file a kernel stands in, not of the files it calls. So every state of the sources has a
-folder of its own, named by a digest over all of them and by the versions of numba and its compiler.
+Compiled code depends on all sources of the kernels, not only on the file its function stands in. So every state of the
+sources has a folder of its own, named by a digest over all of them and by the versions of numba and its compiler.
+Every file in it appears when it is complete and is never changed, so any number of processes may read and write there
+at the same time.
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ import importlib.metadata
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 
 VARIABLE = "TOKENLOUPE_KERNEL_CACHE"
-"""Environment variable with the folder chosen; empty: keep nothing; unset: ``__pycache__`` beside the sources."""
+"""Environment variable with the folder; goes before what the program chose. Empty: keep nothing."""
 
 CHECKED_VARIABLE = "TOKENLOUPE_CHECKED"
 """Environment variable: ``1`` builds kernels that verify every access to memory."""
@@ -25,15 +30,68 @@ _PREFIX = "kernels-"
 _SOURCES = Path(__file__).parent
 
 
-def use_cache_folder(folder: Path | None) -> None:
-    """Keep compiled kernels below ``folder``, or nowhere. Call it before any other module of this package is imported;
-    child processes inherit it. A folder that cannot be written means compiling at each start, never an error."""
-    os.environ[VARIABLE] = "" if folder is None else str(folder)
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    folder: Path | None = None
+    compiled_only: bool = False
+
+
+_NOTHING_CHOSEN = _Choice()
+_choice: ContextVar[_Choice] = ContextVar("kernel_cache", default=_NOTHING_CHOSEN)
+
+
+@contextlib.contextmanager
+def kept_in(folder: Path | None, *, compiled_only: bool = False) -> Iterator[None]:
+    """What this thread compiles or loads meanwhile is kept below ``folder``. With ``compiled_only`` nothing is
+    compiled: NotCompiledError instead. None and False: as outside of this; otherwise beside the sources.
+
+    A folder that cannot be written means compiling at each start, never an error.
+    """
+    outer = _choice.get()
+    token = _choice.set(_Choice(folder or outer.folder, compiled_only or outer.compiled_only))
+    try:
+        yield
+    finally:
+        _choice.reset(token)
+
+
+def is_compiled_only() -> bool:
+    """Whether nothing may be compiled now, on this thread."""
+    return _choice.get().compiled_only
 
 
 def is_checked() -> bool:
     """Whether kernels are to verify every access."""
     return os.environ.get(CHECKED_VARIABLE, "0") not in ("", "0")
+
+
+def current_folder() -> Path | None:
+    """The folder for this state of the sources, whether it exists or not. None where nothing is kept."""
+    named = os.environ.get(VARIABLE)
+    if named == "":
+        return None
+    parent = Path(named) if named else _choice.get().folder or _SOURCES / "__pycache__"
+    return parent / _folder_name(is_checked())
+
+
+def keep(path: Path, content: bytes | memoryview) -> None:
+    """Write a file of the current folder in one step. OSError where that is impossible.
+
+    Makes the folder, and then drops those of other states of the sources: after an update nobody asks for them again.
+    """
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _drop_others(path.parent)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(content)
+            file.close()  # Windows moves no open file
+            temporary.replace(path)
+        except BaseException:
+            file.close()
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 @functools.cache
@@ -45,35 +103,18 @@ def sources_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _folder_name() -> str:
+@functools.cache
+def _folder_name(checked: bool) -> str:
     """A name that changes with whatever makes compiled code another."""
     versions = "-".join(importlib.metadata.version(package) for package in ("numba", "llvmlite"))
-    return f"{_PREFIX}{sources_digest()}-{versions}{'-checked' if is_checked() else ''}"
-
-
-def writable_folder() -> Path | None:
-    """The folder for this state of the sources, created if need be, or None where nothing can be written."""
-    chosen = os.environ.get(VARIABLE)
-    if chosen == "":
-        return None
-    parent = Path(chosen) if chosen else _SOURCES / "__pycache__"
-    folder = parent / _folder_name()
-    try:
-        if not folder.is_dir():
-            folder.mkdir(parents=True)
-            _drop_others(folder)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError:
-        return None
-    return folder
+    return f"{_PREFIX}{sources_digest()}-{versions}{'-checked' if checked else ''}"
 
 
 def _drop_others(folder: Path) -> None:
-    """Remove the folders of other states of the sources: after an update nobody asks for them again. The newest is
-    left, so that a checked and an ordinary build can live side by side."""
-    others = [path for path in folder.parent.glob(f"{_PREFIX}*") if path != folder]
-    others.sort(key=lambda path: path.stat().st_mtime)
-    for path in others[:-1]:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(path)
+    """Remove the folders of other states of the sources. The newest is left, so that a checked and an ordinary build,
+    or two versions, can live side by side."""
+    with contextlib.suppress(OSError):  # another process may be at it, too
+        others = [path for path in folder.parent.glob(f"{_PREFIX}*") if path != folder]
+        others.sort(key=lambda path: path.stat().st_mtime)
+        for path in others[:-1]:
+            shutil.rmtree(path, ignore_errors=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import layout
+from engine.kernels._jit import uncompiled
 from engine.kernels.lanes import LANE
 from engine.kernels.queue import BLOCK_BYTES, second_level, space_for
 
@@ -44,7 +45,7 @@ def zeros(size: int) -> NDArray[np.uint8]:
 
 def new_state(token_count: int) -> NDArray[np.uint8]:
     """A fresh state for a vocabulary of so many tokens. It is about 13 MB, of which only what is used becomes real."""
-    bit_words = second_level(token_count) // 8
+    bit_words = uncompiled(second_level)(token_count) // 8
     sizes = {
         layout.WORDS: WORD_LINES * 64,
         layout.SLOTS: SLOT_COUNT * 32,
@@ -58,7 +59,7 @@ def new_state(token_count: int) -> NDArray[np.uint8]:
         layout.SCRATCH: 8 * BLOCK_BYTES,
         layout.QUEUE_HEADS: token_count * 4,
         layout.QUEUE_BITS: bit_words * 8 + ((bit_words >> 6) + 1) * 8,
-        layout.BLOCK: space_for(BLOCK_BYTES),
+        layout.BLOCK: uncompiled(space_for)(BLOCK_BYTES),
         layout.IDS: layout.LONGEST_CACHED * 4 + 64,
         layout.TOKEN_IDS: layout.BATCH * 4 + 64,
         layout.WORD_MISSES: layout.BATCH * 4 + 64,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,13 +24,12 @@ TEXTS = st.text(
 
 
 @pytest.fixture(scope="module")
-def pairs(tmp_path_factory) -> dict[str, tuple[Encoding, Encoding]]:
+def pairs() -> dict[str, tuple[Encoding, Encoding]]:
     """Each bundled encoding twice: by tiktoken's encoder, and by the kernels."""
-    folder: Path = tmp_path_factory.mktemp("tables")
     ours = Catalog(DATA_DIR)
     pairs = {name: (engine.get_encoding(name), ours.get(name)) for name in NAMES}
     for plain, native in pairs.values():
-        assert native.use_kernels(folder)
+        assert native.use_kernels()
         assert native.uses_kernels
         assert not plain.uses_kernels
     return pairs

@@ -1,0 +1,160 @@
+"""Compiling kernels ahead of their first use, in a process of its own: ``python -m engine.compiling FOLDER FAMILY...``.
+
+Compiling takes tens of seconds and holds the interpreter all the while: in the process of a window it would stop the
+window. So it happens in a child process of low priority (``compile_in_child``) which leaves the code in a folder. From
+there ``Encoding.use_kernels(folder, compiled_only=True)`` and its like load it, which is a matter of milliseconds.
+
+A *family* is what is compiled together because it is used together. ``FAMILIES`` names them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from engine.errors import EngineError
+from engine.kernels.cache_folder import current_folder, keep, kept_in
+
+FAMILIES: Mapping[str, str] = MappingProxyType({"encode": "engine.encode_warm_up"})
+"""Family -> the module whose ``warm_up()`` calls every kernel of the family, with arguments of every type that Python
+ever calls it with."""
+
+OPTION = "--compile-kernels"
+"""Option of the program that makes it compile: a frozen program has no interpreter beside it."""
+
+NICENESS = 10
+"""How far compiling steps back behind everything else on the computer."""
+
+POLL_SECONDS = 0.05
+"""How often is looked whether the compiler is to be stopped."""
+
+
+class CompilingFailedError(EngineError):
+    """Kernels could not be compiled and kept. The text says why, as part of a sentence; ``details`` is for a report."""
+
+    def __init__(self, why: str, details: str = "") -> None:
+        super().__init__(why)
+        self.details = details
+
+
+def is_compiled(folder: Path | None, family: str) -> bool:
+    """Whether a family was compiled into ``folder``. Imports no numba, so it can be asked before anything is counted.
+
+    Only loading it shows whether it was for this processor.
+    """
+    with kept_in(folder):
+        mark = _mark(family)
+    return mark is not None and mark.is_file()
+
+
+def keeps_nothing(folder: Path | None) -> bool:
+    """Whether the user has asked for nothing to be kept, so that there is no use in compiling ahead."""
+    with kept_in(folder):
+        return current_folder() is None
+
+
+def compile_family(folder: Path | None, family: str) -> None:
+    """Compile a family into ``folder``, in this process. OSError where it cannot be kept there."""
+    with kept_in(folder):
+        mark = _mark(family)
+        if mark is None:
+            raise OSError("nothing is to be kept")
+        trial = mark.with_suffix(".trial")
+        keep(trial, b"")  # tens of seconds of work are not begun for nothing
+        trial.unlink(missing_ok=True)
+        importlib.import_module(FAMILIES[family]).warm_up()
+        from engine.kernels.kept_code import raise_unkept
+
+        raise_unkept()
+        keep(mark, b"")
+
+
+def compile_in_child(folder: Path | None, families: Sequence[str], still_wanted: Callable[[], None]) -> None:
+    """Compile families into ``folder`` in a child process, and wait for it. CompilingFailedError.
+
+    ``still_wanted`` is called all the time; what it raises ends the child at once.
+    """
+    command, environment = compiler_command(folder, families)
+    try:
+        child = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows,
+        )
+    except OSError as error:
+        raise CompilingFailedError(f"the compiler does not start: {error.strerror or error}") from error
+    with child:
+        try:
+            said = _wait(child, still_wanted)
+        except BaseException:
+            child.kill()
+            raise
+    if child.returncode:
+        raise CompilingFailedError(_why(child.returncode, said), said)
+
+
+def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The command that compiles families into a folder, and its environment."""
+    arguments = ["" if folder is None else str(folder), *families]
+    if getattr(sys, "frozen", False):
+        return [sys.executable, OPTION, *arguments], dict(os.environ)
+    # Found where this module was found, whatever folder the program was started in, and nothing else there is.
+    root = str(Path(__file__).resolve().parents[1])
+    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    return [sys.executable, "-P", "-m", "engine.compiling", *arguments], environment
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compile: the folder (empty: beside the sources) and the families. Returns the exit status; what is wrong is on
+    standard error, its last line the reason."""
+    if hasattr(os, "nice"):
+        with contextlib.suppress(OSError):
+            os.nice(NICENESS)
+    folder, *families = arguments
+    try:
+        for family in families:
+            compile_family(Path(folder) if folder else None, family)
+    except OSError as error:
+        sys.stderr.write(f"{error.filename or folder}: {error.strerror or error}\n")
+        return 1
+    return 0
+
+
+def _mark(family: str) -> Path | None:
+    """The file that says that a family was compiled, for this Python on this kind of processor."""
+    folder = current_folder()
+    name = f"{family}-{sys.implementation.cache_tag}-{platform.machine()}.compiled"
+    return None if folder is None else folder / name
+
+
+def _wait(child: subprocess.Popen[str], still_wanted: Callable[[], None]) -> str:
+    """What the child said on standard error, once it has ended."""
+    while True:
+        still_wanted()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return child.communicate(timeout=POLL_SECONDS)[1]
+
+
+def _why(status: int, said: str) -> str:
+    """The reason in words, of a child that failed."""
+    lines = said.strip().splitlines()
+    if status < 0 or not lines:
+        return f"the compiler ended with status {status}"
+    return lines[-1]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

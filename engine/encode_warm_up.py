@@ -1,0 +1,19 @@
+"""Calls every kernel that encodes, so that all are compiled: see ``engine.compiling``."""
+
+from __future__ import annotations
+
+from engine import catalog
+from engine.bundle_format import table_from_ranks
+from engine.catalog import Catalog
+from engine.tables import build_tables, fingerprint_of
+
+
+def warm_up() -> None:
+    """Compile all kernels that encode, or load them, and build the tables of all bundled vocabularies."""
+    # Those of the bundled vocabularies may be there already, and then nothing would call what builds tables.
+    bytes_and_a_merge = {bytes([value]): value for value in range(256)} | {b"ab": 256}
+    table = table_from_ranks(bytes_and_a_merge)
+    build_tables(table, fingerprint_of(table))
+    encodings = Catalog(catalog.DATA_DIR)
+    for name in encodings.names():
+        encodings.get(name).use_kernels()
