@@ -55,7 +55,7 @@ def is_compiled(folder: Path | None, family: str) -> bool:
 
 
 def keeps_nothing(folder: Path | None) -> bool:
-    """Whether the user has asked for nothing to be kept, so that there is no use in compiling ahead."""
+    """Whether it was asked for nothing to be kept, or compiled, so that there is no use in compiling ahead."""
     with kept_in(folder):
         return current_folder() is None
 

@@ -65,10 +65,15 @@ def is_checked() -> bool:
     return os.environ.get(CHECKED_VARIABLE, "0") not in ("", "0")
 
 
+def is_uncompiled() -> bool:
+    """Whether kernels are to run as plain Python, which numba is told by a variable of its own."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
 def current_folder() -> Path | None:
-    """The folder for this state of the sources, whether it exists or not. None where nothing is kept."""
+    """The folder for this state of the sources, whether it exists or not. None where nothing is kept, or compiled."""
     named = os.environ.get(VARIABLE)
-    if named == "":
+    if named == "" or is_uncompiled():
         return None
     parent = Path(named) if named else _choice.get().folder or _SOURCES / "__pycache__"
     return parent / _folder_name(is_checked())

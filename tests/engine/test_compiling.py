@@ -40,6 +40,7 @@ def child(monkeypatch):
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.delenv(cache_folder.VARIABLE, raising=False)
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     return tmp_path / "cache"
 
 
