@@ -18,7 +18,6 @@ import multiprocessing
 import os
 import random
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -47,9 +46,9 @@ class Outcome:
     found: str
 
 
-def prepare(names: list[str], tables: Path, raw: Path | None) -> None:
+def prepare(names: list[str], raw: Path | None) -> None:
     """Open the encodings that this process compares."""
-    _cases[:] = open_cases(names, tables, raw)
+    _cases[:] = open_cases(names, raw)
 
 
 def run_round(seed: int, number: int) -> Outcome:
@@ -108,17 +107,15 @@ def main() -> int:
     print(f"seed {seed}, {build}, {'published' if options.raw else 'bundled'} ranks, {', '.join(names)}", flush=True)
     started = time.monotonic()
     texts = size = 0
-    with tempfile.TemporaryDirectory() as folder:
-        first = (names, Path(folder), options.raw)
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(options.processes, context, prepare, first) as pool:
-            for one in outcomes(pool, seed, chosen_rounds(options), 2 * options.processes):
-                if one.found:
-                    print(f"seed {seed}, round {one.number}: {one.found}")
-                    pool.shutdown(cancel_futures=True)
-                    return 1
-                texts += one.texts
-                size += one.utf8_bytes
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.processes, context, prepare, (names, options.raw)) as pool:
+        for one in outcomes(pool, seed, chosen_rounds(options), 2 * options.processes):
+            if one.found:
+                print(f"seed {seed}, round {one.number}: {one.found}")
+                pool.shutdown(cancel_futures=True)
+                return 1
+            texts += one.texts
+            size += one.utf8_bytes
     seconds = time.monotonic() - started
     print(f"{texts:,} strings of {size / 1e6:.1f} MB in {len(names)} encodings, {seconds:.0f} s: no difference")
     return 0

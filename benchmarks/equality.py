@@ -45,7 +45,7 @@ def main() -> int:
     names = options.encoding or engine.list_encoding_names()
     with_kernels = Catalog(DATA_DIR)
     for name in names:
-        with_kernels.get(name).use_kernels(None)
+        with_kernels.get(name).use_kernels()
     failed = False
     for path in options.texts:
         text = path.read_bytes().decode("utf-8")

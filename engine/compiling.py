@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from engine.errors import EngineError
-from engine.kernels.cache_folder import current_folder, keep, kept_in
+from engine.kernels.cache_folder import current_folder, is_uncompiled, keep, kept_in
 
 FAMILIES: Mapping[str, str] = MappingProxyType({"encode": "engine.encode_warm_up"})
 """Family -> the module whose ``warm_up()`` calls every kernel of the family, with arguments of every type that Python
@@ -51,13 +51,13 @@ def is_compiled(folder: Path | None, family: str) -> bool:
     """
     with kept_in(folder):
         mark = _mark(family)
-    return mark is not None and mark.is_file()
+    return mark is not None and mark.is_file() and not is_uncompiled()
 
 
 def keeps_nothing(folder: Path | None) -> bool:
     """Whether it was asked for nothing to be kept, or compiled, so that there is no use in compiling ahead."""
     with kept_in(folder):
-        return current_folder() is None
+        return current_folder() is None or is_uncompiled()
 
 
 def compile_family(folder: Path | None, family: str) -> None:

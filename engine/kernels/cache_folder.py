@@ -71,9 +71,9 @@ def is_uncompiled() -> bool:
 
 
 def current_folder() -> Path | None:
-    """The folder for this state of the sources, whether it exists or not. None where nothing is kept, or compiled."""
+    """The folder for this state of the sources, whether it exists or not. None where nothing is kept."""
     named = os.environ.get(VARIABLE)
-    if named == "" or is_uncompiled():
+    if named == "":
         return None
     parent = Path(named) if named else _choice.get().folder or _SOURCES / "__pycache__"
     return parent / _folder_name(is_checked())

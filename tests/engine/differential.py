@@ -23,6 +23,7 @@ from engine.catalog import DATA_DIR, Catalog
 from engine.encoder import NativeEncoder, open_encoder
 from engine.encoding import Encoding
 from engine.kernels import state
+from engine.kernels.cache_folder import current_folder
 from engine.tables import fingerprint_of
 from engine.tiktoken_core import CoreBPE, build_core
 from tests.engine import oracles
@@ -72,22 +73,23 @@ class Difference:
         return f"{self.name}: {self.what} of {self.text!r}"
 
 
-def open_cases(names: Sequence[str], tables: Path, raw: Path | None = None) -> list[Case]:
-    """``tables``: a folder for tables. ``raw``: the folder of the published vocabulary files; without, the oracle is
-    tiktoken's encoder, fed with the bundled ranks."""
+def open_cases(names: Sequence[str], raw: Path | None = None) -> list[Case]:
+    """``raw``: the folder of the published vocabulary files; without, the oracle is tiktoken's encoder, fed with the
+    bundled ranks."""
     catalog = Catalog(DATA_DIR)
     cases: list[Case] = []
     for name in names:
         encoding = catalog.get(name)
         twin = next((case.name for case in cases if case.encoding.encodes_like(encoding)), None)
-        cases.append(_open_case(name, encoding, twin, tables, raw))
+        cases.append(_open_case(name, encoding, twin, raw))
     return cases
 
 
-def _open_case(name: str, encoding: Encoding, twin: str | None, tables: Path, raw: Path | None) -> Case:
-    assert encoding.use_kernels(tables)
+def _open_case(name: str, encoding: Encoding, twin: str | None, raw: Path | None) -> Case:
+    assert encoding.use_kernels()
     table = encoding._vocabulary.table
-    open_native = functools.partial(open_encoder, encoding._pat_str, fingerprint_of(table), lambda: table, tables)
+    folder = current_folder()
+    open_native = functools.partial(open_encoder, encoding._pat_str, fingerprint_of(table), lambda: table, folder)
     with_specials = build_core(encoding._mergeable_ranks, encoding._special_tokens, encoding._pat_str)
     oracle = _of_core(with_specials) if raw is None else _of_published(name, raw)
     return Case(name, encoding, twin, open_native, oracle, with_specials, encoding._vocabulary.byte_lengths)

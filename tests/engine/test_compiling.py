@@ -115,6 +115,12 @@ def test_the_compiler_is_found_from_anywhere_and_finds_nothing_else_there(tmp_pa
     assert not cache.exists()
 
 
+def test_where_nothing_is_compiled_nothing_is_compiled_ahead(monkeypatch, cache):
+    assert not keeps_nothing(cache)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert keeps_nothing(cache)
+
+
 def test_where_nothing_is_kept_nothing_is_compiled_ahead(monkeypatch, cache):
     assert not keeps_nothing(cache)
     monkeypatch.setenv(cache_folder.VARIABLE, "")

@@ -29,8 +29,8 @@ def strings_of(number: int, count: int = STRINGS) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def cases(tmp_path_factory) -> dict[str, Case]:
-    return {case.name: case for case in open_cases(NAMES, tmp_path_factory.mktemp("tables"))}
+def cases() -> dict[str, Case]:
+    return {case.name: case for case in open_cases(NAMES)}
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
@@ -39,8 +39,8 @@ def test_random_strings_have_the_ids_of_tiktoken(cases, name, number):
     assert compare_round(cases[name], SEED, number, strings_of(number)) is None
 
 
-def test_random_strings_have_the_ids_of_the_published_tokenizers(vocabularies: Path, tmp_path):
-    (case,) = open_cases(NAMES[-1:], tmp_path, vocabularies)
+def test_random_strings_have_the_ids_of_the_published_tokenizers(vocabularies: Path):
+    (case,) = open_cases(NAMES[-1:], vocabularies)
     assert compare_round(case, SEED, ROUNDS, strings_of(ROUNDS, 100)) is None
 
 

@@ -93,7 +93,6 @@ def test_the_variable_goes_before_the_program(tmp_path):
 
 def test_an_inner_choice_of_none_is_the_outer_one(tmp_path, monkeypatch):
     monkeypatch.delenv(cache_folder.VARIABLE, raising=False)
-    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     with cache_folder.kept_in(tmp_path, compiled_only=True):
         outer = cache_folder.current_folder()
         with cache_folder.kept_in(None):
@@ -117,15 +116,9 @@ def test_the_folder_changes_with_the_sources(tmp_path, monkeypatch):
     assert digests[0] != digests[1]
 
 
-def test_where_nothing_is_compiled_nothing_is_kept(monkeypatch):
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert cache_folder.current_folder() is None
-
-
 @pytest.mark.parametrize("value", ["", "0", "1"])
 def test_folders_of_older_sources_are_dropped_but_for_the_newest(tmp_path, monkeypatch, value):
     monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path))
-    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.setenv(cache_folder.CHECKED_VARIABLE, value)
     for age, name in enumerate(("kernels-a", "kernels-b", "kernels-c")):
         (tmp_path / name).mkdir()
