@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from engine.incremental import EditedText
     from engine.training import TrainingRun, train
-    from engine.types import TextEdit, TextStatistics, TokenInfo, TokenPatch
+    from engine.types import MergeStep, MergeTree, TextEdit, TextStatistics, TokenInfo, TokenParents, TokenPatch
 
 _HOMES = {
     "DamagedVocabularyError": "errors",
@@ -33,9 +33,12 @@ _HOMES = {
     "Encoding": "encoding",
     "EncodingEntry": "catalog",
     "EngineError": "errors",
+    "MergeStep": "types",
+    "MergeTree": "types",
     "TextEdit": "types",
     "TextStatistics": "types",
     "TokenInfo": "types",
+    "TokenParents": "types",
     "TokenPatch": "types",
     "TrainingError": "errors",
     "TrainingRun": "training",
@@ -56,9 +59,12 @@ __all__ = [
     "Encoding",
     "EncodingEntry",
     "EngineError",
+    "MergeStep",
+    "MergeTree",
     "TextEdit",
     "TextStatistics",
     "TokenInfo",
+    "TokenParents",
     "TokenPatch",
     "TrainingError",
     "TrainingRun",

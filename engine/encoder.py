@@ -58,6 +58,11 @@ class NativeEncoder:
         self._idle: list[_Workspace] = []
 
     @property
+    def tables(self) -> NDArray[np.uint8]:
+        """The tables of its vocabulary."""
+        return self._tables
+
+    @property
     def can_scan(self) -> bool:
         """Whether it takes texts, or pretokens only."""
         return self._scan is not None

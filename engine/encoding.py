@@ -23,8 +23,8 @@ from engine.safe_cuts import CutFinder
 from engine.special_text import raise_disallowed, special_token_regex, split_at_specials
 from engine.split_fallback import split_with_regex
 from engine.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, guarded
-from engine.types import TokenInfo
 from engine.vocabulary import Vocabulary
+from engine.vocabulary_face import VocabularyFace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ CHUNK_CHARS = 32_768
 every other Python thread waiting."""
 
 
-class Encoding:
+class Encoding(VocabularyFace):
     """A tokenizer: text to token ids and back. Safe to use from several threads."""
 
     def __init__(
@@ -279,21 +279,6 @@ class Encoding:
         import numpy as np
 
         return np.cumsum(self._vocabulary.byte_lengths[self.token_ids(text)], dtype=np.int64)
-
-    def token_info(self, token_id: int) -> TokenInfo:
-        """What an id stands for. KeyError for an id that the vocabulary does not reach."""
-        return self._vocabulary.token_info(token_id)
-
-    @property
-    def utf16_lengths(self) -> NDArray[np.int32]:
-        """int32[n_vocab], read-only: UTF-16 units that each token adds. A character counts where it starts; one
-        beyond the basic plane counts as two there. 0 for unused ids."""
-        return self._vocabulary.utf16_lengths
-
-    @property
-    def continues(self) -> NDArray[np.bool_]:
-        """bool[n_vocab], read-only: whether a token's first byte continues a character."""
-        return self._vocabulary.continues
 
     @property
     def has_safe_cuts(self) -> bool:

@@ -16,20 +16,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class MergeStep:
-    """One merge: the tokens ``left_id`` and ``right_id`` become ``token_id``, which is also its rank.
-
-    ``byte_start``: where the left one starts in its pretoken.
-    """
-
-    byte_start: int
-    left_id: int
-    right_id: int
-    token_id: int
+from engine.types import MergeStep
 
 
 def encode_pretoken(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[int]:
@@ -51,7 +39,16 @@ def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
     """The merges of one pretoken in the order in which they happen; none for one that is looked up as a whole and
     that no merges lead to. KeyError for a byte that is no token."""
     parts = [pretoken[place : place + 1] for place in range(len(pretoken))]
-    return list(_merges(parts, ranks))
+    steps = list(_merges(parts, ranks))
+    return [] if pretoken in ranks and len(parts) > 1 else steps
+
+
+def parents_of(token: bytes, ranks: Mapping[bytes, int]) -> tuple[int, int] | None:
+    """The two tokens that a token is merged from: what tokens of lower ids merge its bytes into, if that is two. None
+    for a single byte, and for a token that merging never makes."""
+    lower = {part: token_id for part, token_id in ranks.items() if token_id < ranks[token]}
+    parts = merge(token, lower)
+    return (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
 
 
 def _merges(parts: list[bytes], ranks: Mapping[bytes, int]) -> Iterator[MergeStep]:

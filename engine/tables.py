@@ -130,6 +130,15 @@ def crossings_in(tables: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     return _section(tables, layout.CROSSINGS)
 
 
+def pairs_in(tables: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """All pairs that merge, in no order: int64[n] three times, the numbers of the left token, of the right one, and of
+    the one they become. The number of a token is its id less the first id."""
+    slots = _section(tables, layout.PAIRS).view(np.int64)
+    slots = slots[slots != -1]
+    mask = layout.NUMBER_MASK
+    return slots >> (2 * layout.NUMBER_BITS), (slots >> layout.NUMBER_BITS) & mask, slots & mask
+
+
 def _version() -> int:
     """A number that changes with the kernels: another layout must not be taken for this one."""
     return int(sources_digest()[:15], 16)

@@ -74,3 +74,46 @@ class TokenInfo:
     token_bytes: bytes
     rank: int | None
     kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergeStep:
+    """One merge in a pretoken: the tokens ``left_id`` and ``right_id``, side by side, become ``token_id``. The lower
+    the id, the earlier a merge is done.
+
+    ``byte_start``: where the left one starts in its pretoken.
+    """
+
+    byte_start: int
+    left_id: int
+    right_id: int
+    token_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class MergeTree:
+    """A token, and the two tokens it is merged from, down to single bytes.
+
+    ``rank``: as in ``TokenInfo``. ``left``, ``right``: None for a single byte, for a special token, and for a token
+    that merging never makes (``is_merged``). A token that occurs twice in a tree is the same object.
+    """
+
+    token_id: int
+    token_bytes: bytes
+    rank: int | None
+    left: MergeTree | None
+    right: MergeTree | None
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether merging makes it, rather than looking its bytes up as a whole. True for single bytes."""
+        return self.left is not None or (self.rank is not None and len(self.token_bytes) == 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenParents:
+    """Which two tokens each token of a vocabulary is merged from: two read-only arrays, int32[n_vocab], indexed by
+    token id; -1 for single bytes, special tokens, unused ids, and tokens that merging never makes."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]

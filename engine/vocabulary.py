@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from engine import merge_replay
 from engine.bundle_format import RankTable
-from engine.types import TokenInfo
+from engine.types import MergeTree, TokenInfo
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +25,11 @@ class Vocabulary:
         self._special_texts: dict[int, str] = {}
         for text, token_id in special_tokens.items():
             self._special_texts.setdefault(token_id, text)
+
+    @property
+    def n_vocab(self) -> int:
+        """``max_token_value + 1``."""
+        return self.max_token_value + 1
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token, ``b""`` for an id that is not used."""
@@ -45,6 +52,35 @@ class Vocabulary:
             return TokenInfo(token_id, content, token_id - self.table.first_id, kind)
         content = self.token_bytes(token_id)
         return TokenInfo(token_id, content, None, "special" if content else "unused")
+
+    @functools.cached_property
+    def ids_by_bytes(self) -> Mapping[bytes, int]:
+        """The id of every mergeable token. Built when it is first asked for; some 100 bytes a token."""
+        return MappingProxyType(self.table.mergeable_ranks())
+
+    def parents_of(self, token_id: int) -> tuple[int, int] | None:
+        """The two tokens that a token is merged from (see ``engine.token_parents``), or None."""
+        content = self._mergeable_bytes(token_id)
+        return merge_replay.parents_of(content, self.ids_by_bytes) if content else None
+
+    def merge_tree(self, token_id: int) -> MergeTree:
+        """How a token is merged from single bytes. KeyError for an id that stands for nothing."""
+        if not self.token_bytes(token_id):
+            raise KeyError(token_id)
+        pairs: dict[int, tuple[int, int] | None] = {}
+        unknown = [token_id]
+        while unknown:
+            number = unknown.pop()
+            if number not in pairs:
+                pairs[number] = self.parents_of(number)
+                unknown += pairs[number] or ()
+        trees: dict[int, MergeTree] = {}
+        for number in sorted(pairs):  # parents have lower ids
+            pair = pairs[number]
+            left, right = (trees[pair[0]], trees[pair[1]]) if pair else (None, None)
+            info = self.token_info(number)
+            trees[number] = MergeTree(number, info.token_bytes, info.rank, left, right)
+        return trees[token_id]
 
     @functools.cached_property
     def byte_lengths(self) -> NDArray[np.int32]:

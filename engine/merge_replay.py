@@ -1,0 +1,71 @@
+"""The merges of one pretoken, one by one, in a time that grows little faster than its length.
+
+The same steps as in ``engine.reference``, which looks at all pairs before each merge. Here a heap knows which pair is
+next, and a merge changes the two pairs beside it only. Plain Python all the same: for looking at single pretokens and
+single tokens, not for encoding texts.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Mapping
+
+from engine.types import MergeStep
+
+
+def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
+    """The merges of one pretoken in the order in which they happen; none where it is looked up as a whole because no
+    merges lead to it.
+
+    ``ranks``: token bytes to id, in the order of merging. KeyError for a byte that is no token.
+    """
+    steps = list(_merges(pretoken, ranks))
+    is_made = len(steps) == len(pretoken) - 1
+    return [] if pretoken in ranks and not is_made else steps
+
+
+def parents_of(token: bytes, ranks: Mapping[bytes, int]) -> tuple[int, int] | None:
+    """The two tokens that a token is merged from: what tokens of lower ids merge its bytes into, if that is two. None
+    for a single byte, and for a token that merging never makes."""
+    if any(token[place : place + 1] not in ranks for place in range(len(token))):
+        return None
+    own_id = ranks[token]
+    steps = list(_merges(token, ranks, own_id + 1))
+    return (steps[-1].left_id, steps[-1].right_id) if steps and steps[-1].token_id == own_id else None
+
+
+def _merges(pretoken: bytes, ranks: Mapping[bytes, int], limit: float = math.inf) -> Iterator[MergeStep]:
+    """The merges that make tokens of ids below ``limit``.
+
+    A part is named by the place of its first byte: ``ends`` says where it ends (0: it is no part any more), ``before``
+    where the one before it starts. What waits is looked at again when its turn comes: its parts may be gone.
+    """
+    size = len(pretoken)
+    ends = list(range(1, size + 1))
+    before = list(range(-1, size - 1))
+    ids = [ranks[pretoken[place : place + 1]] for place in range(size)]
+    waiting: list[tuple[int, int, int]] = []  # id that is made, place of the left part, end of the right part
+
+    def consider(place: int) -> None:
+        if place >= 0 and ends[place] < size:
+            end = ends[ends[place]]
+            made = ranks.get(pretoken[place:end])
+            if made is not None and made < limit:
+                heapq.heappush(waiting, (made, place, end))
+
+    for place in range(size):
+        consider(place)
+    while waiting:
+        made, place, end = heapq.heappop(waiting)
+        right = ends[place]
+        if not 0 < right < size or ends[right] != end:
+            continue
+        yield MergeStep(place, ids[place], ids[right], made)
+        ids[place] = made
+        ends[place] = end
+        ends[right] = 0
+        if end < size:
+            before[end] = place
+        consider(place)
+        consider(before[place])

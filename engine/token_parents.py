@@ -1,0 +1,54 @@
+"""Which two tokens each token of a vocabulary is merged from.
+
+Published vocabularies list tokens in the order of merging, not the pairs. But a pair can be found again: merge the
+token's own bytes with the tokens before it; if two are left, these are it. No text ever merges another pair into that
+token: until its last merge happens, nothing has crossed its ends, so its bytes were merged just as they are when alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import merge_replay
+from engine.bundle_format import RankTable
+from engine.types import TokenParents
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NO_PARENT = -1
+
+
+def parents_from_tables(tables: NDArray[np.uint8], first_id: int, n_vocab: int) -> TokenParents:
+    """Read them from the tables of the vocabulary (``engine.tables.open_tables``), which hold all pairs anyway."""
+    from engine.tables import pairs_in
+
+    left, right, numbers = pairs_in(tables)
+    return _parents(n_vocab, first_id + numbers, first_id + left, first_id + right)
+
+
+def parents_by_replay(table: RankTable, n_vocab: int) -> TokenParents:
+    """Find them token by token. Takes a second or two for 200,000 tokens."""
+    import numpy as np
+
+    ranks = table.mergeable_ranks()
+    found = [
+        (token_id, *parents)
+        for token, token_id in ranks.items()
+        if len(token) > 1 and (parents := merge_replay.parents_of(token, ranks))
+    ]
+    ids, left, right = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    return _parents(n_vocab, ids, left, right)
+
+
+def _parents(n_vocab: int, ids: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.int64]) -> TokenParents:
+    import numpy as np
+
+    arrays = []
+    for parents in (left, right):
+        array = np.full(n_vocab, NO_PARENT, dtype=np.int32)
+        array[ids] = parents
+        array.flags.writeable = False
+        arrays.append(array)
+    return TokenParents(*arrays)

@@ -1,0 +1,64 @@
+"""VocabularyFace: what an encoding tells about its tokens, beyond what tiktoken's does."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from engine import merge_replay
+from engine.token_parents import parents_by_replay, parents_from_tables
+from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
+from engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.encoder import NativeEncoder
+
+
+class VocabularyFace:
+    """The part of ``engine.Encoding`` that asks its vocabulary."""
+
+    if TYPE_CHECKING:  # the other part has these
+        _native: NativeEncoder | None
+
+        @property
+        def _vocabulary(self) -> Vocabulary: ...
+
+    def token_info(self, token_id: int) -> TokenInfo:
+        """What an id stands for. KeyError for an id that the vocabulary does not reach."""
+        return self._vocabulary.token_info(token_id)
+
+    @property
+    def utf16_lengths(self) -> NDArray[np.int32]:
+        """int32[n_vocab], read-only: UTF-16 units that each token adds. A character counts where it starts; one
+        beyond the basic plane counts as two there. 0 for unused ids."""
+        return self._vocabulary.utf16_lengths
+
+    @property
+    def continues(self) -> NDArray[np.bool_]:
+        """bool[n_vocab], read-only: whether a token's first byte continues a character."""
+        return self._vocabulary.continues
+
+    def merge_steps(self, text: str | bytes) -> list[MergeStep]:
+        """The merges of one pretoken in the order in which they happen; none where it is looked up as a whole because
+        no merges lead to it. The text is not cut; lone surrogates are read as U+FFFD."""
+        if isinstance(text, str):
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
+        return merge_replay.merge_steps(text, self._vocabulary.ids_by_bytes)
+
+    def merge_tree(self, token_id: int) -> MergeTree:
+        """How a token is merged from single bytes, as ``engine.token_parents`` finds it. KeyError for an id that stands
+        for nothing."""
+        return self._vocabulary.merge_tree(token_id)
+
+    @functools.cached_property
+    def token_parents(self) -> TokenParents:
+        """Which two tokens each token is merged from. At once with our kernels; without, a large vocabulary takes
+        seconds: ask for it on a thread that has them."""
+        vocabulary = self._vocabulary
+        table = vocabulary.table
+        if self._native is None:
+            return parents_by_replay(table, vocabulary.n_vocab)
+        return parents_from_tables(self._native.tables, table.first_id, vocabulary.n_vocab)
