@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         encoding_name_for_model,
         get_encoding,
         list_encoding_names,
+        opened_encodings,
     )
     from engine.encoding import Encoding
     from engine.errors import (
@@ -50,6 +51,7 @@ _HOMES = {
     "encoding_name_for_model": "catalog",
     "get_encoding": "catalog",
     "list_encoding_names": "catalog",
+    "opened_encodings": "catalog",
     "train": "training",
 }
 
@@ -76,6 +78,7 @@ __all__ = [
     "encoding_name_for_model",
     "get_encoding",
     "list_encoding_names",
+    "opened_encodings",
     "train",
 ]
 

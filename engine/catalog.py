@@ -111,6 +111,11 @@ class Catalog:
                 self._encodings[name] = Encoding.from_table(name, entry.pattern, table, special)
             return self._encodings[name]
 
+    def opened(self) -> list[Encoding]:
+        """The encodings that were opened so far."""
+        with self._lock:
+            return list(self._encodings.values())
+
     def _read(self, ranks: str) -> tuple[RankTable, dict[str, int]]:
         if ranks not in self._tables:
             path = self._data_dir / f"{ranks}.ranks"
@@ -137,6 +142,11 @@ def get_encoding(name: str) -> Encoding:
     UnknownEncodingError (a ValueError) lists what exists; DamagedVocabularyError names the file.
     """
     return bundled().get(name)
+
+
+def opened_encodings() -> list[Encoding]:
+    """The encodings that were opened so far."""
+    return bundled().opened()
 
 
 def list_encoding_names() -> list[str]:

@@ -22,7 +22,10 @@ from types import MappingProxyType
 from engine.errors import EngineError
 from engine.kernels.cache_folder import current_folder, is_uncompiled, keep, kept_in
 
-FAMILIES: Mapping[str, str] = MappingProxyType({"encode": "engine.encode_warm_up"})
+ENCODE = "encode"
+"""The family of everything that counts and encodes."""
+
+FAMILIES: Mapping[str, str] = MappingProxyType({ENCODE: "engine.encode_warm_up"})
 """Family -> the module whose ``warm_up()`` calls every kernel of the family, with arguments of every type that Python
 ever calls it with."""
 

@@ -247,7 +247,8 @@ class ActionWiring(QObject):
         elif name == "about":
             from gui.dialogs.about import AboutDialog
 
-            dialog = AboutDialog(bench.paths, bench.window)
+            encoder = bench.kernels.description() if bench.kernels else ""
+            dialog = AboutDialog(bench.paths, encoder, bench.window)
         else:
             from gui.dialogs.preferences import PreferencesDialog
 

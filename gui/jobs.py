@@ -262,6 +262,7 @@ class JobRunner(QObject):
         self._switch_interval_before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
         self._lanes: list[Lane] = []
+        self._unlisted: list[Lane] = []
 
     def conflated(self, name: str, work: Work, merge: Merge | None = None) -> Lane:
         """A lane that keeps the newest request; ``merge(waiting, newer)`` joins two where nothing may be dropped."""
@@ -271,6 +272,13 @@ class JobRunner(QObject):
         """A lane that answers every request, in order; ``stoppable`` says whether the user may cancel."""
         lane = self._add(Lane(name, work, self._pool, None, False, self))
         lane.stoppable = stoppable
+        return lane
+
+    def background(self, name: str, work: Work) -> Lane:
+        """An exclusive lane of which nobody is told: for what nobody asked for and nobody waits for. It is not listed
+        among the busy ones, and the user cannot cancel it; it ends with the window."""
+        lane = Lane(name, work, self._pool, None, False, self)
+        self._unlisted.append(lane)
         return lane
 
     def _add(self, lane: Lane) -> Lane:
@@ -297,7 +305,7 @@ class JobRunner(QObject):
 
         Here and in ``Lane.drain``, and nowhere else, the GUI thread waits for a worker.
         """
-        for lane in self._lanes:
+        for lane in (*self._lanes, *self._unlisted):
             lane.close()
         self._pool.shutdown(wait=True)
         sys.setswitchinterval(self._switch_interval_before)

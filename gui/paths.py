@@ -43,7 +43,7 @@ class ProfilePaths(NamedTuple):
 
     @property
     def compiled(self) -> Path:
-        """Machine code that is made once and kept."""
+        """Machine code and lookup tables that are made once and kept."""
         return self.cache / "compiled"
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gui.file_actions import FileActions
     from gui.finder import Finder
     from gui.jobs import JobRunner
+    from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
 
 
@@ -66,6 +67,7 @@ class Workbench(QObject):
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
         self.inspector: TokenInspector | None = None
         self.costs: CostWiring | None = None
+        self.kernels: KernelBuild | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self.runner: JobRunner | None = None
@@ -199,9 +201,13 @@ class Workbench(QObject):
         from gui.memory_return import MemoryReturn
         from gui.services.encoding import EncodingService
         from gui.services.encoding_list import EncodingList
+        from gui.services.kernel_build import KernelBuild
 
         assert self.runner is not None
-        self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self))
+        self.kernels = kernels = KernelBuild(self.runner, self.paths.compiled, self)
+        kernels.failed.connect(self.notifier.warning)
+        self.prompt.counted.connect(kernels.begin_soon)
+        self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self, kernels.use.open))
         MemoryReturn(self.prompt, self.runner, self)
         encodings = EncodingList(self.runner, self)
         encodings.listed.connect(self.panel.picker.fill)

@@ -14,7 +14,8 @@ from gui.versions import version_lines
 class AboutDialog(QDialog):
     """Name, licence, versions, folders; all of it can be copied."""
 
-    def __init__(self, paths: ProfilePaths, parent: QWidget | None = None) -> None:
+    def __init__(self, paths: ProfilePaths, encoder: str, parent: QWidget | None = None) -> None:
+        """``encoder``: which one counts, in words; empty before any does."""
         super().__init__(parent)
         self.setObjectName("aboutDialog")
         self.setWindowTitle(self.tr("About Tokenloupe"))
@@ -42,7 +43,8 @@ class AboutDialog(QDialog):
             self.tr("Session: {folder}").format(folder=paths.sessions),
             self.tr("Caches: {folder}").format(folder=paths.cache),
         ]
-        self._facts.setPlainText("\n".join([*version_lines(), "", *folders]))
+        counting = [self.tr("Encoder: {encoder}").format(encoder=encoder), ""] if encoder else []
+        self._facts.setPlainText("\n".join([*version_lines(), "", *counting, *folders]))
         buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton(self.tr("&Copy"), QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(self._copy)

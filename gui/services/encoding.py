@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -35,7 +36,14 @@ class EncodingService(QObject):
     failed = Signal(str)
     encoding_changed = Signal(str)
 
-    def __init__(self, runner: JobRunner, encoding: str = "o200k_base", parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        runner: JobRunner,
+        encoding: str = "o200k_base",
+        parent: QObject | None = None,
+        open_encoding: Callable[[str], Encoding] | None = None,
+    ) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread; without, it is the engine's own."""
         super().__init__(parent)
         self._name = encoding
         self._special = False
@@ -44,7 +52,7 @@ class EncodingService(QObject):
         self._misses_edits = False
         self._reported_unavailable: set[str] = set()
         self._loaded: Encoding | None = None
-        self._lane = runner.conflated(self.tr("Counting tokens"), LiveText().answer, joined)
+        self._lane = runner.conflated(self.tr("Counting tokens"), LiveText(open_encoding).answer, joined)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
         self._lane.cancelled.connect(self._on_cancelled)

@@ -10,7 +10,7 @@ characters have in the widget.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -98,10 +98,18 @@ def joined(waiting: TextRequest, newer: TextRequest) -> TextRequest:
     )
 
 
+def _opened(name: str) -> Encoding:
+    import engine
+
+    return engine.get_encoding(name)
+
+
 class LiveText:
     """Follows the text of the widget edit by edit, and answers with tokens and counts."""
 
-    def __init__(self) -> None:
+    def __init__(self, open_encoding: Callable[[str], Encoding] | None = None) -> None:
+        """``open_encoding``: opens an encoding by its name; EngineError. Without, it is the engine's own."""
+        self._open = open_encoding or _opened
         self._edited: EditedText | None = None
         self._using: tuple[str, bool] | None = None
         self._watched: tuple[str, ...] = ()
@@ -124,9 +132,7 @@ class LiveText:
             raise
 
     def _answer(self, request: TextRequest, ticket: Ticket) -> TextReply:
-        import engine
-
-        encoding = engine.get_encoding(request.encoding)
+        encoding = self._open(request.encoding)
         patch = self._take_text(request, encoding, ticket)
         using = (request.encoding, request.special_as_tokens)
         edited = self._edited
@@ -154,7 +160,7 @@ class LiveText:
         if unopened:
             name = unopened[0]
             try:
-                self._opened[name] = engine.get_encoding(name)
+                self._opened[name] = self._open(name)
             except engine.EngineError as error:
                 self._unavailable[name] = str(error)
         watched = tuple(name for name in wanted if name in self._opened)

@@ -37,6 +37,16 @@ def messages_stay() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def tiktoken_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows compile nothing and load nothing compiled, whatever is on this machine; tests of that take it back."""
+    from engine import kernel_use
+    from gui.services import kernel_build
+
+    monkeypatch.setattr(kernel_build, "PATIENCE_MS", PATIENCE_MS)
+    monkeypatch.setattr(kernel_use, "is_compiled", lambda *_: False)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def clipboard_is_left_empty() -> Iterator[None]:
     """What tests put there was made in Python, and must not outlive the interpreter."""

@@ -179,6 +179,24 @@ def test_busy_lanes_are_announced(qtbot, runner):
     assert not runner.busy
 
 
+def test_a_background_lane_is_not_listed_and_ends_with_the_others(qtbot):
+    runner = JobRunner()
+    ended = threading.Event()
+
+    def work(request, ticket):
+        while not ticket.cancelled:
+            ended.wait(0.001)
+        ended.set()
+
+    lane = runner.background("unseen", work)
+    lane.submit(None)
+    assert lane.busy
+    assert not runner.busy
+    assert runner.busy_lanes == []
+    runner.shutdown()
+    assert ended.is_set()
+
+
 def test_a_failure_always_has_a_reason():
     assert JobFailure(None, MemoryError()).why == "MemoryError"
     assert JobFailure(None, PermissionError(13, "no entry", "/some/file")).why == "no entry"

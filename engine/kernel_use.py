@@ -1,0 +1,65 @@
+"""Which encoder counts: our own kernels where they are compiled, tiktoken's until then.
+
+Both give the same tokens, so nobody sees when the one takes over from the other. What is to be spared is building
+tiktoken's encoders in vain: each keeps the interpreter for up to a fifth of a second, and takes tens of megabytes. So
+the first encoding that is opened asks for compiled kernels, which are loaded in about the same time.
+
+Importing this imports nothing large: it is what a window makes before it counts anything.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import engine
+from engine.compiling import ENCODE, is_compiled
+
+if TYPE_CHECKING:
+    from engine import Encoding
+
+
+class KernelUse:
+    """Opens encodings, and has our own kernels encode in them as long as that needs no compiling.
+
+    Safe to use from several threads: what two of them do at once is done twice, with the same outcome.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        """``folder``: where compiled kernels are kept; None: beside the sources."""
+        self.folder = folder
+        self._active: bool | None = None  # None: nobody has looked yet
+
+    @property
+    def active(self) -> bool:
+        """Whether our own kernels encode."""
+        return bool(self._active)
+
+    def open(self, name: str) -> Encoding:
+        """The encoding of that name. UnknownEncodingError, DamagedVocabularyError."""
+        encoding = engine.get_encoding(name)
+        if self._active is None:
+            self._active = is_compiled(self.folder, ENCODE) and self._is_taken(encoding)
+        elif self._active:
+            self._is_taken(encoding)
+        return encoding
+
+    def take_over(self) -> None:
+        """Have the kernels encode in all encodings that are open, and in all that will be.
+
+        Whatever loading them raises is raised, NotCompiledError for one; tiktoken's encoder then goes on. The encodings
+        can be used meanwhile.
+        """
+        for encoding in engine.opened_encodings():
+            encoding.use_kernels(self.folder, compiled_only=True)
+        self._active = True
+        for encoding in engine.opened_encodings():  # those that were opened in the meantime
+            self._is_taken(encoding)
+
+    def _is_taken(self, encoding: Encoding) -> bool:
+        """Try the kernels in an encoding; without them it works, too."""
+        try:
+            encoding.use_kernels(self.folder, compiled_only=True)
+        except Exception:  # noqa: BLE001 - of numba, of its compiler, of the file: ``take_over`` will raise it
+            return False
+        return True

@@ -1,0 +1,99 @@
+"""Compiles our own kernels while the window is in use, and has them count from then on.
+
+Nobody waits for it: counting begins with tiktoken's encoder, and goes on with it where anything goes wrong.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from engine.kernel_use import KernelUse
+from gui.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
+
+PATIENCE_MS = 3000
+"""How long after the first counts compiling begins. A window that is opened for a moment does without, and the first
+seconds belong to whoever opened it."""
+
+
+class KernelBuild(QObject):
+    """Signals: ``taken_over()`` when our own kernels count; ``failed(str, str)``: a sentence for the user on why they
+    will not, and details."""
+
+    taken_over = Signal()
+    failed = Signal(str, str)
+
+    def __init__(self, runner: JobRunner, folder: Path, parent: QObject | None = None) -> None:
+        """``folder``: where compiled kernels are kept."""
+        super().__init__(parent)
+        self.use = use = KernelUse(folder)
+        self._begun = False
+        self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._timer.timeout.connect(self.begin)
+        self._lane = runner.background(self.tr("Compiling"), functools.partial(_build, use))
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+
+    @Slot()
+    def begin_soon(self) -> None:
+        """Begin when the window has been in use for a while. Once; further calls do nothing."""
+        if not self._begun and not self._timer.isActive():
+            self._timer.start()
+
+    @Slot()
+    def begin(self) -> None:
+        """Begin. Once; further calls do nothing, so that what failed is not tried again and again."""
+        if not self._begun:
+            self._begun = True
+            self._timer.stop()
+            self._lane.submit(None)
+
+    @property
+    def busy(self) -> bool:
+        """Whether kernels are being compiled or loaded."""
+        return self._lane.busy
+
+    def description(self) -> str:
+        """Which encoder counts, in a few words."""
+        if self.use.active:
+            return self.tr("Tokenloupe's own, compiled for this computer")
+        if self.busy:
+            return self.tr("tiktoken's, while Tokenloupe's own is compiled")
+        return self.tr("tiktoken's")
+
+    @Slot(object)
+    def _on_finished(self, _result: JobResult) -> None:
+        if self.use.active:
+            self.taken_over.emit()
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(
+            self.tr(
+                "Our own, faster encoder cannot be used, so tiktoken's goes on counting; the counts are the same. The "
+                "reason: {why}. It is tried again at the next start."
+            ).format(why=failure.why.rstrip(".")),
+            getattr(failure.error, "details", ""),
+        )
+
+
+def _build(use: KernelUse, _request: None, ticket: Ticket) -> None:
+    """Compile what is not yet compiled, first what counts. On a worker thread, in a child process: it takes long and
+    would keep the interpreter. CompilingFailedError, or whatever loading the compiled code raises."""
+    from engine import compiling
+
+    if compiling.keeps_nothing(use.folder):
+        return
+
+    def still_wanted() -> None:
+        if ticket.cancelled:
+            raise JobCancelled
+
+    if not use.active:
+        compiling.compile_in_child(use.folder, [compiling.ENCODE], still_wanted)
+    use.take_over()
+    others = [family for family in compiling.FAMILIES if not compiling.is_compiled(use.folder, family)]
+    if others:
+        compiling.compile_in_child(use.folder, others, still_wanted)

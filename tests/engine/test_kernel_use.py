@@ -1,0 +1,91 @@
+"""When our own kernels encode, and when tiktoken's encoder does."""
+
+from __future__ import annotations
+
+import pytest
+
+import engine
+from engine import catalog, kernel_use
+from engine.encoding import Encoding
+from engine.kernel_use import KernelUse
+
+
+class NoCompilerError(Exception):
+    """What loading compiled code may raise is not ours to know."""
+
+
+@pytest.fixture(autouse=True)
+def own_encodings():
+    """Encodings of this test alone."""
+    catalog.bundled.cache_clear()
+    yield
+    catalog.bundled.cache_clear()
+
+
+@pytest.fixture
+def asked(monkeypatch, tmp_path):
+    """Stands in for the loading: the encodings that were asked to use kernels, and whether that works."""
+
+    class Asked(list):
+        works = True
+
+    names = Asked()
+
+    def use_kernels(self, folder=None, *, compiled_only=False):
+        assert folder == tmp_path
+        assert compiled_only
+        names.append(self.name)
+        if not names.works:
+            raise NoCompilerError
+        return True
+
+    monkeypatch.setattr(Encoding, "use_kernels", use_kernels)
+    return names
+
+
+def compiled(monkeypatch, answer):
+    monkeypatch.setattr(kernel_use, "is_compiled", lambda folder, family: answer)
+
+
+def test_compiled_kernels_are_used_from_the_first_encoding_on(asked, monkeypatch, tmp_path):
+    compiled(monkeypatch, True)
+    use = KernelUse(tmp_path)
+    assert not use.active
+    assert use.open("gpt2") is engine.get_encoding("gpt2")
+    assert use.active
+    use.open("cl100k_base")
+    assert asked == ["gpt2", "cl100k_base"]
+
+
+def test_without_compiled_kernels_nothing_is_loaded_until_somebody_takes_over(asked, monkeypatch, tmp_path):
+    compiled(monkeypatch, False)
+    use = KernelUse(tmp_path)
+    use.open("gpt2")
+    compiled(monkeypatch, True)  # by then being compiled: loading them now would take the time of an edit
+    use.open("r50k_base")
+    assert asked == []
+    assert not use.active
+    use.take_over()
+    assert use.active
+    assert set(asked) == {"gpt2", "r50k_base"}
+    use.open("p50k_base")
+    assert asked[-1] == "p50k_base"
+
+
+def test_kernels_that_cannot_be_loaded_are_no_error_before_somebody_takes_over(asked, monkeypatch, tmp_path):
+    compiled(monkeypatch, True)
+    asked.works = False
+    use = KernelUse(tmp_path)
+    assert use.open("gpt2").count("some words") == 2
+    assert not use.active
+    with pytest.raises(NoCompilerError):
+        use.take_over()
+    assert not use.active
+    asked.clear()
+    use.open("gpt2")
+    assert asked == []
+
+
+def test_an_unknown_encoding_is_said(tmp_path):
+    with pytest.raises(engine.UnknownEncodingError):
+        KernelUse(tmp_path).open("no such encoding")
