@@ -354,6 +354,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+2",),
     ),
     ActionSpec(
+        "focus_training",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to &training"),
+        QT_TRANSLATE_NOOP("Actions", "Learn a vocabulary of your own from a folder of texts"),
+        ("Ctrl+3",),
+    ),
+    ActionSpec(
         "cancel_jobs",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Stop running jobs"),

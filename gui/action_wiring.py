@@ -86,6 +86,7 @@ class ActionWiring(QObject):
         act["choose_encoding"].triggered.connect(self._choose_encoding)
         act["focus_prompt"].triggered.connect(self._focus_prompt)
         act["focus_costs"].triggered.connect(self._focus_costs)
+        act["focus_training"].triggered.connect(self._focus_training)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
         act["show_profile"].triggered.connect(self._show_profile)
 
@@ -272,6 +273,13 @@ class ActionWiring(QObject):
         self._bench.cost_dock.show()
         if self._bench.costs is not None:
             self._bench.costs.panel.focus_filter()
+
+    @Slot()
+    def _focus_training(self) -> None:
+        bench = self._bench
+        bench.window.tabs.setCurrentWidget(bench.training_page)
+        if bench.training is not None:
+            bench.training.build().focus()
 
     def _show_prompt(self) -> None:
         self._bench.window.tabs.setCurrentWidget(self._bench.panel)

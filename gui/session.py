@@ -46,8 +46,10 @@ class SessionState:
     geometry: str = ""
     layout: str = ""
     tab: str = ""
+    docks: dict[str, Any] = field(default_factory=dict)
     find: dict[str, Any] = field(default_factory=dict)
     scenario: dict[str, Any] = field(default_factory=dict)
+    training: dict[str, Any] = field(default_factory=dict)
 
 
 class Restored(NamedTuple):

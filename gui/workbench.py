@@ -26,6 +26,7 @@ from gui.session import EARLIER_FILE, Restored, SessionState
 from gui.session_keeper import SessionKeeper, decoded, encoded
 from gui.session_slot import SessionSlot
 from gui.settings import SettingsStore
+from gui.tab_dock import TabDock
 
 if TYPE_CHECKING:
     from gui.cost_wiring import CostWiring
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from gui.jobs import JobRunner
     from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
+    from gui.training_wiring import TrainingWiring
 
 
 COST_HEIGHT = 330
@@ -64,10 +66,15 @@ class Workbench(QObject):
         self.panel = PromptPanel(self.theme, self.icons, self.settings, self.window)
         self.prompt = self.panel.prompt
         self.window.add_tab(self.panel, self.tr("Prompt"), "promptTab")
+        self.training_page = QWidget()
+        self.training_page.setAccessibleName(self.tr("Training a vocabulary of your own"))
+        self.window.add_tab(self.training_page, self.tr("Training"), "trainingTab")
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
+        self.tab_dock = TabDock(self.window.tabs, self.cost_dock, frozenset({"promptTab"}), self)
         self.inspector: TokenInspector | None = None
         self.costs: CostWiring | None = None
         self.kernels: KernelBuild | None = None
+        self.training: TrainingWiring | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self.runner: JobRunner | None = None
@@ -139,6 +146,7 @@ class Workbench(QObject):
         for index in range(self.window.tabs.count()):
             if self.window.tabs.widget(index).objectName() == state.tab:
                 self.window.tabs.setCurrentIndex(index)
+        self.tab_dock.begin(state.docks)
         self.panel.editor.setFocus()
 
     @Slot()
@@ -163,10 +171,15 @@ class Workbench(QObject):
         """The same before the first picture, for those who want the whole window now and can wait for it."""
         for start in self._parts():
             start()
+        assert self.training is not None
+        self.training.build()
         QTimer.singleShot(0, self, self._end_start)
 
     def _parts(self) -> tuple[Callable[[], object], ...]:
-        return self._start_files, self._start_costs, self.wiring.palette, self._start_counting
+        return (
+            *(self._start_files, self._start_costs, self.wiring.palette, self._start_training),
+            self._start_counting,
+        )
 
     @Slot()
     def _take_step(self) -> None:
@@ -196,6 +209,13 @@ class Workbench(QObject):
         assert self._restored is not None
         self.costs = CostWiring(self, self.runner, self.cost_dock, self._restored.state.scenario)
         self.inspector = TokenInspector(self.prompt, self.settings, self)
+
+    def _start_training(self) -> None:
+        from gui.training_wiring import TrainingWiring
+
+        assert self.runner is not None
+        assert self._restored is not None
+        self.training = TrainingWiring(self, self.runner, self.training_page, self._restored.state.training)
 
     def _start_counting(self) -> None:
         from gui.memory_return import MemoryReturn
@@ -299,7 +319,9 @@ class Workbench(QObject):
             layout=encoded(window.layout_state()),
             zoom=self.panel.editor.zoom,
             tab=self.window.tabs.currentWidget().objectName(),
+            docks=self.tab_dock.state(),
             scenario=self.costs.panel.state() if self.costs else restored.scenario if restored else {},
+            training=self.training.state() if self.training else restored.training if restored else {},
         )
 
     # --- the end ------------------------------------------------------------------------------------------------------

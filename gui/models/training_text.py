@@ -1,0 +1,108 @@
+"""Sizes, times, rates and ranges as the training tab shows them, in the user's locale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale
+
+from gui.look.figures import figure
+
+STAGES = {
+    "preparing": QT_TRANSLATE_NOOP("TrainingText", "Preparing"),
+    "looking": QT_TRANSLATE_NOOP("TrainingText", "Looking through the files"),
+    "counting": QT_TRANSLATE_NOOP("TrainingText", "Reading and splitting the texts"),
+    "merging": QT_TRANSLATE_NOOP("TrainingText", "Merging"),
+    "done": QT_TRANSLATE_NOOP("TrainingText", "Done"),
+}
+"""What a run does, by the names of ``engine.training_types.Stage`` and one of the window's own."""
+
+REASONS = {
+    "hidden": QT_TRANSLATE_NOOP("TrainingText", "Hidden"),
+    "ignored": QT_TRANSLATE_NOOP("TrainingText", "Named in a .gitignore"),
+    "excluded": QT_TRANSLATE_NOOP("TrainingText", "Left out by your patterns"),
+    "binary": QT_TRANSLATE_NOOP("TrainingText", "Not text"),
+    "empty": QT_TRANSLATE_NOOP("TrainingText", "Empty"),
+    "unreadable": QT_TRANSLATE_NOOP("TrainingText", "Cannot be read"),
+    "loop": QT_TRANSLATE_NOOP("TrainingText", "Links back to its own folder"),
+    "special": QT_TRANSLATE_NOOP("TrainingText", "Not a regular file"),
+    "vanished": QT_TRANSLATE_NOOP("TrainingText", "Vanished meanwhile"),
+    "changed": QT_TRANSLATE_NOOP("TrainingText", "Changed meanwhile"),
+    "sampled out": QT_TRANSLATE_NOOP("TrainingText", "Not in the sample"),
+}
+"""Why a file is no part of a corpus, by the names of ``engine.training_types.SkippedFile``."""
+
+_SIZES = ((1_000_000_000, "{size} GB"), (1_000_000, "{size} MB"), (1_000, "{size} KB"))
+_MINUTE, _HOUR = 60, 3600
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("TrainingText", text)
+
+
+class TrainingText:
+    """Writes the figures of the training tab for one locale."""
+
+    def __init__(self, locale: QLocale) -> None:
+        self.locale = locale
+
+    def number(self, number: int) -> str:
+        """A whole number with its separators."""
+        return figure(self.locale, number)
+
+    def decimal(self, number: float, digits: int = 2) -> str:
+        """A number with so many decimals."""
+        return self.locale.toString(float(number), "f", digits)
+
+    def per_cent(self, fraction: float) -> str:
+        """A part of one as whole per cent, rounded down: 100% is said only of what is all there."""
+        return tr("{number}%").format(number=self.number(int(max(0.0, min(1.0, fraction)) * 100)))
+
+    def size(self, size_bytes: float) -> str:
+        """Bytes in the largest unit that leaves a number above one, in powers of ten as disks are sold."""
+        for unit, text in _SIZES:
+            if size_bytes >= unit:
+                amount = size_bytes / unit
+                return text.format(size=self.decimal(amount, 1 if amount < 100 else 0))
+        if round(size_bytes) == 1:
+            return tr("1 byte")
+        return tr("{number} bytes").format(number=self.number(round(size_bytes)))
+
+    def duration(self, seconds: float) -> str:
+        """A time as one reads it on a clock: ``0.4 s``, ``35 s``, ``2 min 5 s``, ``1 h 12 min``."""
+        if seconds < 10:
+            return tr("{seconds} s").format(seconds=self.decimal(seconds, 1))
+        whole = round(seconds)
+        if whole < _MINUTE:
+            return tr("{seconds} s").format(seconds=whole)
+        if whole < _HOUR:
+            return tr("{minutes} min {seconds} s").format(minutes=whole // _MINUTE, seconds=whole % _MINUTE)
+        hours, rest = divmod(whole, _HOUR)
+        return tr("{hours} h {minutes} min").format(hours=self.number(hours), minutes=rest // _MINUTE)
+
+    def left(self, seconds: float) -> str:
+        """How long something still takes, no more exact than a forecast is."""
+        if seconds < 1:
+            return tr("less than a second left")
+        few = tr("{seconds} s").format(seconds=round(seconds))
+        return tr("about {time} left").format(time=self.duration(seconds) if seconds >= 10 else few)
+
+    def ends(self, low: float, high: float, write: Callable[[float], str]) -> str:
+        """A range of a forecast: its ends where they read differently, else one of them."""
+        first, last = write(low), write(high)
+        return first if first == last else tr("{low} to {high}").format(low=first, high=last)
+
+    def about(self, number: float) -> str:
+        """A whole number of a forecast: two digits that mean something, then zeros."""
+        whole = round(number)
+        digits = len(str(abs(whole)))
+        return self.number(round(whole, min(0, 2 - digits)))
+
+    def stage(self, stage: str) -> str:
+        """What a run does, in words."""
+        return tr(STAGES.get(stage, stage))
+
+    def reason(self, reason: str) -> str:
+        """Why files are left out, in words."""
+        return tr(REASONS.get(reason, reason))

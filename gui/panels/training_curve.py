@@ -1,0 +1,134 @@
+"""The curve of a run: bytes per token against the size of the vocabulary, and how fast it merged.
+
+pyqtgraph is imported when a curve is first to be drawn, off the GUI thread.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
+
+from gui.look.theme import Theme
+from gui.models.training_rates import RateSeries
+from gui.models.training_text import TrainingText
+from gui.panels.cost_chart import load_plotting
+
+if TYPE_CHECKING:
+    from engine.training_types import TrainingCurve, TrainingProgress
+    from gui.jobs import JobFailure, JobRunner, Lane
+
+REDRAW_MS = 100
+"""Points that come faster than this are drawn together."""
+
+
+class TrainingCurveView(QWidget):
+    """Two plots over one axis of vocabulary sizes, and their last figures in words for those who cannot see them."""
+
+    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("trainCurve")
+        self.setAccessibleName(self.tr("Bytes per token against the size of the vocabulary"))
+        self._theme, self._text = theme, text
+        self._curve: TrainingCurve | None = None
+        self.rates = RateSeries()
+        self._plots: Any = None
+        self._lane: Lane | None = None
+        self._hint = QLabel(self.tr("The curve appears when training begins."))
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._hint.setWordWrap(True)
+        self._body = QVBoxLayout(self)
+        self._body.setContentsMargins(0, 0, 0, 0)
+        self._body.addWidget(self._hint, 1)
+        self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
+        self._redraw.timeout.connect(self._draw)
+        theme.changed.connect(self._draw)
+
+    def start(self, runner: JobRunner) -> None:
+        """From now on plots can be loaded when there is something to draw."""
+        self._lane = runner.exclusive(self.tr("Loading the curve"), load_plotting, stoppable=False)
+        self._lane.finished.connect(self._make_plots)
+        self._lane.failed.connect(self._on_failed)
+
+    def clear(self) -> None:
+        """Another run begins."""
+        self._curve = None
+        self.rates.clear()
+        self._describe()
+        self._draw()
+
+    def add(self, progress: TrainingProgress, curve: TrainingCurve) -> None:
+        """Draw a moment of a run, soon or when the curve is next seen."""
+        self._curve = curve
+        if progress.stage == "merging" and progress.merges:
+            self.rates.add(progress.vocab_size, progress.rate)
+        self._describe()
+        if self._plots is None and self._lane is not None and self.isVisible() and not self._lane.busy:
+            self._hint.setText(self.tr("Loading the curve…"))
+            self._lane.submit(None)
+        elif not self._redraw.isActive():
+            self._redraw.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._plots is not None:
+            self._draw()
+        elif self._curve is not None and self._lane is not None and not self._lane.busy:
+            self._lane.submit(None)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._draw()
+
+    def _describe(self) -> None:
+        curve = self._curve
+        if curve is None or not len(curve.vocab_sizes):
+            self.setAccessibleDescription("")
+            return
+        size, density = int(curve.vocab_sizes[-1]), float(curve.bytes_per_token[-1])
+        self.setAccessibleDescription(self.words(size, density))
+
+    def words(self, vocab_size: int, density: float) -> str:
+        """A point of the curve in words."""
+        return self.tr("{size} entries: {density} bytes per token").format(
+            size=self._text.number(vocab_size), density=self._text.decimal(density)
+        )
+
+    @Slot(object)
+    def _make_plots(self, _loaded: object) -> None:
+        from gui.panels.training_plots import TrainingPlots
+
+        if self._plots is not None:
+            return
+        self._plots = TrainingPlots(self._theme, self._text, self)
+        self._plots.point_hovered.connect(self._on_hovered)
+        self._body.addWidget(self._plots, 1)
+        self._draw()
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._hint.setText(self.tr("The curve cannot be drawn: {reason}").format(reason=failure.why))
+
+    @Slot()
+    def _draw(self) -> None:
+        self._redraw.stop()
+        if self._plots is None:
+            return
+        curve = self._curve
+        known = curve is not None and len(curve.vocab_sizes) > 0
+        self._plots.setVisible(known)
+        self._hint.setVisible(not known)
+        if not known:
+            self._hint.setText(self.tr("The curve appears when training begins."))
+        elif self.isVisible():
+            self._plots.draw(curve, self.rates)
+
+    @Slot(object, QPointF)
+    def _on_hovered(self, point: tuple[int, float] | None, place: QPointF) -> None:
+        if point is None:
+            QToolTip.hideText()
+        else:
+            QToolTip.showText(place.toPoint(), self.words(*point), self._plots)

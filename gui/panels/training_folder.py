@@ -1,0 +1,76 @@
+"""Which folder is trained on: a field for its path, and a button that asks for it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+
+from gui.look.icons import Icons
+
+
+class FolderBar(QWidget):
+    """Holds one path or several, with the system's separator of paths between them.
+
+    Signals: ``paths_changed()`` at each change of the field.
+    """
+
+    paths_changed = Signal()
+
+    def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = QLineEdit(objectName="trainFolder")
+        self.field.setAccessibleName(self.tr("Folder of texts to train on"))
+        self.field.setPlaceholderText(self.tr("A folder of texts: choose one, drop one on this page, or type its path"))
+        self.field.setClearButtonEnabled(True)
+        self.field.setAcceptDrops(False)  # the page takes them, wherever on it they are dropped
+        self.button = QPushButton(self.tr("C&hoose folder…"), objectName="trainChoose")
+        self.button.setIcon(icons.icon("open"))
+        self.button.setAutoDefault(False)
+        self.button.setAccessibleName(self.tr("Choose the folder of texts"))
+        label = QLabel(self.tr("Fol&der:"))
+        label.setBuddy(self.field)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for widget in (label, self.field, self.button):
+            row.addWidget(widget)
+        self.field.textChanged.connect(self._on_text)
+        self.button.clicked.connect(self.choose)
+
+    def paths(self) -> tuple[Path, ...]:
+        """What the field names, in the order given."""
+        text = self.field.text().strip()
+        if not text:
+            return ()
+        whole = Path(text).expanduser()
+        # A name may hold the separator: what exists as it stands is one path.
+        parts = [text] if whole.exists() else [part for part in text.split(os.pathsep) if part.strip()]
+        return tuple(Path(part.strip()).expanduser().absolute() for part in parts)
+
+    def set_paths(self, paths: list[str]) -> None:
+        """Name these files and folders."""
+        self.field.setText(os.pathsep.join(paths))
+
+    @Slot()
+    def choose(self) -> None:
+        """Ask for a folder."""
+        chosen = self.paths()
+        start = str(chosen[0]) if chosen else str(Path.home())
+        dialog = QFileDialog(self.window(), self.tr("Choose a folder of texts"), start)
+        dialog.setObjectName("trainFolderDialog")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(self._on_chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(str)
+    def _on_chosen(self, path: str) -> None:
+        self.set_paths([path])
+
+    @Slot()
+    def _on_text(self) -> None:
+        self.paths_changed.emit()

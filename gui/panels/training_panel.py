@@ -1,0 +1,149 @@
+"""The training tab: the folder on top, what to learn on the left, and on the right preview, progress and result."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from gui.look.corner import plain_corner
+from gui.look.icons import Icons
+from gui.look.theme import Theme
+from gui.models.training_text import TrainingText
+from gui.panels.training_folder import FolderBar
+from gui.panels.training_preview import TrainingPreview
+from gui.panels.training_progress import TrainingProgressPage
+from gui.panels.training_run_bar import TrainingRunBar
+from gui.panels.training_settings import TrainingSettingsForm
+from gui.panels.training_survey import TrainingSurveyBox
+from gui.panels.wheel_guard import WheelGuard
+from gui.settings import SettingsStore
+
+FORM_WIDTH = 360
+
+
+class TrainingPanel(QWidget):
+    """Puts the parts of the tab together. What happens is in ``TrainingFlow``.
+
+    Signals: ``state_changed()`` when ``state()`` would give something else.
+    """
+
+    state_changed = Signal()
+
+    def __init__(self, theme: Theme, icons: Icons, settings: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("trainingPanel")
+        self.setAcceptDrops(True)
+        self.text = TrainingText(self.locale())
+        self.folder = FolderBar(icons)
+        self.survey = TrainingSurveyBox(theme, self.text)
+        self.form = TrainingSettingsForm(theme)
+        self.preview = TrainingPreview(theme, self.text, settings)
+        self.progress = TrainingProgressPage(theme, self.text)
+        self.run_bar = TrainingRunBar(theme, self.text)
+        self._wheel = WheelGuard(self)
+        self._place()
+        self._wheel.guard(self.forms)
+        for change in (self.folder.paths_changed, self.survey.rules_changed, self.survey.held_back_changed):
+            change.connect(self.state_changed)
+        for change in (self.form.settings_changed, self.form.name_changed, self.splitter.splitterMoved):
+            change.connect(self.state_changed)
+        self.preview.files_dropped.connect(self.folder.set_paths)
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the user chose, as JSON holds it."""
+        return {
+            "folder": self.folder.field.text(),
+            "rules": self.survey.state(),
+            "settings": self.form.state(),
+            "split": self.splitter.sizes(),
+        }
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` gave; what is missing or of no use stays as at the first start."""
+        for part, name in ((self.survey, "rules"), (self.form, "settings")):
+            values = state.get(name)
+            part.restore_state(values if isinstance(values, dict) else {})
+        sizes = state.get("split")
+        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes):
+            self.splitter.setSizes(sizes)
+        folder = state.get("folder")
+        self.folder.field.setText(folder if isinstance(folder, str) else "")
+
+    def show_page(self, page: QWidget) -> None:
+        """Bring a page of the right side to the front."""
+        self.pages.setCurrentWidget(page)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _local_paths(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = _local_paths(event)
+        if paths:
+            self.folder.set_paths(paths)
+            event.acceptProposedAction()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LocaleChange and hasattr(self, "text"):
+            self.text.locale = self.locale()
+
+    def _place(self) -> None:
+        self.forms = QWidget()
+        forms = QVBoxLayout(self.forms)
+        forms.setContentsMargins(0, 0, 6, 0)
+        forms.setSpacing(8)
+        forms.addWidget(self.survey)
+        forms.addWidget(self.form)
+        forms.addStretch(1)
+        scroll = QScrollArea(objectName="trainForms")
+        scroll.setAccessibleName(self.tr("What to train on and what to learn"))
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(self.forms)
+        scroll.setCornerWidget(plain_corner(scroll))
+        scroll.setMinimumWidth(self.forms.minimumSizeHint().width() + scroll.verticalScrollBar().sizeHint().width())
+        self.pages = QTabWidget(objectName="trainPages")
+        self.pages.setAccessibleName(self.tr("Preview, progress and result"))
+        self.pages.setDocumentMode(True)
+        self.pages.addTab(self.preview, self.tr("Split preview"))
+        self.pages.addTab(self.progress, self.tr("Progress"))
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainMainSplitter")
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(scroll)
+        self.splitter.addWidget(self.pages)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([FORM_WIDTH, 3 * FORM_WIDTH])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(8)
+        column.addWidget(self.folder)
+        column.addWidget(self.splitter, 1)
+        column.addWidget(self.run_bar)
+        self._set_tab_order()
+
+    def _set_tab_order(self) -> None:
+        """As the eye goes: folder, texts, vocabulary, the pages, the run."""
+        survey, form = self.survey, self.form
+        order = [
+            *(self.folder.field, self.folder.button, survey.details, survey.tree, survey.include, survey.exclude),
+            *(survey.gitignore, survey.hidden_files, survey.hold_back, survey.sample, survey.sample_mb),
+            *(form.name, form.vocab_size, form.pattern, form.normalization, form.lowercase, form.strip_accents),
+            *(form.more, form.alphabet, form.special, form.min_count, form.max_token, form.tie_order),
+            *(form.thread_count, self.pages.tabBar(), self.preview.files, self.preview.view),
+            *(self.progress.follow, self.progress.feed),
+            *(self.run_bar.start, self.run_bar.pause, self.run_bar.cancel),
+        ]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+
+
+def _local_paths(event: QDropEvent) -> list[str]:
+    """The files and folders of this computer that are being dropped."""
+    data = event.mimeData()
+    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []

@@ -1,0 +1,143 @@
+"""Training runs: starting, pausing, going on, stopping, and what is heard of them meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.services.training_plan import RunControl, RunOutcome, RunRequest, TrainingPlan, TrainingSnapshot
+from gui.services.training_worker import KeepEncoding, MakeRun, TrainingWorker
+
+if TYPE_CHECKING:
+    from gui.jobs import JobFailure, JobResult, JobRunner
+    from gui.services.training_checkpoint import Checkpoint
+
+IDLE, RUNNING, PAUSING, PAUSED, STOPPING = "idle", "running", "pausing", "paused", "stopping"
+
+
+class TrainingService(QObject):
+    """One run at a time. It is worked on in a lane; between the jobs of the lane a paused run waits here.
+
+    Signals:
+
+    ``state_changed(str)``: one of the constants above. ``advanced(TrainingSnapshot)``: a moment of the run, at most
+    some fifteen a second. ``ended(RunOutcome)``: the run is through, or was stopped. ``failed(str)``: a sentence; the
+    run is gone, its last checkpoint is not.
+    """
+
+    state_changed = Signal(str)
+    advanced = Signal(object)
+    ended = Signal(object)
+    failed = Signal(str)
+
+    _reported = Signal(object)
+
+    def __init__(
+        self,
+        runner: JobRunner,
+        make_run: MakeRun,
+        keep: KeepEncoding,
+        folder: Path | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._worker = TrainingWorker(make_run, self._reported.emit, folder, keep)
+        self._lane = runner.exclusive(self.tr("Training"), self._worker.work)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+        self._reported.connect(self._on_reported)
+        self._request: RunRequest | None = None
+        self._state = IDLE
+
+    @property
+    def state(self) -> str:
+        """What the run is doing: one of the constants of this module."""
+        return self._state
+
+    @property
+    def plan(self) -> TrainingPlan | None:
+        """The plan of the run that is under way, or was last."""
+        return None if self._request is None else self._request.plan
+
+    def start(self, plan: TrainingPlan) -> None:
+        """Begin a run. Does nothing while another one is under way."""
+        if self._state == IDLE:
+            self._submit(RunRequest(plan, RunControl()))
+
+    def take_up(self, checkpoint: Checkpoint) -> None:
+        """Go on with a run of which only its checkpoint is left."""
+        if self._state == IDLE:
+            self._submit(
+                RunRequest(checkpoint.plan, RunControl(), resume_from=checkpoint.state, seconds=checkpoint.seconds)
+            )
+
+    def pause(self) -> None:
+        """Stop working on the run, soon; it can go on later."""
+        if self._state == RUNNING and self._request is not None:
+            self._request.control.pause = True
+            self._set_state(PAUSING)
+
+    def resume(self) -> None:
+        """Go on with a paused run."""
+        if self._state == PAUSED and self._request is not None:
+            self._submit(self._request)
+
+    def stop(self) -> None:
+        """End the run, soon, and keep what it has learned."""
+        if self._request is None or self._state in (IDLE, STOPPING):
+            return
+        self._request.control.stop = True
+        if self._state == PAUSED:
+            self._submit(self._request)
+        self._set_state(STOPPING)
+
+    def _submit(self, request: RunRequest) -> None:
+        self._request = request
+        self._set_state(RUNNING)
+        self._lane.submit(request)
+
+    def _set_state(self, state: str) -> None:
+        if state != self._state:
+            self._state = state
+            self.state_changed.emit(state)
+
+    @Slot(object)
+    def _on_reported(self, snapshot: TrainingSnapshot) -> None:
+        if self._request is None:
+            return
+        self.advanced.emit(snapshot)
+        self._request.control.taken = True
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        outcome: RunOutcome = result.value
+        self.advanced.emit(outcome.snapshot)
+        request: RunRequest = result.request
+        progress = outcome.snapshot.progress
+        later = replace(
+            request,
+            control=RunControl(),
+            run=outcome.run,
+            known=progress.merges,
+            seconds=outcome.snapshot.seconds,
+        )
+        if outcome.ending == "paused":
+            self._request = later
+            self._set_state(PAUSED)
+        elif outcome.ending == "closing":
+            # The job was cancelled and the window is still there: someone stopped it among all jobs. Keep the result.
+            later.control.stop = True
+            self._request = later
+            self._set_state(STOPPING)
+            self._lane.submit(later)
+        else:
+            self._set_state(IDLE)
+            self.ended.emit(outcome)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._set_state(IDLE)
+        self.failed.emit(failure.why)

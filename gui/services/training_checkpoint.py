@@ -1,0 +1,102 @@
+"""The checkpoint of a run: what a crash leaves to go on from. No Qt.
+
+Two files in the session's folder: the state of the run as the engine writes it, and beside it a few lines of JSON with
+the plan, so that a start can tell what it was without reading the state. Each is replaced as a whole, the lines last.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
+from gui.atomic_file import write_atomic
+from gui.services.training_plan import TrainingPlan
+
+if TYPE_CHECKING:
+    from gui.services.training_plan import Run
+
+STATE = "training.run"
+PLAN = "training.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A run that can be taken up again: its plan, when it was saved, and how far it was."""
+
+    state: Path
+    plan: TrainingPlan
+    saved: datetime
+    merges: int
+    seconds: float
+
+
+def save_checkpoint(folder: Path, plan: TrainingPlan, run: Run, merges: int, seconds: float) -> None:
+    """Write a checkpoint over the last one. Raises OSError; the last one is then still whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / f"{STATE}.new"
+    try:
+        run.save(fresh)
+        fresh.replace(folder / STATE)
+    finally:
+        fresh.unlink(missing_ok=True)
+    lines = {
+        "version": VERSION,
+        "saved": datetime.now(UTC).isoformat(timespec="seconds"),
+        "merges": merges,
+        "seconds": seconds,
+        "plan": _as_json(plan),
+    }
+    write_atomic(folder / PLAN, json.dumps(lines, indent=1).encode())
+
+
+def find_checkpoint(folder: Path) -> Checkpoint | None:
+    """The checkpoint in a folder, None where there is none or it makes no sense."""
+    try:
+        raw = json.loads((folder / PLAN).read_bytes())
+        if raw["version"] != VERSION or not (folder / STATE).is_file():
+            return None
+        saved = datetime.fromisoformat(raw["saved"])
+        return Checkpoint(folder / STATE, _plan_of(raw["plan"]), saved, int(raw["merges"]), float(raw["seconds"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def drop_checkpoint(folder: Path) -> None:
+    """Forget the checkpoint: the run is through, or nobody wants it. One that cannot be removed is offered again."""
+    with contextlib.suppress(OSError):
+        (folder / PLAN).unlink(missing_ok=True)
+        (folder / STATE).unlink(missing_ok=True)
+
+
+def _as_json(plan: TrainingPlan) -> dict[str, Any]:
+    """The plan but for its survey, which is part of the run's own state."""
+    return {
+        "name": plan.name,
+        "paths": [str(path) for path in plan.paths],
+        "settings": dataclasses.asdict(plan.settings),
+        "rules": dataclasses.asdict(plan.rules),
+        "threads": plan.threads,
+        "held_back": [[str(file.path), file.file_bytes, file.encoding] for file in plan.held_back],
+    }
+
+
+def _plan_of(raw: dict[str, Any]) -> TrainingPlan:
+    rules, settings = dict(raw["rules"]), dict(raw["settings"])
+    for values, names in ((rules, ("include", "exclude")), (settings, ("special_tokens",))):
+        for name in names:
+            values[name] = tuple(values[name])
+    return TrainingPlan(
+        name=str(raw["name"]),
+        paths=tuple(Path(path) for path in raw["paths"]),
+        settings=TrainingSettings(**settings),
+        rules=CorpusRules(**rules),
+        threads=raw["threads"],
+        held_back=tuple(CorpusFile(Path(path), size, encoding) for path, size, encoding in raw["held_back"]),
+    )

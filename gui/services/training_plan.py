@@ -1,0 +1,110 @@
+"""What the window asks of a training run and what it hears of it. Frozen; no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from engine.training_types import CorpusRules, TrainingSettings
+
+if TYPE_CHECKING:
+    from engine.training_types import CorpusFile, CorpusSurvey, Merge, TrainingCurve, TrainingProgress
+
+Ending = Literal["done", "stopped", "paused", "closing"]
+"""How a job on a run ended. ``done``: the run is through. ``stopped``: the user wants what there is. ``paused``: it
+goes on later. ``closing``: the window closes; a checkpoint holds the run."""
+
+
+class Run(Protocol):
+    """The part of ``engine.TrainingRun`` that the window uses."""
+
+    @property
+    def done(self) -> bool: ...
+
+    def advance(self, seconds: float) -> TrainingProgress: ...
+
+    def merges(self, since: int = 0) -> Sequence[Merge]: ...
+
+    def curve(self) -> TrainingCurve: ...
+
+    def encoding(self, name: str) -> Any: ...
+
+    def save(self, path: Path) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """A run to be made: ``name`` for the encoding, ``paths`` of the texts, and the rules and settings for them.
+
+    ``survey``: what the paths hold, where somebody looked already; then only its files are trained on.
+    ``threads``: None for as many as the machine has cores. ``held_back``: files that are not trained on, so that the
+    result can be measured on text it has not seen.
+    """
+
+    name: str
+    paths: tuple[Path, ...]
+    settings: TrainingSettings
+    rules: CorpusRules = field(default_factory=CorpusRules)
+    threads: int | None = None
+    held_back: tuple[CorpusFile, ...] = ()
+    survey: CorpusSurvey | None = None
+
+
+class RunControl:
+    """What the user wants of a run that is under way. Written by the GUI thread, read by the worker between slices.
+
+    ``taken``: whether the newest snapshot has been shown. The worker waits with the next one until it has, so that a
+    busy window gets fewer of them and not a queue.
+    """
+
+    def __init__(self) -> None:
+        self.pause = False
+        self.stop = False
+        self.taken = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Work on a run until it is through or the control says otherwise.
+
+    ``run`` is None for a new one; ``resume_from`` is the checkpoint to take up instead. ``known`` is how many of its
+    merges the window has already.
+    """
+
+    plan: TrainingPlan
+    control: RunControl
+    run: Run | None = None
+    resume_from: Path | None = None
+    known: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSnapshot:
+    """A moment of a run. ``merges``: those since the snapshot before. ``seconds``: work so far, pauses left out.
+
+    ``unsaved``: why the newest checkpoint could not be written, empty where it was.
+    """
+
+    progress: TrainingProgress
+    merges: Sequence[Merge]
+    curve: TrainingCurve
+    seconds: float
+    unsaved: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a job on a run ended. ``run`` goes on from here after a pause; ``encoding`` is what was learned.
+
+    ``encoding`` is None after a pause, and where there was nothing to keep yet. ``not_kept``: why the encoding could
+    not be written into the profile, empty where it was.
+    """
+
+    ending: Ending
+    run: Run
+    snapshot: TrainingSnapshot
+    encoding: Any = None
+    not_kept: str = ""

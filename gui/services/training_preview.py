@@ -1,0 +1,167 @@
+"""How the beginning of a file would be normalised and split for training: the work of a conflated lane. No Qt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gui.editor.offsets import document_text, stored_to_document
+from gui.look.token_text import visible_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.training_types import CorpusFile, TrainingSettings
+    from engine.types import TokenPatch
+    from gui.jobs import Ticket
+
+PREVIEW_BYTES = 16_384
+"""So much of a file is looked at: some three hundred lines."""
+SECONDS = 2.0
+"""A pattern that takes longer on so little text would never end on a folder."""
+DROPPED = -1
+"""The id of a stretch that the pattern does not match."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRequest:
+    """A file to show, None where only the settings are to be looked at."""
+
+    file: CorpusFile | None
+    settings: TrainingSettings
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitPreview:
+    """A text as it would be trained on, with its pretokens.
+
+    ``text``: normalised, as an editor holds it. ``patch``: its pretokens in the form of tokens, None where there is
+    none; stretches that the pattern drops have the id ``DROPPED``. ``utf8_bytes`` are those of all pretokens.
+    ``changes``: what normalisation replaced, made visible: before, after, how often; the commonest first.
+    ``changed_starts``, ``changed_ends``: where, in UTF-16 units of ``text``. ``pattern_problem``, ``file_problem``: a
+    sentence each, empty where all is well.
+    """
+
+    text: str = ""
+    patch: TokenPatch | None = None
+    pretokens: int = 0
+    utf8_bytes: int = 0
+    dropped_characters: int = 0
+    changes: tuple[tuple[str, str, int], ...] = ()
+    changed_starts: Sequence[int] = ()
+    changed_ends: Sequence[int] = ()
+    pattern_problem: str = ""
+    file_problem: str = ""
+
+
+def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> SplitPreview:
+    """Read, normalise and split the beginning of a file."""
+    import engine
+    from engine.pretokenize import pretokenizer
+    from engine.training_splits import split_named
+
+    expression = split_named(request.settings.pattern).expression
+    problem = ""
+    try:
+        splitter = pretokenizer(expression)
+    except engine.EngineError as error:
+        problem = str(error)
+    if request.file is None:
+        return SplitPreview(pattern_problem=problem)
+    try:
+        stored = _beginning(request.file)
+    except (engine.EngineError, OSError) as error:
+        return SplitPreview(pattern_problem=problem, file_problem=str(error))
+    normalised, changes, starts, ends = _normalised(stored, request.settings)
+    text = document_text(normalised)
+    shown = {
+        "text": text,
+        "changes": changes,
+        "changed_starts": stored_to_document(starts, normalised),
+        "changed_ends": stored_to_document(ends, normalised),
+    }
+    if problem:
+        return SplitPreview(**shown, pattern_problem=problem)
+    try:
+        spans = splitter.char_spans(normalised, SECONDS)
+    except engine.EngineError as error:
+        return SplitPreview(**shown, pattern_problem=str(error))
+    sizes = [len(normalised[start:end].encode("utf-8", "surrogatepass")) for start, end in spans.tolist()]
+    dropped = len(normalised) - int((spans[:, 1] - spans[:, 0]).sum())
+    patch = _patch(normalised, spans)
+    return SplitPreview(**shown, patch=patch, pretokens=len(spans), utf8_bytes=sum(sizes), dropped_characters=dropped)
+
+
+def _beginning(file: CorpusFile) -> str:
+    """The first lines of a file as they would be trained on."""
+    from engine.corpus_files import read_blocks
+
+    block = next(iter(read_blocks(file, PREVIEW_BYTES)), b"")
+    text = block.decode("utf-8", "replace")
+    whole_lines = text.rfind("\n") + 1
+    return text[:whole_lines] if whole_lines and len(block) < file.file_bytes else text
+
+
+def _normalised(
+    text: str, settings: TrainingSettings
+) -> tuple[str, tuple[tuple[str, str, int], ...], NDArray[np.int64], NDArray[np.int64]]:
+    """The text as the settings want it, what was replaced, and where, in UTF-16 units of the result.
+
+    Seen grapheme by grapheme, so that a change is a thing that one can point at.
+    """
+    import numpy as np
+
+    nowhere = np.empty(0, np.int64)
+    if not (settings.normalization or settings.lowercase or settings.strip_accents):
+        return text, (), nowhere, nowhere
+    import regex
+    from engine.normalize import normalize
+
+    whole = normalize(text, settings.normalization, settings.lowercase, settings.strip_accents)
+    if whole == text:
+        return text, (), nowhere, nowhere
+    known: dict[str, str] = {}
+    found: Counter[tuple[str, str]] = Counter()
+    pieces, starts, ends, place = [], [], [], 0
+    for before in regex.findall(r"\X", text):
+        after = known.get(before)
+        if after is None:
+            after = normalize(before, settings.normalization, settings.lowercase, settings.strip_accents)
+            known[before] = after
+        units = len(after.encode("utf-16-le", "surrogatepass")) // 2
+        if after != before:
+            found[before, after] += 1
+            starts.append(place)
+            ends.append(place + units)
+        pieces.append(after)
+        place += units
+    if "".join(pieces) != whole:  # the neighbours of a grapheme had a say: rare, and nothing to point at
+        return whole, (), nowhere, nowhere
+    changes = tuple((_seen(before), _seen(after), count) for (before, after), count in found.most_common())
+    return whole, changes, np.array(starts, np.int64), np.array(ends, np.int64)
+
+
+def _seen(grapheme: str) -> str:
+    """A grapheme, with its code points where looking at it does not tell how it is written."""
+    if len(grapheme) == 1:
+        return visible_text(grapheme)
+    return "+".join(visible_text(character) for character in grapheme)
+
+
+def _patch(text: str, spans: NDArray[np.int64]) -> TokenPatch:
+    """Pretokens as tokens of the text in an editor. What lies between them is a token that is none."""
+    import numpy as np
+
+    from engine.types import TokenPatch
+
+    bounds = np.unique(np.concatenate([[0], spans.reshape(-1), [len(text)]]))
+    kept = np.isin(bounds[:-1], spans[:, 0])
+    units = np.array([2 if character > "\uffff" else 1 for character in text], np.int64)
+    utf16 = np.concatenate([[0], np.cumsum(units)])
+    ends = stored_to_document(utf16[bounds[1:]], text)
+    length = int(ends[-1]) if len(ends) else 0
+    ids = np.where(kept, np.arange(len(kept), dtype=np.int32), np.int32(DROPPED)).astype(np.int32)
+    return TokenPatch(0, length, length, ids, ends.astype(np.int32), np.zeros(len(ends), np.bool_))

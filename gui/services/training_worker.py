@@ -1,0 +1,123 @@
+"""Works on a training run, slice by slice: the job of the training lane. On a worker thread; no Qt.
+
+Everything the user can do to a run happens between two slices of ``advance``: a pause ends the job and keeps the run,
+stopping takes the vocabulary learned so far, and a checkpoint is saved now and then. So none of it can leave a run half
+changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from gui.jobs import JobCancelled
+from gui.models.training_text import tr
+from gui.services.training_checkpoint import drop_checkpoint, save_checkpoint
+from gui.services.training_plan import Ending, Run, RunOutcome, RunRequest, TrainingPlan, TrainingSnapshot
+
+if TYPE_CHECKING:
+    from engine.training_types import TrainingProgress
+    from gui.jobs import Ticket
+
+SLICE_SECONDS = 0.04
+SNAPSHOT_SECONDS = 0.06
+"""Least time between two snapshots: some fifteen a second look like a film."""
+CHECKPOINT_SECONDS = 20.0
+CHECKPOINT_SHARE = 0.05
+"""Saving checkpoints may take this part of the time of a run; where one takes long, they are rarer."""
+
+MakeRun = Callable[[TrainingPlan, Path | None], Run]
+"""Makes a run from a plan, or takes one up from the checkpoint named."""
+KeepEncoding = Callable[[Any, "Ticket"], str]
+"""Keeps an encoding in the profile; returns why it could not, or nothing."""
+
+
+class TrainingWorker:
+    """``work`` is the lane's. ``report`` is called with each snapshot, ``folder`` is where checkpoints go, if any."""
+
+    def __init__(
+        self,
+        make_run: MakeRun,
+        report: Callable[[TrainingSnapshot], None],
+        folder: Path | None,
+        keep: KeepEncoding,
+    ) -> None:
+        self._make_run = make_run
+        self._report = report
+        self._folder = folder
+        self._keep = keep
+
+    def work(self, request: RunRequest, ticket: Ticket) -> RunOutcome:
+        """Go on with a run until it ends, one way or another. Raises EngineError, OSError."""
+        started = monotonic() - request.seconds
+        run = request.run or self._make_run(request.plan, request.resume_from)
+        known, progress, ending = request.known, run.advance(0.0), _ending(run, request, ticket)
+        reported = saved = monotonic()
+        pause, unsaved = CHECKPOINT_SECONDS, ""
+        while ending is None:
+            progress = run.advance(SLICE_SECONDS)
+            now = monotonic()
+            if now - reported >= SNAPSHOT_SECONDS and request.control.taken:
+                reported = now
+                snapshot = _snapshot(run, progress, known, now - started, unsaved)
+                known += len(snapshot.merges)
+                request.control.taken = False
+                self._report(snapshot)
+                _tell(ticket, progress)
+            ending = _ending(run, request, ticket)
+            if ending is None and now - saved >= pause:
+                unsaved = self._save(request.plan, run, progress.merges, now - started)
+                saved = monotonic()
+                pause = max(CHECKPOINT_SECONDS, (saved - now) / CHECKPOINT_SHARE)
+        if ending in ("paused", "closing"):
+            unsaved = self._save(request.plan, run, progress.merges, monotonic() - started)
+        snapshot = _snapshot(run, progress, known, monotonic() - started, unsaved)
+        return self._end(ending, request.plan, run, snapshot, ticket)
+
+    def _end(
+        self, ending: Ending, plan: TrainingPlan, run: Run, snapshot: TrainingSnapshot, ticket: Ticket
+    ) -> RunOutcome:
+        if ending in ("paused", "closing"):
+            return RunOutcome(ending, run, snapshot)
+        encoding, not_kept = None, ""
+        if snapshot.progress.stage in ("merging", "done"):
+            encoding = run.encoding(plan.name)
+            not_kept = self._keep(encoding, ticket)
+        if self._folder is not None:
+            drop_checkpoint(self._folder)
+        return RunOutcome(ending, run, snapshot, encoding, not_kept)
+
+    def _save(self, plan: TrainingPlan, run: Run, merges: int, seconds: float) -> str:
+        """Save a checkpoint; returns why that failed. A run does not end because the disk is full."""
+        if self._folder is None:
+            return ""
+        try:
+            save_checkpoint(self._folder, plan, run, merges, seconds)
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+
+def _ending(run: Run, request: RunRequest, ticket: Ticket) -> Ending | None:
+    if run.done:
+        return "done"
+    if request.control.stop:
+        return "stopped"
+    if request.control.pause:
+        return "paused"
+    return "closing" if ticket.cancelled else None
+
+
+def _snapshot(run: Run, progress: TrainingProgress, known: int, seconds: float, unsaved: str) -> TrainingSnapshot:
+    merges = run.merges(known) if progress.merges > known else ()
+    return TrainingSnapshot(progress, merges, run.curve(), seconds, unsaved)
+
+
+def _tell(ticket: Ticket, progress: TrainingProgress) -> None:
+    """Say how far it is to whoever watches all jobs. Being asked to stop is found out by ``_ending``."""
+    try:
+        ticket.progress(progress.fraction, tr(progress.stage))
+    except JobCancelled:
+        return

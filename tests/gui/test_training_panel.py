@@ -1,0 +1,263 @@
+"""The training tab of a real window with the real engine, driven by mouse and keyboard on a small folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QProgressBar, QPushButton, QSpinBox, QTableView, QWidget
+from pytestqt.qtbot import QtBot
+
+import engine
+from gui.panels.training_panel import TrainingPanel
+from gui.services.training import IDLE
+from gui.services.training_plan import RunOutcome
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow, close_window
+
+CONTRACT = (
+    (QWidget, "trainingTab"),
+    (QLineEdit, "trainFolder"),
+    (QWidget, "trainPattern"),
+    (QSpinBox, "trainVocabSize"),
+    (QPushButton, "trainStart"),
+    (QPushButton, "trainPause"),
+    (QPushButton, "trainCancel"),
+    (QProgressBar, "trainProgress"),
+    (QWidget, "trainCurve"),
+    (QTableView, "trainFeed"),
+)
+TEXT = "the cat sat on the mat, the cat sat. The hat and the bat: that is that.\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels_are_compiled() -> None:
+    """Not while a window is open: compiling holds the interpreter."""
+    engine.train("aab aab ab", 258, threads=2)
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.txt").write_text(TEXT * 20 + f"{number}\n", encoding="utf-8")
+    (folder / "picture.bin").write_bytes(bytes(range(256)) * 8)
+    (folder / ".hidden").write_text("hidden")
+    return folder
+
+
+@pytest.fixture
+def bench(open_window: OpenWindow) -> Workbench:
+    bench = open_window(counted=False)
+    bench.window.tabs.setCurrentWidget(bench.training_page)
+    return bench
+
+
+def panel_of(bench: Workbench) -> TrainingPanel:
+    panel = bench.window.findChild(TrainingPanel)
+    assert panel is not None
+    return panel
+
+
+def choose(qtbot: QtBot, panel: TrainingPanel, folder: Path) -> None:
+    """Name a folder and wait for what is in it."""
+    panel.folder.field.setText(str(folder))
+    qtbot.waitUntil(lambda: "text file" in panel.survey.headline.text())
+
+
+def train(qtbot: QtBot, bench: Workbench) -> RunOutcome:
+    """Press Start and wait for the end of the run, which must be no failure."""
+    panel, flow = panel_of(bench), bench.training.flow
+    ended: list[RunOutcome] = []
+    flow.finished.connect(ended.append)
+    qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(ended) or panel.run_bar.problem.isVisible())
+    assert panel.run_bar.problem.text() == ""
+    return ended[0]
+
+
+def merges_of(panel: TrainingPanel) -> list[bytes]:
+    return [merge.token_bytes for merge in panel.progress.model.merges]
+
+
+def test_every_name_of_the_contract_is_there_before_the_tab_is_seen(open_window: OpenWindow):
+    bench = open_window(counted=False)
+    for kind, name in CONTRACT:
+        widget = bench.window.findChild(kind, name)
+        assert widget is not None, name
+        assert widget.accessibleName(), name
+
+
+def test_a_folder_is_looked_through_and_its_texts_are_split(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel = panel_of(bench)
+    assert not panel.run_bar.start.isEnabled()
+    choose(qtbot, panel, texts)
+    assert panel.survey.headline.text().startswith("3 text files, ")
+    assert panel.survey.details.text() == "Left out: 2"
+    qtbot.mouseClick(panel.survey.details, Qt.MouseButton.LeftButton)
+    assert panel.survey.tree.isVisible()
+    assert {panel.survey.model.index(row, 0).data() for row in range(2)} == {"Not text: 1", "Hidden: 1"}
+    qtbot.waitUntil(lambda: "pretokens" in panel.preview.figures.text())
+    assert panel.preview.view.toPlainText().startswith("the cat sat")
+    assert panel.preview.view.token_count > 100
+    assert panel.run_bar.start.isEnabled()
+
+
+def test_a_run_from_the_first_click_to_the_vocabulary(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel = panel_of(bench)
+    choose(qtbot, panel, texts)
+    panel.survey.hold_back.setChecked(False)
+    panel.form.vocab_size.setValue(280)
+    encoding = train(qtbot, bench).encoding
+    expected = engine.train([texts], 280, "texts-280")
+    assert encoding.token_byte_values() == expected.token_byte_values()
+    assert encoding.name == "texts-280"
+    assert panel.progress.model.rowCount() == 24
+    assert merges_of(panel) == [expected.decode_single_token_bytes(256 + index) for index in range(24)]
+    assert panel.run_bar.bar.value() == panel.run_bar.bar.maximum()
+    assert panel.run_bar.words.text().startswith("Done: 280 entries, ")
+    assert panel.pages.currentWidget() is panel.progress
+
+
+def test_start_may_be_pressed_before_the_folder_has_been_looked_through(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel = panel_of(bench)
+    panel.form.vocab_size.setValue(270)
+    panel.folder.field.setText(str(texts))
+    train(qtbot, bench)
+    assert panel.progress.model.rowCount() == 14
+
+
+def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel = panel_of(bench)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(texts))])
+    for target in (panel, panel.preview.view):
+        panel.folder.field.clear()
+        place = QPointF(target.rect().center())
+        target.dropEvent(
+            QDropEvent(place, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+        )
+        assert panel.folder.paths() == (texts,)
+    qtbot.waitUntil(panel.run_bar.start.isEnabled)
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({}, "There are no files in this folder."),
+        ({"a.bin": b"\0\1\2" * 50, ".b": b"x"}, "There is no text to train on here. Left out: "),
+        ({"empty.txt": b""}, "There is no text to train on here. Left out: empty 1."),
+    ],
+)
+def test_a_folder_without_text_is_told_in_place(
+    qtbot: QtBot, bench: Workbench, tmp_path: Path, files: dict[str, bytes], sentence: str
+):
+    folder = tmp_path / "nothing"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    panel = panel_of(bench)
+    panel.folder.field.setText(str(folder))
+    qtbot.waitUntil(lambda: sentence in panel.survey.remark.text())
+    assert panel.survey.remark.isVisible()
+    assert sentence in panel.preview.hint.text()
+    assert not panel.run_bar.start.isEnabled()
+
+
+def test_a_path_that_leads_nowhere_is_told_in_place(qtbot: QtBot, bench: Workbench, tmp_path: Path):
+    panel = panel_of(bench)
+    panel.folder.field.setText(str(tmp_path / "gone"))
+    qtbot.waitUntil(lambda: "There is no file or folder" in panel.survey.remark.text())
+    assert not panel.run_bar.start.isEnabled()
+
+
+def test_a_vocabulary_without_room_is_told_in_place(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel = panel_of(bench)
+    choose(qtbot, panel, texts)
+    panel.form.vocab_size.setValue(100)
+    assert "at least 257 entries" in panel.form.remarks["vocab_size"].text()
+    assert "at least 257 entries" in panel.run_bar.problem.text()
+    assert not panel.run_bar.start.isEnabled()
+    panel.form.special.setPlainText("<a>\n<b>\n")
+    panel.form.vocab_size.setValue(258)
+    assert "at least 259 entries" in panel.run_bar.problem.text()
+    panel.form.vocab_size.setValue(259)
+    assert panel.run_bar.start.isEnabled()
+    assert not panel.run_bar.problem.isVisible()
+
+
+def test_an_expression_of_ones_own_is_checked_as_it_is_typed(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel = panel_of(bench)
+    choose(qtbot, panel, texts)
+    field = panel.form.pattern.lineEdit()
+    field.selectAll()
+    qtbot.keyClicks(field, r"\w+|(")
+    qtbot.waitUntil(lambda: panel.form.problem() != "")
+    assert not panel.run_bar.start.isEnabled()
+    assert panel.form.remarks["pattern"].text().startswith("⚠ The split pattern")
+    field.selectAll()
+    qtbot.keyClicks(field, r"\w+|\W")
+    view = panel.preview.view
+    qtbot.waitUntil(lambda: view.token_at(0) is not None and panel.run_bar.start.isEnabled())
+    assert view.text_between(0, view.token_at(0).utf16_end) == "the"
+    assert panel.form.settings().pattern == r"\w+|\W"
+    assert panel.form.own_pattern
+    assert train(qtbot, bench).encoding is not None
+    assert all(b" " not in token for token in merges_of(panel))
+
+
+def test_a_vocabulary_that_the_text_does_not_give_ends_early_and_says_why(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel = panel_of(bench)
+    choose(qtbot, panel, texts)
+    panel.form.vocab_size.setValue(100_000)
+    assert train(qtbot, bench).ending == "done"
+    assert "No pair is left" in panel.run_bar.words.text()
+    assert bench.training.flow.state == IDLE
+
+
+def test_what_was_chosen_is_there_at_the_next_start(qtbot: QtBot, open_window: OpenWindow, texts: Path):
+    bench = open_window(counted=False)
+    panel = panel_of(bench)
+    panel.folder.field.setText(str(texts))
+    panel.survey.exclude.setText("*.bin")
+    panel.form.vocab_size.setValue(1234)
+    panel.form.pattern.setCurrentText("gpt2")
+    panel.form.special.setPlainText("<end>")
+    panel.form.more.setChecked(True)
+    state = panel.state()
+    close_window(qtbot, bench)
+    panel = panel_of(open_window(counted=False))
+    assert panel.state() | {"split": None} == state | {"split": None}
+    assert panel.form.settings().special_tokens == ("<end>",)
+    qtbot.waitUntil(lambda: "3 text files" in panel.survey.headline.text())
+
+
+def test_the_cost_table_makes_room_for_the_training_tab(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    assert bench.cost_dock.isVisible()
+    bench.window.actions_by_name["focus_training"].trigger()
+    assert not bench.cost_dock.isVisible()
+    bench.cost_dock.show()
+    bench.window.tabs.setCurrentWidget(bench.panel)
+    assert bench.cost_dock.isVisible()
+    bench.window.tabs.setCurrentWidget(bench.training_page)
+    assert bench.cost_dock.isVisible()
+    close_window(qtbot, bench)
+    again = open_window(counted=False)
+    assert again.window.tabs.currentWidget() is again.training_page
+    assert again.cost_dock.isVisible()
+
+
+def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qapp):
+    from gui.paths import profile_paths
+
+    bench = Workbench(profile_paths(tmp_path / "profile"))
+    with qtbot.waitSignal(bench.started):
+        bench.window.show()
+    assert bench.window.findChild(QPlainTextEdit, "trainPreview") is None
+    bench.window.tabs.setCurrentWidget(bench.training_page)
+    assert bench.window.findChild(QPlainTextEdit, "trainPreview") is not None
+    close_window(qtbot, bench)
