@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from engine.errors import (
         DamagedVocabularyError,
         EngineError,
+        FormatError,
         TrainingError,
         UnknownEncodingError,
         UnknownModelError,
         UnsupportedTextError,
     )
+    from engine.formats.opening import OpenedTokenizer, load, open_tokenizer
+    from engine.formats.saving import Saved, save_encoding
     from engine.incremental import EditedText
     from engine.training import TrainingRun, train
     from engine.types import MergeStep, MergeTree, TextEdit, TextStatistics, TokenInfo, TokenParents, TokenPatch
@@ -34,8 +37,11 @@ _HOMES = {
     "Encoding": "encoding",
     "EncodingEntry": "catalog",
     "EngineError": "errors",
+    "FormatError": "errors",
     "MergeStep": "types",
     "MergeTree": "types",
+    "OpenedTokenizer": "formats.opening",
+    "Saved": "formats.saving",
     "TextEdit": "types",
     "TextStatistics": "types",
     "TokenInfo": "types",
@@ -51,7 +57,10 @@ _HOMES = {
     "encoding_name_for_model": "catalog",
     "get_encoding": "catalog",
     "list_encoding_names": "catalog",
+    "load": "formats.opening",
+    "open_tokenizer": "formats.opening",
     "opened_encodings": "catalog",
+    "save_encoding": "formats.saving",
     "train": "training",
 }
 
@@ -61,8 +70,11 @@ __all__ = [
     "Encoding",
     "EncodingEntry",
     "EngineError",
+    "FormatError",
     "MergeStep",
     "MergeTree",
+    "OpenedTokenizer",
+    "Saved",
     "TextEdit",
     "TextStatistics",
     "TokenInfo",
@@ -78,7 +90,10 @@ __all__ = [
     "encoding_name_for_model",
     "get_encoding",
     "list_encoding_names",
+    "load",
+    "open_tokenizer",
     "opened_encodings",
+    "save_encoding",
     "train",
 ]
 

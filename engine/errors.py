@@ -29,3 +29,8 @@ class UnsupportedTextError(EngineError):
 
 class TrainingError(EngineError):
     """A tokenizer cannot be trained as asked, or its checkpoint cannot be used. The text says what to change."""
+
+
+class FormatError(EngineError, ValueError):
+    """A tokenizer file cannot be read, or a tokenizer cannot be written in that format. The text names the file, the
+    place in it where there is one, and what to do."""

@@ -40,7 +40,7 @@ class Rewritten:
 
 def rewrite(expression: str) -> Rewritten:
     """Rewrite a pattern that is valid for tiktoken. UnsupportedPatternError."""
-    parts = _Parser(expression).parse()
+    parts = parts_of(expression)
     sets = list(dict.fromkeys(part for part in parts if isinstance(part, CodePoints)))
     letters, members = code_point_sets.cells(sets)
     if letters.max(initial=0) >= 0xD800:
@@ -48,6 +48,11 @@ def rewrite(expression: str) -> Rewritten:
     letters.flags.writeable = False
     written = {one: _class_of_letters(numbers) for one, numbers in zip(sets, members, strict=True)}
     return Rewritten("".join(part if isinstance(part, str) else written[part] for part in parts), letters)
+
+
+def parts_of(expression: str) -> list[str | CodePoints]:
+    """A pattern as what stands between its sets of characters, and those sets. UnsupportedPatternError."""
+    return _Parser(expression).parse()
 
 
 def _class_of_letters(letters: list[int]) -> str:

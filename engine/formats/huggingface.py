@@ -1,0 +1,161 @@
+"""Hugging Face's ``tokenizer.json``, of the byte-level BPE kind: GPT-2's letters for bytes, merges in order.
+
+Source: huggingface/tokenizers, src/tokenizer/serialization.rs and src/models/bpe. There, text of an added token is
+always that token; here it is when special tokens are allowed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from engine.errors import FormatError
+from engine.formats import splits
+from engine.formats.byte_alphabet import spelled, unspelled
+from engine.formats.json_document import member, typed
+from engine.formats.merge_pairs import Merge, agree, merges_of_ranks
+from engine.formats.normalizers import normalizer_of, steps_of
+from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+
+
+def looks_like(document: dict[str, Any]) -> bool:
+    """Whether a JSON document is of this format."""
+    return isinstance(document.get("model"), dict) and "pre_tokenizer" in document
+
+
+def read(document: dict[str, Any]) -> TokenizerData:
+    """The tokenizer. FormatError, with the place."""
+    model = member(document, "model", dict)
+    _check_kind(model)
+    specials, notes = _added_tokens(document)
+    ranks = _tokens(member(model, "vocab", dict, "model"), specials)
+    merges = _merges(member(model, "merges", list, "model"), ranks)
+    if not model.get("ignore_merges"):
+        notes += _leave_out_unmade(ranks, merges)
+    if not agree(merges, ranks):
+        raise FormatError("model: no order of the ids does what its merges do, so it cannot be opened")
+    steps = steps_of(document.get("normalizer"))
+    if _adds_tokens(document.get("post_processor")):
+        notes.append("It puts special tokens around each text. They are framing, and not part of any count here.")
+    return TokenizerData(splits.expression_of(document.get("pre_tokenizer")), ranks, specials, steps, tuple(notes))
+
+
+def _check_kind(model: dict[str, Any]) -> None:
+    kind = model.get("type", "BPE" if "merges" in model else None)
+    if kind != "BPE":
+        raise FormatError(f"model.type is {kind!s:.40}: of these files only byte-level BPE can be opened yet")
+    if model.get("byte_fallback") or model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"):
+        raise FormatError("model: it is BPE over characters, not over bytes, which cannot be opened yet")
+    if model.get("dropout"):
+        raise FormatError("model.dropout is set: such a tokenizer cuts the same text differently each time")
+
+
+def _added_tokens(document: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
+    specials: dict[str, int] = {}
+    choosy = 0
+    for number, entry in enumerate(typed(document.get("added_tokens") or [], list, "added_tokens")):
+        where = f"added_tokens[{number}]"
+        token = typed(entry, dict, where)
+        text = member(token, "content", str, where)
+        if text in specials:
+            raise FormatError(f"{where}: the token {text!r:.80} is there for the second time")
+        specials[text] = check_id(member(token, "id", int, where), where)
+        choosy += any(token.get(flag) for flag in ("single_word", "lstrip", "rstrip"))
+    if len(set(specials.values())) < len(specials):
+        raise FormatError("added_tokens: two tokens have the same id")
+    if not choosy:
+        return specials, []
+    return specials, [f"{choosy} added tokens take white space beside them, or only whole words; here they do not."]
+
+
+def _tokens(vocabulary: dict[str, Any], specials: dict[str, int]) -> dict[bytes, int]:
+    ranks: dict[bytes, int] = {}
+    for letters, token_id in vocabulary.items():
+        if letters in specials:
+            if specials[letters] != token_id:
+                raise FormatError(f"model.vocab: {letters!r:.80} has another id than in added_tokens")
+            continue
+        token = unspelled(letters)
+        if not token or len(token) > LONGEST_TOKEN:
+            raise FormatError(f"model.vocab: {letters!r:.80} is not a token in the letters for bytes")
+        ranks[token] = check_id(token_id, f"model.vocab: {letters!r:.80}")
+    return ranks
+
+
+def _merges(merges: list[Any], ranks: dict[bytes, int]) -> list[Merge]:
+    found: list[Merge] = []
+    for number, merge in enumerate(merges):
+        where = f"model.merges[{number}]"
+        words = merge.split(" ") if isinstance(merge, str) else merge
+        if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):
+            raise FormatError(f"{where} is not a pair of tokens")
+        parts = (unspelled(words[0]) or b"", unspelled(words[1]) or b"")
+        left_id, right_id, token_id = (ranks.get(token, -1) for token in (*parts, b"".join(parts)))
+        if min(left_id, right_id, token_id) < 0:
+            raise FormatError(f"{where}: {' and '.join(words)!r:.80} are not tokens that join to a token")
+        if found and token_id < found[-1][1]:
+            raise FormatError(f"{where}: the ids do not follow the order of the merges, as they must here")
+        found.append(((left_id, right_id), token_id))
+    return found
+
+
+def _leave_out_unmade(ranks: dict[bytes, int], merges: list[Merge]) -> list[str]:
+    """Take out tokens that no merge makes; there, text never comes to them. Returns a note of that."""
+    made = {token_id for _, token_id in merges}
+    unmade = [token for token, token_id in ranks.items() if len(token) > 1 and token_id not in made]
+    for token in unmade:
+        del ranks[token]
+    return [f"{len(unmade):,} tokens that no merge makes are left out."] if unmade else []
+
+
+def _adds_tokens(post_processor: object) -> bool:
+    if not isinstance(post_processor, dict):
+        return False
+    if post_processor.get("type") == "Sequence":
+        return any(map(_adds_tokens, post_processor.get("processors") or []))
+    return post_processor.get("type") != "ByteLevel"
+
+
+def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
+    """The content, and sentences about what is lost. FormatError where the format has no way to hold it."""
+    if len(set(data.special_tokens.values())) < len(data.special_tokens):
+        raise FormatError("Hugging Face's files cannot hold two special tokens with the same id")
+    tokens = {token_id: spelled(token) for token, token_id in data.ranks.items()}
+    spellings = set(tokens.values())
+    for text, token_id in data.special_tokens.items():
+        if text in spellings:
+            raise FormatError(f"Hugging Face's files cannot tell the special token {text!r} from a token spelled alike")
+        # In the vocabulary too: otherwise a reader numbers them anew, behind the last token.
+        tokens[token_id] = text
+    document = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [_added_token(text, token_id) for text, token_id in _by_id(data.special_tokens)],
+        "normalizer": normalizer_of(data.normalization),
+        "pre_tokenizer": splits.stages_of(data.pattern),
+        "post_processor": None,
+        "decoder": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False},
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": True,  # a pretoken that is a token is that token
+            "vocab": {text: token_id for token_id, text in sorted(tokens.items())},
+            "merges": [f"{tokens[left]} {tokens[right]}" for (left, right), _ in merges_of_ranks(data.ranks)],
+        },
+    }
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), ()
+
+
+def _added_token(text: str, token_id: int) -> dict[str, Any]:
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": token_id, "content": text, **flags, "special": True}
+
+
+def _by_id(tokens: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(tokens.items(), key=lambda item: item[1])

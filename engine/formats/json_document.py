@@ -1,0 +1,58 @@
+"""JSON from files of strangers: bad syntax, absurd depth, repeated keys and wrong kinds of value end in a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from engine.errors import FormatError
+
+_T = TypeVar("_T")
+
+
+def parse(content: bytes) -> dict[str, Any]:
+    """The JSON object in a file's content. FormatError, with line and column."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"it is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start:,}") from None
+    try:
+        document = json.loads(text, object_pairs_hook=_without_repetition, parse_int=_modest_int)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"line {error.lineno}, column {error.colno}: it is not JSON: {error.msg}") from None
+    except RecursionError:
+        raise FormatError("it is nested deeper than any tokenizer file") from None
+    if not isinstance(document, dict):
+        raise FormatError("it is JSON, but not an object")
+    return document
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise FormatError(f"the key {repeated!r:.80} is there twice")
+    return found
+
+
+def _modest_int(digits: str) -> int:
+    if len(digits) > 20:  # Python refuses thousands of digits with an error of its own
+        raise FormatError(f"the number {digits[:20]}… is too large")
+    return int(digits)
+
+
+def member(of: dict[str, Any], key: str, kind: type[_T], where: str = "") -> _T:
+    """A member that must be there and of that kind. FormatError."""
+    place = f"{where}.{key}" if where else key
+    if key not in of:
+        raise FormatError(f"{place} is missing")
+    return typed(of[key], kind, place)
+
+
+def typed(value: object, kind: type[_T], place: str) -> _T:
+    """The value, if it is of that kind. FormatError."""
+    names = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise FormatError(f"{place} is not {names[kind]}")
+    return value

@@ -1,0 +1,99 @@
+"""Saving an encoding to a file, and proving that the file holds it before anything is said."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.atomic_file import replacing
+from engine.encoding import Encoding
+from engine.errors import FormatError
+from engine.formats import huggingface, minbpe, tiktoken_ranks
+from engine.formats.opening import open_tokenizer
+from engine.formats.tokenizer_data import TokenizerData, check
+
+SUFFIXES = (".tiktoken", ".json", ".model")
+
+_ODD_TEXT = (
+    "It's 12345 tokens – naïve, e\u0301, ﬁ…\r\n\r\n\tif x == 'ſ':  # 汉字かな한글 👩\u200d🚀\n   \n"
+    "ИЗ DON'T we'LL\u00a0\u2003שלום مرحبا 0x7f\x00\x7f\ufffd   "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What was written. ``losses``: sentences about what the format has no room for. ``sha256``: of ``files[0]``."""
+
+    files: tuple[Path, ...]
+    file_bytes: int
+    sha256: str
+    losses: tuple[str, ...]
+
+
+def save_encoding(encoding: Encoding, path: Path | str, sample: str = "", normalization: tuple[str, ...] = ()) -> Saved:
+    """Write an encoding in the format of the path's ending: ``.tiktoken``, ``.json`` (Hugging Face), ``.model``
+    (minbpe).
+
+    What was written is read back first, and must give the same tokens with the same ids, the same special tokens, and
+    the same ids for ``sample`` and some odd text. ``normalization`` is what texts were put through in training.
+
+    FormatError, also for a full disk; then the file that was there before is still there.
+    """
+    path = Path(path)
+    data = TokenizerData(
+        encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens, normalization=normalization
+    )
+    try:
+        check(data)
+        files, losses = _written(data, path, encoding.name)
+        with replacing(path) as folder:
+            for name, content in files.items():
+                (folder / name).write_bytes(content)
+            _compare(encoding, data, folder / path.name, sample)
+    except FormatError as error:
+        raise FormatError(f"{path} was not written: {error}") from error
+    except OSError as error:
+        raise FormatError(f"{path} was not written: {error.strerror or error}") from error
+    paths = tuple(path.parent / name for name in files)
+    first = next(iter(files.values()))
+    return Saved(paths, sum(map(len, files.values())), hashlib.sha256(first).hexdigest(), losses)
+
+
+def _written(data: TokenizerData, path: Path, name: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    if path.suffix == ".tiktoken":
+        ranks, companion = tiktoken_ranks.write(data, name)
+        beside = tiktoken_ranks.companion_of(path).name
+        loss = f"The split pattern and the special tokens are in {beside}: this format has no place for them."
+        return {path.name: ranks, beside: companion}, (loss,)
+    writers: dict[str, Callable[[TokenizerData], tuple[bytes, tuple[str, ...]]]] = {
+        ".json": huggingface.write,
+        ".model": minbpe.write,
+    }
+    if path.suffix not in writers:
+        raise FormatError(f"its ending says no format; {', '.join(SUFFIXES)} do")
+    content, losses = writers[path.suffix](data)
+    return {path.name: content}, losses
+
+
+def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str) -> None:
+    """FormatError where the file does not hold what it should."""
+    try:
+        read_back = open_tokenizer(written)
+    except FormatError as error:
+        raise FormatError(f"it could not be read back: {str(error).removeprefix(f'{written}: ')}") from error
+    again = read_back.encoding
+    if again._mergeable_ranks != data.ranks:
+        raise FormatError("read back, it has other tokens")
+    if again._special_tokens != data.special_tokens:
+        raise FormatError("read back, it has other special tokens")
+    if written.suffix != ".model" and read_back.normalization != data.normalization:
+        raise FormatError("read back, it normalizes texts otherwise")
+    for text in (sample, _ODD_TEXT, "".join(data.special_tokens)):
+        for special_as_tokens in (False, True):
+            expected = encoding.token_ids(text, special_as_tokens=special_as_tokens)
+            if not np.array_equal(again.token_ids(text, special_as_tokens=special_as_tokens), expected):
+                raise FormatError("read back, it gives other ids for the same text")

@@ -1,0 +1,86 @@
+"""``.tiktoken``: the ranks alone, base64 of the token, a space and its id on each line (tiktoken/load.py). The split
+pattern and the special tokens are not in it; they are written to a small JSON file beside it,
+``NAME.tiktoken.json``."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from engine.errors import FormatError
+from engine.formats import json_document
+from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+
+COMPANION_SUFFIX = ".json"
+_FORMAT = "tokenloupe ranks"
+
+
+def companion_of(path: Path) -> Path:
+    """The JSON file that belongs to a file of ranks."""
+    return path.with_name(path.name + COMPANION_SUFFIX)
+
+
+def read_ranks(content: bytes) -> dict[bytes, int]:
+    """Token bytes to id. FormatError, with the line."""
+    ranks: dict[bytes, int] = {}
+    for number, line in enumerate(content.splitlines(), 1):
+        if not line:
+            continue
+        words = line.split(b" ")
+        if len(words) != 2:
+            raise FormatError(f"line {number}: it is not a token in base64, a space and a number")
+        try:
+            token = base64.b64decode(words[0], validate=True)
+        except binascii.Error:
+            raise FormatError(f"line {number}: {_quoted(words[0])} is not base64") from None
+        if not token or len(token) > LONGEST_TOKEN:
+            raise FormatError(f"line {number}: a token has {len(token):,} bytes")
+        if not words[1].isdigit() or len(words[1]) > 20:
+            raise FormatError(f"line {number}: {_quoted(words[1])} is not an id")
+        if token in ranks:
+            raise FormatError(f"line {number}: the token is there for the second time")
+        ranks[token] = check_id(int(words[1]), f"line {number}: the token")
+    if not ranks:
+        raise FormatError("it is empty")
+    return ranks
+
+
+def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
+    """What stands in the JSON file beside the ranks, checked. Only ``pattern`` must be there. FormatError."""
+    document = json_document.parse(content)
+    digest = document.get("sha256")
+    if digest is not None and digest != hashlib.sha256(ranks_content).hexdigest():
+        raise FormatError("it belongs to other ranks: their SHA-256 is not the one that it names")
+    json_document.member(document, "pattern", str)
+    specials = json_document.typed(document.get("special_tokens", {}), dict, "special_tokens")
+    for text, token_id in specials.items():
+        check_id(token_id, f"the special token {text!r}")
+    steps = json_document.typed(document.get("normalization", []), list, "normalization")
+    for step in steps:
+        json_document.typed(step, str, "a step of normalization")
+    return document
+
+
+def write(data: TokenizerData, name: str) -> tuple[bytes, bytes]:
+    """The content of the file of ranks, and of the JSON file beside it."""
+    in_order = sorted(data.ranks.items(), key=lambda item: item[1])
+    ranks = b"".join(base64.b64encode(token) + b" %d\n" % token_id for token, token_id in in_order)
+    document = {
+        "format": _FORMAT,
+        "name": name,
+        "sha256": hashlib.sha256(ranks).hexdigest(),
+        "pattern": data.pattern,
+        "special_tokens": data.special_tokens,
+    }
+    if data.normalization:
+        document["normalization"] = list(data.normalization)
+    return ranks, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _quoted(word: bytes) -> str:
+    text = word.decode("ascii", "replace")
+    return repr(text if len(text) <= 40 else text[:39] + "…")

@@ -1,0 +1,75 @@
+"""What all formats hold in their own ways, and what must be true of it before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.errors import FormatError
+
+MOST_IDS = 1 << 22
+"""Token ids are below that. Tables have one entry for each id, so a file with one large id would fill the memory."""
+
+LONGEST_TOKEN = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerData:
+    """A byte-level BPE tokenizer.
+
+    ``pattern``: the split pattern, in the dialect of the Rust crates. ``ranks``: token bytes to id, in the order of
+    merging. ``special_tokens``: text to id. ``normalization``: what to do to a text first, as names like ``NFC``,
+    ``lowercase``, ``strip accents``, in this order. ``notes``: sentences about what a user should know.
+    """
+
+    pattern: str
+    ranks: dict[bytes, int]
+    special_tokens: dict[str, int]
+    normalization: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def check(data: TokenizerData) -> TokenizerData:
+    """The same data. FormatError where no tokenizer can be made of it; the text is the end of a sentence about a file.
+
+    Readers check each entry where they can name its place; this is about the whole.
+    """
+    missing = [value for value in range(256) if bytes([value]) not in data.ranks]
+    if missing:
+        raise FormatError(
+            f"it has no token for the byte 0x{missing[0]:02x}"
+            + (f" and {len(missing) - 1} others" if len(missing) > 1 else "")
+            + ": only tokenizers that can spell every text byte by byte can be opened"
+        )
+    ids = set(data.ranks.values())
+    if len(ids) < len(data.ranks):
+        raise FormatError(f"two tokens have the id {_repeated(data.ranks)}")
+    for text, token_id in data.special_tokens.items():
+        if token_id in ids:
+            raise FormatError(f"the special token {text!r} has the id {token_id} of another token")
+        check_id(token_id, f"the special token {text!r}")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise FormatError(f"the special token {text!r} is not a text") from None
+        if not text:
+            raise FormatError("a special token has no text")
+    return data
+
+
+def check_id(token_id: object, what: str) -> int:
+    """The id. FormatError where it is not a whole number from 0 to MOST_IDS."""
+    if type(token_id) is not int:
+        raise FormatError(f"the id of {what} is not a whole number: {token_id!r:.40}")
+    if not 0 <= token_id < MOST_IDS:
+        raise FormatError(f"{what} has the id {token_id}, which is not between 0 and {MOST_IDS - 1:,}")
+    return token_id
+
+
+def _repeated(ranks: Mapping[bytes, int]) -> int:
+    seen: set[int] = set()
+    for token_id in ranks.values():
+        if token_id in seen:
+            return token_id
+        seen.add(token_id)
+    raise AssertionError("some id is repeated")
