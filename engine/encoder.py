@@ -1,12 +1,11 @@
-"""The encoder that the kernels make up: UTF-8 in, numbers of tokens, ids or ends out. The same ids as tiktoken's.
+"""The encoder that the kernels make up: texts in, numbers of tokens, ids or ends out. The same ids as tiktoken's.
 
-It knows no special tokens, no patterns and no ``str``; ``engine.encoding`` does.
+It knows no special tokens and no patterns; ``engine.encoding`` does.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,9 +14,12 @@ from numpy.typing import NDArray
 
 from engine.bundle_format import RankTable
 from engine.kernels import layout
+from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
+from engine.kernels.lists import list_of
 from engine.kernels.measures import note_token_ends
 from engine.kernels.state import new_state
+from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, write_utf8
 from engine.scanners import KNOWN_SPLITS, Scanner
 from engine.tables import crossings_in, open_tables
 
@@ -25,12 +27,19 @@ Scan = Callable[[NDArray[np.uint8], int, int, NDArray[np.int32]], int]
 """``scan(text, n_bytes, byte_start, ends)``: write where the pretokens from ``byte_start`` on end, as many as fit; how
 many they are, at least one. ``text``: uint8[n_bytes + PADDING], UTF-8; ``ends``: int32[m], offsets into ``text``."""
 
-PADDING = bytes(64)
-"""Stands behind every text, so that kernels may read whole blocks."""
+Chunks = Sequence[tuple[int, int]]
+"""Where parts of a text start and end, in characters, one behind the other, not none; each encodes by itself to what it
+has in the whole (``engine.safe_cuts``)."""
 
 ENDS = 16_384
 """Pretokens that are scanned before their tokens are looked up."""
+_KEPT_ROOM = MOST_BYTES * 131_072 + ROOM
+"""Bytes that a workspace keeps for the UTF-8 of chunks. Larger ones get memory of their own."""
 
+_SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
+_LARGE_TEXT = 1 << 18  # characters (or bytes) from which on it is worth asking for large pages
+_LIST_PIECE = 1 << 20  # ids that become a list at a time: the interpreter waits for so long
+_ZEROS = bytes(PADDING)
 _FAR = 1 << 30  # ends are 32-bit numbers: a text is cut off in front when it gets this far
 
 
@@ -39,13 +48,29 @@ class _Workspace:
     """What one call needs for itself."""
 
     state: NDArray[np.uint8]
+    has_large_pages: bool
     ends: NDArray[np.int32] = field(default_factory=lambda: np.empty(ENDS, dtype=np.int32))
-    numbers: NDArray[np.object_] | None = None  # made for the first list
+    utf8: NDArray[np.uint8] = field(default_factory=lambda: np.empty(_KEPT_ROOM, dtype=np.uint8))
+
+    def chunk(self, text: str, char_start: int, char_end: int) -> tuple[NDArray[np.uint8], int]:
+        """UTF-8 of a chunk, padded, and its bytes. Valid until the next one. UnicodeEncodeError."""
+        room = MOST_BYTES * (char_end - char_start) + ROOM
+        out = self.utf8 if room <= len(self.utf8) else np.empty(room, dtype=np.uint8)
+        n_bytes = write_utf8(text, char_start, char_end, out) if COMPILED else -1
+        if n_bytes < 0:
+            return _padded(text[char_start:char_end].encode("utf-8"))
+        out = out.view()
+        out.flags.writeable = False  # a kernel is compiled anew for arrays that it could write to
+        return out, n_bytes
 
 
 class NativeEncoder:
     """Encodes with one vocabulary and one way of cutting texts. Safe to use from several threads at once: each call has
-    caches of its own for as long as it runs, and leaves them to the next."""
+    caches of its own for as long as it runs, and leaves them to the next.
+
+    A text is UTF-8 as bytes, or a Python text; of that, only ``chunks`` where they are given. UnicodeEncodeError for a
+    Python text with a surrogate.
+    """
 
     def __init__(self, tables: NDArray[np.uint8], scan: Scan | None) -> None:
         """``tables``: from ``engine.tables.open_tables``. ``scan``: what cuts texts; without, only what is cut already
@@ -54,7 +79,7 @@ class NativeEncoder:
         self._scan = scan
         header = tables[: layout.HEADER_SIZE].view(np.int64)
         self._token_count = int(header[layout.TOKEN_COUNT // 8])
-        self._first_id = int(header[layout.FIRST_ID // 8])
+        self._id_limit = int(header[layout.FIRST_ID // 8]) + self._token_count
         self._idle: list[_Workspace] = []
 
     @property
@@ -71,28 +96,32 @@ class NativeEncoder:
         """Compile all kernels, or load them compiled. Takes seconds the first time, on the thread that calls it."""
         word = np.array([[0, 4]], dtype=np.int64)
         self.count_pretokens(b"warm", word)
-        note_token_ends(self.encode_pretokens(b"warm", word), self._tables, np.empty(4, dtype=np.int64))
+        ids = self.encode_pretokens(b"warm", word)
+        note_token_ends(ids, self._tables, np.empty(4, dtype=np.int64))
+        list_of(ids, self._id_limit)
         if self.can_scan:
             self.count(b"warm up")
+            self.count("warm " * _SHORT_CHARS)
 
-    def count(self, text: bytes) -> int:
-        """How many tokens a UTF-8 text has."""
+    def count(self, text: str | bytes, chunks: Chunks | None = None) -> int:
+        """How many tokens a text has."""
         total = 0
-        own = self._take_workspace()
+        own = self._take_workspace(_size_of(text, chunks))
         try:
-            for part, start, found in self._scanned(text, own.ends):
+            for part, start, found in self._scanned(text, chunks, own):
                 total += count_tokens(part, own.ends, found, start, self._tables, own.state)
         finally:
             self._idle.append(own)
         return total
 
-    def encode(self, text: bytes) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of a UTF-8 text."""
-        out = np.empty(min(len(text) + OUT_SLACK, len(text) // 3 + ENDS), dtype=np.uint32)
+    def encode(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.uint32]:
+        """uint32[n], read-only: token ids of a text."""
+        size = _size_of(text, chunks)
+        out = np.empty(min(size + OUT_SLACK, size // 3 + ENDS), dtype=np.uint32)
         used = 0
-        own = self._take_workspace()
+        own = self._take_workspace(size)
         try:
-            for part, start, found in self._scanned(text, own.ends):
+            for part, start, found in self._scanned(text, chunks, own):
                 needed = used + int(own.ends[found - 1]) - start + OUT_SLACK
                 if needed > len(out):
                     out.resize(needed + len(out), refcheck=False)
@@ -103,30 +132,17 @@ class NativeEncoder:
         out.flags.writeable = False
         return out
 
-    def encode_to_list(self, text: bytes) -> list[int]:
-        """Token ids of a UTF-8 text."""
-        known = _numbers((self._first_id + self._token_count).bit_length())
-        out = np.empty(0, dtype=np.uint32)
-        ids: list[int] = []
-        own = self._take_workspace()
-        if own.numbers is None:
-            own.numbers = np.empty(ENDS, dtype=object)
-        try:
-            for part, start, found in self._scanned(text, own.ends):
-                needed = int(own.ends[found - 1]) - start + OUT_SLACK
-                if needed > len(out):
-                    out = np.empty(needed, dtype=np.uint32)
-                used = encode_tokens(part, own.ends, found, start, self._tables, own.state, out, 0)
-                for first in range(0, used, ENDS):
-                    some = out[first : min(first + ENDS, used)]
-                    ids += known.take(some, out=own.numbers[: len(some)], mode="clip").tolist()
-        finally:
-            self._idle.append(own)
-        return ids
+    def encode_to_list(self, text: str | bytes, chunks: Chunks | None = None) -> list[int]:
+        """Token ids of a text."""
+        ids = self.encode(text, chunks)
+        numbers = list_of(ids[:_LIST_PIECE], self._id_limit)
+        for start in range(_LIST_PIECE, len(ids), _LIST_PIECE):
+            numbers += list_of(ids[start : start + _LIST_PIECE], self._id_limit)
+        return numbers
 
-    def token_ends(self, text: bytes) -> NDArray[np.int64]:
-        """int64[n], read-only: where each token of a UTF-8 text ends, in bytes."""
-        ids = self.encode(text)
+    def token_ends(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.int64]:
+        """int64[n], read-only: where each token of a text ends, in bytes of its UTF-8."""
+        ids = self.encode(text, chunks)
         ends = np.empty(len(ids), dtype=np.int64)
         note_token_ends(ids, self._tables, ends)
         ends.flags.writeable = False
@@ -163,26 +179,53 @@ class NativeEncoder:
         whole = np.array([[0, len(pretoken)]] if pretoken else np.empty((0, 2)), dtype=np.int64)
         return self.encode_pretokens(pretoken, whole)
 
-    def _take_workspace(self) -> _Workspace:
-        """A workspace that no other call has. Whoever takes it puts it back among the idle ones."""
+    def _take_workspace(self, size: int = 0) -> _Workspace:
+        """A workspace that no other call has, for a text of about so many bytes. Whoever takes it puts it back among
+        the idle ones."""
+        large = size >= _LARGE_TEXT
         try:
-            return self._idle.pop()  # atomic
+            own = self._idle.pop()  # atomic
         except IndexError:
-            return _Workspace(new_state(self._token_count))
+            own = None
+        if own is None or (large and not own.has_large_pages):
+            own = _Workspace(new_state(self._token_count, large_pages=large), large)
+        return own
 
-    def _scanned(self, text: bytes, ends: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
-        """Cut a text: the text as an array, the start of the next pretokens in it, and how many ends ``ends`` has."""
+    def _scanned(
+        self, text: str | bytes, chunks: Chunks | None, own: _Workspace
+    ) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
+        """Cut a text: part of it as an array, the start of the next pretokens there, and how many ends ``own`` has."""
         if self._scan is None:
             raise ValueError("this encoder has no scanner: it takes pretokens only")
-        n_bytes = len(text)
-        array = np.frombuffer(text + PADDING, dtype=np.uint8)
-        start = 0
-        while start < n_bytes:
-            found = self._scan(array, n_bytes, start, ends)
-            yield array, start, found
-            start = int(ends[found - 1])
-            if start >= _FAR:
-                array, n_bytes, start = array[start:], n_bytes - start, 0
+        for array, n_bytes in _utf8_parts(text, chunks, own):
+            start = 0
+            while start < n_bytes:
+                found = self._scan(array, n_bytes, start, own.ends)
+                yield array, start, found
+                start = int(own.ends[found - 1])
+                if start >= _FAR:
+                    array, n_bytes, start = array[start:], n_bytes - start, 0
+
+
+def _size_of(text: str | bytes, chunks: Chunks | None) -> int:
+    """Characters (or bytes) to encode."""
+    return len(text) if chunks is None else chunks[-1][1] - chunks[0][0]
+
+
+def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: _Workspace) -> Iterator[tuple[NDArray[np.uint8], int]]:
+    """The UTF-8 of a text, or of one chunk after the other, as padded arrays; and the bytes of each."""
+    if isinstance(text, bytes):
+        yield _padded(text)
+    elif len(text) <= _SHORT_CHARS:  # has no chunks
+        yield _padded(text.encode("utf-8"))
+    else:
+        for char_start, char_end in ((0, len(text)),) if chunks is None else chunks:
+            yield own.chunk(text, char_start, char_end)
+
+
+def _padded(content: bytes) -> tuple[NDArray[np.uint8], int]:
+    """UTF-8 as scanners want it, and its bytes."""
+    return np.frombuffer(content + _ZEROS, dtype=np.uint8), len(content)
 
 
 def _joined(text: bytes, byte_spans: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
@@ -195,7 +238,7 @@ def _joined(text: bytes, byte_spans: NDArray[np.int64]) -> tuple[NDArray[np.uint
     ends = np.cumsum(stops - starts)
     if len(ends) and ends[-1] != stops[-1]:
         text = b"".join([text[start:stop] for start, stop in byte_spans.tolist()])
-    return np.frombuffer(text + PADDING, dtype=np.uint8), ends.astype(np.int32)
+    return _padded(text)[0], ends.astype(np.int32)
 
 
 def open_encoder(pattern: str, fingerprint: bytes, load: Callable[[], RankTable], folder: Path | None) -> NativeEncoder:
@@ -207,12 +250,3 @@ def open_encoder(pattern: str, fingerprint: bytes, load: Callable[[], RankTable]
     tables = open_tables(folder, fingerprint, load)
     split = KNOWN_SPLITS.get(pattern)
     return NativeEncoder(tables, None if split is None else Scanner(split, crossings_in(tables)))
-
-
-@functools.lru_cache(maxsize=4)
-def _numbers(bits: int) -> NDArray[np.object_]:
-    """object[2**bits]: all Python numbers of so many bits. A list of these is made much faster than new numbers are."""
-    numbers = np.empty(1 << bits, dtype=object)
-    numbers[:] = range(1 << bits)
-    numbers.flags.writeable = False
-    return numbers

@@ -13,11 +13,11 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from engine import long_runs
 from engine.bundle_format import RankTable, table_from_ranks
+from engine.in_threads import in_threads
 from engine.patterns import PATTERNS, SplitPattern
 from engine.safe_cuts import CutFinder
 from engine.special_text import raise_disallowed, special_token_regex, split_at_specials
@@ -32,13 +32,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.encoder import NativeEncoder
+    from engine.chunked_encoder import ChunkedEncoder
 
 _T = TypeVar("_T")
-_R = TypeVar("_R")
 
 CHUNK_CHARS = 32_768
-"""Long texts are encoded in pieces of at most so many characters: a text being sliced, or turned into UTF-8, keeps
+"""tiktoken takes long texts in pieces of at most so many characters: a text being sliced, or turned into UTF-8, keeps
 every other Python thread waiting."""
 
 
@@ -95,7 +94,7 @@ class Encoding(VocabularyFace):
         self._ranks = ranks
         self._core = core
         self._core_lock = threading.Lock()
-        self._native: NativeEncoder | None = None
+        self._native: ChunkedEncoder | None = None
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
@@ -143,6 +142,7 @@ class Encoding(VocabularyFace):
         sources.
         """
         if self._native is None:
+            from engine.chunked_encoder import ChunkedEncoder
             from engine.encoder import open_encoder
             from engine.kernels.cache_folder import current_folder, kept_in
             from engine.tables import UnsupportedVocabularyError, fingerprint_of
@@ -156,7 +156,7 @@ class Encoding(VocabularyFace):
                 if not native.can_scan:
                     return False
                 native.warm_up()
-            self._native = native
+            self._native = ChunkedEncoder(native, has_safe_cuts=self.has_safe_cuts)
             if isinstance(self._ranks, RankTable):
                 with self._core_lock:  # one that is being built would come back
                     self._core = None  # built again should anybody ask for what only it can do
@@ -209,7 +209,7 @@ class Encoding(VocabularyFace):
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
         """``encode_ordinary`` of each text, in parallel."""
-        return _in_threads(self.encode_ordinary, text, num_threads)
+        return in_threads(self.encode_ordinary, text, num_threads)
 
     def encode_batch(
         self,
@@ -221,7 +221,7 @@ class Encoding(VocabularyFace):
     ) -> list[list[int]]:
         """``encode`` of each text, in parallel."""
         encode = functools.partial(self.encode, allowed_special=allowed_special, disallowed_special=disallowed_special)
-        return _in_threads(encode, text, num_threads)
+        return in_threads(encode, text, num_threads)
 
     def encode_with_unstable(
         self,
@@ -245,33 +245,32 @@ class Encoding(VocabularyFace):
 
     # What an editor and a price table need beyond tiktoken
 
-    def count(self, text: str | bytes) -> int:
+    def count(self, text: str | bytes, *, num_threads: int = 1) -> int:
         """How many tokens ``encode_ordinary`` gives, without building the list. Bytes are read as UTF-8, what is not
-        UTF-8 in them as U+FFFD."""
+        UTF-8 in them as U+FFFD. ``num_threads``: of a long text, when our own kernels count."""
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
+        if self._native is not None:
+            try:
+                return self._native.count(text, num_threads)
+            except UnicodeEncodeError:
+                text = _without_surrogates(text)
+                return self._native.count(text, num_threads)
         if len(text) <= CHUNK_CHARS or not self.has_safe_cuts:
-            return self._count_piece(text)
-        return sum(self._count_piece(text[start:end]) for start, end in CutFinder().chunks(text, CHUNK_CHARS))
-
-    def _count_piece(self, text: str) -> int:
-        if self._native is None:
             return len(self.token_ids(text))
-        try:
-            return self._native.count(text.encode("utf-8"))
-        except UnicodeEncodeError:
-            return self._native.count(_without_surrogates(text).encode("utf-8"))
+        return sum(len(self.token_ids(text[start:end])) for start, end in CutFinder().chunks(text, CHUNK_CHARS))
 
-    def token_ids(self, text: str, *, special_as_tokens: bool = False) -> NDArray[np.int32]:
+    def token_ids(self, text: str, *, special_as_tokens: bool = False, num_threads: int = 1) -> NDArray[np.int32]:
         """int32[n], read-only: token ids of any text, lone surrogates read as U+FFFD.
 
         ``special_as_tokens``: whether text of a special token is that token, or (as usual) plain text.
+        ``num_threads``: of a long text, when our own kernels encode.
         """
         allowed = self.special_tokens_set if special_as_tokens else frozenset[str]()
         try:
-            return self._ids(text, allowed)
+            return self._ids(text, allowed, num_threads)
         except UnicodeEncodeError:
-            return self._ids(_without_surrogates(text), allowed)
+            return self._ids(_without_surrogates(text), allowed, num_threads)
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
         """int64[n]: the UTF-8 byte offset at which each token of ``encode_ordinary`` ends. A lone surrogate takes
@@ -326,11 +325,11 @@ class Encoding(VocabularyFace):
         self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
         """``decode`` of each list, in parallel."""
-        return _in_threads(functools.partial(self.decode, errors=errors), batch, num_threads)
+        return in_threads(functools.partial(self.decode, errors=errors), batch, num_threads)
 
     def decode_bytes_batch(self, batch: Sequence[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
         """``decode_bytes`` of each list, in parallel."""
-        return _in_threads(self.decode_bytes, batch, num_threads)
+        return in_threads(self.decode_bytes, batch, num_threads)
 
     # The vocabulary
 
@@ -378,7 +377,7 @@ class Encoding(VocabularyFace):
         if self._native is not None:
             encode = self._native.encode_to_list
             if not allowed:
-                return encode(text.encode("utf-8"))
+                return encode(text)
             return [token for part in self._by_kernels(text, allowed, encode) for token in part]
         if not self._needs_parts(text):
             try:
@@ -393,30 +392,33 @@ class Encoding(VocabularyFace):
                 pass  # a pattern of the user's own; _parts splits it another way
         return [token for part in self._parts(text, allowed) for token in part]
 
-    def _ids(self, text: str, allowed: Set[str]) -> NDArray[np.int32]:
+    def _ids(self, text: str, allowed: Set[str], num_threads: int = 1) -> NDArray[np.int32]:
         import numpy as np
 
-        if self._native is not None and not allowed:
-            return self._native.encode(text.encode("utf-8")).view(np.int32)
-        if self._native is None and not self._needs_parts(text):
+        ids_of_parts: Iterator[Any]
+        if self._native is not None:
+            encode = functools.partial(self._native.encode, num_threads=num_threads)
+            if not allowed:
+                return encode(text).view(np.int32)
+            ids_of_parts = self._by_kernels(text, allowed, encode)
+        elif self._needs_parts(text):
+            ids_of_parts = self._parts(text, allowed)
+        else:
             try:
                 with guarded():
                     buffer = self._core_bpe.encode_to_tiktoken_buffer(text, allowed)
                 return np.frombuffer(buffer, dtype=np.int32)
-            except SplitGaveUpError:
-                pass  # a pattern of the user's own; _parts splits it another way
-        ids_of_parts: Iterator[Any] = (
-            self._parts(text, allowed) if self._native is None else self._by_kernels(text, allowed, self._native.encode)
-        )
+            except SplitGaveUpError:  # a pattern of the user's own; _parts splits it another way
+                ids_of_parts = self._parts(text, allowed)
         parts = [np.asarray(ids, dtype=np.int32) for ids in ids_of_parts]
         whole = np.concatenate([np.empty(0, dtype=np.int32), *parts])
         whole.flags.writeable = False
         return whole
 
-    def _by_kernels(self, text: str, allowed: Set[str], encode: Callable[[bytes], _T]) -> Iterator[_T | list[int]]:
+    def _by_kernels(self, text: str, allowed: Set[str], encode: Callable[[str], _T]) -> Iterator[_T | list[int]]:
         """The tokens of the stretches between special tokens, and of those."""
         for segment, special in split_at_specials(text, allowed):
-            yield encode(segment.encode("utf-8"))
+            yield encode(segment)
             if special:
                 yield [self._special_tokens[special]]
 
@@ -473,8 +475,3 @@ def _rebuild(name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: d
 def _without_surrogates(text: str) -> str:
     """Surrogate pairs joined, lone surrogates replaced by U+FFFD, as tiktoken does."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _in_threads(work: Callable[[_T], _R], items: Sequence[_T], num_threads: int) -> list[_R]:
-    with ThreadPoolExecutor(num_threads) as pool:
-        return list(pool.map(work, items))

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.encoder import NativeEncoder
+    from engine.chunked_encoder import ChunkedEncoder
 
 
 class VocabularyFace:
     """The part of ``engine.Encoding`` that asks its vocabulary."""
 
     if TYPE_CHECKING:  # the other part has these
-        _native: NativeEncoder | None
+        _native: ChunkedEncoder | None
 
         @property
         def _vocabulary(self) -> Vocabulary: ...

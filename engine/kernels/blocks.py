@@ -37,14 +37,15 @@ _ELEVEN_MASKS = types.UniTuple(types.uint64, 11)  # type: ignore[no-untyped-call
 _BITS, _BYTES = ir.VectorType(_BIT, BLOCK), ir.VectorType(_BYTE, BLOCK)
 
 
-def _no_plain_twin(*args: Any) -> Any:
+def no_plain_twin(*args: Any) -> Any:
+    """Stands where nothing is compiled for what only compiled kernels do."""
     raise NotImplementedError("blocks are only read by compiled kernels")
 
 
 def _bit_counter(name: str, options: int) -> Callable[[Mask], int]:
     """One of LLVM's instructions that count bits of a word: from uint64 to int64."""
 
-    @primitive(_no_plain_twin)
+    @primitive(no_plain_twin)
     def count(typing_context: Any, mask: Any) -> Any:
         def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             kind = ir.FunctionType(_WORD, [_WORD] + [_BIT] * options)
@@ -64,7 +65,7 @@ population = _bit_counter("ctpop", options=0)
 """population(mask): how many bits are set."""
 
 
-@primitive(_no_plain_twin)
+@primitive(no_plain_twin)
 def reversed_bits(typing_context: Any, mask: Any) -> Any:
     """reversed_bits(mask): the bits in the opposite order."""
 
@@ -95,7 +96,7 @@ def run_ends(runs: Mask, starts: Mask) -> Mask:
     return (runs + starts) & (runs ^ ALL)
 
 
-@primitive(_no_plain_twin)
+@primitive(no_plain_twin)
 def block_masks(typing_context: Any, text: Any, byte_offset: Any) -> Any:
     """block_masks(span, byte_offset): eleven masks of the 64 bytes there. Not ASCII; UTF-8 continuation; A to Z; a to
     z; 0 to 9; line feed or carriage return; space; U+0009 to U+000D; apostrophe; slash; U+0000 to U+001F and U+007F."""
@@ -129,7 +130,7 @@ def block_masks(typing_context: Any, text: Any, byte_offset: Any) -> Any:
     return _ELEVEN_MASKS(SPAN_TYPE, types.int64), recipe
 
 
-@primitive(_no_plain_twin)
+@primitive(no_plain_twin)
 def bit_masks(typing_context: Any, bytes_span: Any, byte_offset: Any) -> Any:
     """bit_masks(span, byte_offset): mask b of six says which of the 64 bytes there have bit b set."""
 
@@ -151,7 +152,7 @@ PAIR_MIX = 0x9E3779B1
 """Odd; its product with a pair of code points has well mixed high bits."""
 
 
-@primitive(_no_plain_twin)
+@primitive(no_plain_twin)
 def decode_wide(
     typing_context: Any, text: Any, byte_offset: Any, previous: Any, shift: Any, places: Any, place: Any
 ) -> Any:
@@ -212,10 +213,18 @@ def _can_pack_bytes() -> bool:
     return bool(binding.get_host_cpu_features().get("avx512vbmi2", False))
 
 
-_PACKS = _can_pack_bytes()
+PACKS = _can_pack_bytes()
+"""Whether ``packed_bytes`` is one instruction; otherwise it is not worth calling."""
 
 
-@primitive(_no_plain_twin)
+def packed_bytes(builder: Any, block: Any, chosen: Any) -> Any:
+    """For recipes: of 64 bytes those whose bit is set, one behind the other; behind them anything."""
+    kind = ir.FunctionType(_BYTES, [_BYTES, _BITS, _BYTES])
+    pack = cgutils.get_or_insert_function(builder.module, kind, "llvm.experimental.vector.compress.v64i8")  # type: ignore[no-untyped-call]
+    return builder.call(pack, [block, chosen, ir.Constant(_BYTES, ir.Undefined)])
+
+
+@primitive(no_plain_twin)
 def _store_packed(typing_context: Any, ends: Any, slot: Any, base: Any, mask: Any, number: Any) -> Any:
     """``store_positions`` by one packing instruction, 16 positions a store. number: how many bits are set."""
 
@@ -223,10 +232,7 @@ def _store_packed(typing_context: Any, ends: Any, slot: Any, base: Any, mask: An
         span, start, offset, mask, bits_set = args
         lanes = ir.VectorType(_LANE, 16)
         nothing = ir.Constant(_BYTES, ir.Undefined)
-        kind = ir.FunctionType(_BYTES, [_BYTES, _BITS, _BYTES])
-        pack = cgutils.get_or_insert_function(builder.module, kind, "llvm.experimental.vector.compress.v64i8")  # type: ignore[no-untyped-call]
-        places = ir.Constant(_BYTES, list(range(BLOCK)))
-        packed = builder.call(pack, [places, builder.bitcast(mask, _BITS), nothing])
+        packed = packed_bytes(builder, ir.Constant(_BYTES, list(range(BLOCK))), builder.bitcast(mask, _BITS))
         first = builder.insert_element(ir.Constant(lanes, ir.Undefined), builder.trunc(offset, _LANE), _LANE(0))
         bases = builder.shuffle_vector(first, first, ir.Constant(lanes, [0] * 16))
         byte_offset = builder.shl(start, _WORD(2))
@@ -251,7 +257,7 @@ def store_positions(ends: Span, slot: int, base: int, mask: Mask) -> int:
     """Append base + position of every set bit at ``slot`` of a span of int32; up to ``BLOCK`` slots from there may be
     overwritten. Returns the slot behind the last position."""
     number = population(mask)
-    if _PACKS:
+    if PACKS:
         _store_packed(ends, slot, base, mask, number)
         return slot + number
     # Eight at a time without asking in between: the number of turns is what a processor guesses wrong.

@@ -1,0 +1,73 @@
+"""Our own encoder for texts of any length: chunk by chunk, on several threads where that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.encoder import Chunks, NativeEncoder
+from engine.in_threads import in_threads
+from engine.safe_cuts import CutFinder
+
+_R = TypeVar("_R")
+
+CHUNK_CHARS = 131_072
+"""Characters of a chunk: what is made of so many stays in the processor's caches until the next."""
+
+PARTS_A_THREAD = 4
+"""A long text is dealt out in so many parts for each thread, so that none has much to do when the others are done."""
+
+
+class ChunkedEncoder:
+    """Encodes Python texts. Safe to use from several threads. UnicodeEncodeError for a text with a surrogate.
+
+    A text is cut at ``engine.safe_cuts``, so that its chunks have the tokens that they have in the whole. Two threads
+    take half the time of one, or keep it from others: it is one unless the caller says otherwise.
+    """
+
+    def __init__(self, native: NativeEncoder, *, has_safe_cuts: bool) -> None:
+        """``has_safe_cuts``: whether they hold for the pattern; without, a text is one chunk whatever its length."""
+        self._native = native
+        self._has_safe_cuts = has_safe_cuts
+
+    @property
+    def tables(self) -> NDArray[np.uint8]:
+        """The tables of its vocabulary."""
+        return self._native.tables
+
+    def count(self, text: str, num_threads: int = 1) -> int:
+        """How many tokens a text has."""
+        if len(text) <= CHUNK_CHARS:
+            return self._native.count(text)
+        return sum(self._by_parts(self._native.count, text, num_threads))
+
+    def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
+        """uint32[n], read-only: token ids of a text."""
+        parts = self._by_parts(self._native.encode, text, num_threads)
+        if len(parts) == 1:
+            return parts[0]
+        ids = np.concatenate(parts)
+        ids.flags.writeable = False
+        return ids
+
+    def encode_to_list(self, text: str) -> list[int]:
+        """Token ids of a text."""
+        return self._native.encode_to_list(text, self._chunks(text))
+
+    def _chunks(self, text: str) -> Chunks | None:
+        """Where to cut a text; None for a text that is taken at once."""
+        if len(text) <= CHUNK_CHARS or not self._has_safe_cuts:
+            return None
+        return list(CutFinder().chunks(text, CHUNK_CHARS))
+
+    def _by_parts(self, work: Callable[[str, Chunks | None], _R], text: str, num_threads: int) -> list[_R]:
+        """What ``work`` makes of the chunks of a text: at once, or several parts of them by threads."""
+        chunks = self._chunks(text)
+        if chunks is None or num_threads == 1:
+            return [work(text, chunks)]
+        size = -(-len(chunks) // (num_threads * PARTS_A_THREAD))
+        parts = [chunks[first : first + size] for first in range(0, len(chunks), size)]
+        return in_threads(lambda part: work(text, part), parts, num_threads)

@@ -1,0 +1,236 @@
+"""UTF-8 of a Python text, written by a kernel: other threads go on meanwhile, and no copy of the whole text is made.
+
+Python keeps the characters of a text in 1, 2 or 4 bytes each, whatever its widest one needs: its *width*. Most blocks
+of 64 are ASCII and are copied at once; of others sixteen at a time are spread over four bytes each and packed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+from numpy.typing import NDArray
+
+from engine.kernels._jit import inline_kernel, kernel, primitive
+from engine.kernels.blocks import BLOCK, PACKS, no_plain_twin, packed_bytes
+from engine.kernels.memory import SPAN_TYPE, Span, address, load8, load16, load32, part, span, store8, store32, store64
+
+PADDING = 64
+"""Zeros behind the text."""
+ROOM = PADDING + BLOCK
+"""Bytes beyond ``MOST_BYTES`` a character that ``write_utf8`` needs: it writes whole blocks."""
+MOST_BYTES = 4
+GROUP = 16
+"""Characters packed at once."""
+
+_I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_GROUP, _GROUP_BYTES = ir.VectorType(_I32, GROUP), ir.VectorType(_I8, 4 * GROUP)
+
+
+@primitive(no_plain_twin)
+def characters(typing_context: Any, text: Any) -> Any:
+    """characters(text): the memory in which a Python text keeps its characters, as a span."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        held = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])  # type: ignore[no-untyped-call]
+        size = builder.mul(held.length, builder.sext(held.kind, _I64))
+        return context.make_tuple(builder, signature.return_type, (held.data, size))
+
+    return SPAN_TYPE(types.unicode_type), recipe
+
+
+@primitive(no_plain_twin)
+def width_of(typing_context: Any, text: Any) -> Any:
+    """width_of(text): bytes that each character of a Python text takes there."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        held = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])  # type: ignore[no-untyped-call]
+        return builder.sext(held.kind, _I64)
+
+    return types.int64(types.unicode_type), recipe
+
+
+def _load_characters(context: Any, builder: Any, source: Any, byte_offset: Any, width: int, count: int) -> Any:
+    kind = ir.VectorType(ir.IntType(8 * width), count)
+    pointer = address(context, builder, source, byte_offset, width * count)
+    value = builder.load(builder.bitcast(pointer, kind.as_pointer()))
+    value.align = width
+    return value
+
+
+def _store(context: Any, builder: Any, target: Any, at: Any, value: Any) -> None:
+    pointer = address(context, builder, target, at, BLOCK)
+    builder.store(value, builder.bitcast(pointer, value.type.as_pointer()), align=1)
+
+
+def _ascii_copier(width: int) -> Callable[[Span, int, Span, int], int]:
+    @primitive(no_plain_twin)
+    def copy_ascii(typing_context: Any, source: Any, byte_offset: Any, target: Any, at: Any) -> Any:
+        def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            source, byte_offset, target, at = args
+            block = _load_characters(context, builder, source, byte_offset, width, BLOCK)
+            limit = ir.Constant(block.type, [0x80] * BLOCK)
+            wide = builder.bitcast(builder.icmp_unsigned(">=", block, limit), _I64)
+            _store(context, builder, target, at, block if width == 1 else builder.trunc(block, _BLOCK_BYTES))
+            return wide
+
+        return types.int64(SPAN_TYPE, types.int64, SPAN_TYPE, types.int64), recipe
+
+    return cast(Callable[[Span, int, Span, int], int], copy_ascii)
+
+
+_BLOCK_BYTES = ir.VectorType(_I8, BLOCK)
+_copy_ascii_1, _copy_ascii_2, _copy_ascii_4 = map(_ascii_copier, (1, 2, 4))
+
+
+@inline_kernel
+def copy_ascii(source: Span, byte_offset: int, width: int, target: Span, at: int) -> int:
+    """Write the low bytes of 64 characters to ``target`` at byte offset ``at``. A bit set of those that are not ASCII:
+    if there are any, what was written is worth nothing."""
+    if width == 1:
+        return _copy_ascii_1(source, byte_offset, target, at)
+    if width == 2:
+        return _copy_ascii_2(source, byte_offset, target, at)
+    return _copy_ascii_4(source, byte_offset, target, at)
+
+
+def _spread(builder: Any, points: Any) -> tuple[Any, Any]:
+    """For recipes: of each code point its UTF-8, first byte lowest; and which of the four bytes it has, as ones."""
+
+    def each(value: int) -> Any:
+        return ir.Constant(_GROUP, [value] * GROUP)
+
+    def byte(shift: int, mask: int, mark: int, place: int) -> Any:
+        bits = builder.and_(builder.lshr(points, each(shift)), each(mask))
+        return builder.shl(builder.or_(bits, each(mark)), each(8 * place))
+
+    def joined(*parts: Any) -> Any:
+        whole = parts[0]
+        for one in parts[1:]:
+            whole = builder.or_(whole, one)
+        return whole
+
+    encoded = points
+    used = each(0x01)
+    for limit, forms in (
+        (0x80, (byte(6, 0x1F, 0xC0, 0), byte(0, 0x3F, 0x80, 1))),
+        (0x800, (byte(12, 0x0F, 0xE0, 0), byte(6, 0x3F, 0x80, 1), byte(0, 0x3F, 0x80, 2))),
+        (0x10000, (byte(18, 0x07, 0xF0, 0), byte(12, 0x3F, 0x80, 1), byte(6, 0x3F, 0x80, 2), byte(0, 0x3F, 0x80, 3))),
+    ):
+        reaches = builder.icmp_unsigned(">=", points, each(limit))
+        encoded = builder.select(reaches, joined(*forms), encoded)
+        used = builder.select(reaches, each((1 << 8 * len(forms)) - 1 & 0x01010101), used)
+    return encoded, used
+
+
+def _packer(width: int) -> Callable[[Span, int, Span, int], int]:
+    @primitive(no_plain_twin)
+    def pack(typing_context: Any, source: Any, byte_offset: Any, target: Any, at: Any) -> Any:
+        def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            source, byte_offset, target, at = args
+            found = _load_characters(context, builder, source, byte_offset, width, GROUP)
+            points = found if width == 4 else builder.zext(found, _GROUP)
+            encoded, used = _spread(builder, points)
+            used = builder.trunc(builder.bitcast(used, _GROUP_BYTES), ir.VectorType(ir.IntType(1), 4 * GROUP))
+            packed = packed_bytes(builder, builder.bitcast(encoded, _GROUP_BYTES), used)
+            _store(context, builder, target, at, packed)
+            size = builder.ctpop(builder.bitcast(used, _I64))
+            high = builder.and_(points, ir.Constant(_GROUP, [0xFFFFF800] * GROUP))
+            surrogates = builder.icmp_unsigned("==", high, ir.Constant(_GROUP, [0xD800] * GROUP))
+            none = builder.icmp_unsigned("==", builder.bitcast(surrogates, ir.IntType(GROUP)), ir.IntType(GROUP)(0))
+            return builder.select(none, size, _I64(-1))
+
+        return types.int64(SPAN_TYPE, types.int64, SPAN_TYPE, types.int64), recipe
+
+    return cast(Callable[[Span, int, Span, int], int], pack)
+
+
+_pack_1, _pack_2, _pack_4 = map(_packer, (1, 2, 4))
+
+
+@inline_kernel
+def _pack_group(source: Span, byte_offset: int, width: int, target: Span, at: int) -> int:
+    if width == 1:
+        return _pack_1(source, byte_offset, target, at)
+    if width == 2:
+        return _pack_2(source, byte_offset, target, at)
+    return _pack_4(source, byte_offset, target, at)
+
+
+@inline_kernel
+def put_character(source: Span, byte_offset: int, width: int, target: Span, at: int) -> int:
+    """Write the UTF-8 of one character. Its bytes, or -1 where it is a surrogate."""
+    if width == 1:
+        point = load8(source, byte_offset)
+    elif width == 2:
+        point = load16(source, byte_offset)
+    else:
+        point = load32(source, byte_offset)
+    size = 1
+    if point < 0x80:
+        store8(target, at, point)
+    elif point < 0x800:
+        store32(target, at, 0x80C0 | (point >> 6) | ((point & 0x3F) << 8))
+        size = 2
+    elif point < 0x10000:
+        store32(target, at, 0x8080E0 | (point >> 12) | ((point >> 6 & 0x3F) << 8) | ((point & 0x3F) << 16))
+        size = -1 if point & 0xF800 == 0xD800 else 3
+    else:
+        low = ((point >> 6 & 0x3F) << 16) | ((point & 0x3F) << 24)
+        store32(target, at, 0x808080F0 | (point >> 18) | ((point >> 12 & 0x3F) << 8) | low)
+        size = 4
+    return size
+
+
+@inline_kernel
+def put_group(source: Span, byte_offset: int, width: int, target: Span, at: int) -> int:
+    """Write the UTF-8 of 16 characters, up to 64 bytes with what is overwritten. Its bytes, or -1 for a surrogate."""
+    if PACKS:
+        return _pack_group(source, byte_offset, width, target, at)
+    written = 0
+    for place in range(byte_offset, byte_offset + GROUP * width, width):
+        size = put_character(source, place, width, target, at + written)
+        if size < 0:
+            return -1
+        written += size
+    return written
+
+
+@kernel
+def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]) -> int:
+    """Write the UTF-8 of some characters of a text, and ``PADDING`` zeros behind it. Its bytes; -1 where it has a
+    surrogate, which UTF-8 has no room for.
+
+    ``out``: uint8[m], m >= MOST_BYTES * (char_end - char_start) + ROOM, written. IndexError when it is shorter, or the
+    characters are not within the text.
+    """
+    width = width_of(text)
+    if char_start < 0 or char_end < char_start or char_end > len(text):
+        raise IndexError("there are no such characters in the text")
+    if out.size < MOST_BYTES * (char_end - char_start) + ROOM:
+        raise IndexError("no room for the UTF-8 of these characters")
+    source = part(characters(text), char_start * width, (char_end - char_start) * width)
+    target = span(out)
+    end = (char_end - char_start) * width
+    at = place = 0
+    while place < end:
+        if place + BLOCK * width <= end and copy_ascii(source, place, width, target, at) == 0:
+            step = BLOCK
+            size = BLOCK
+        elif place + GROUP * width <= end:
+            step = GROUP
+            size = put_group(source, place, width, target, at)
+        else:
+            step = 1
+            size = put_character(source, place, width, target, at)
+        if size < 0:
+            return -1
+        at += size
+        place += step * width
+    for zeros in range(at, at + PADDING, 8):
+        store64(target, zeros, 0)
+    return at

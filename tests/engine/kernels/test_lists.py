@@ -1,0 +1,49 @@
+"""Ids become lists of the numbers that they are."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.kernels._jit import COMPILED
+from engine.kernels.lists import list_of
+
+LIMIT = 5000
+
+
+@given(st.lists(st.integers(0, LIMIT - 1)))
+def test_the_same_numbers(ids):
+    found = list_of(np.array(ids, dtype=np.uint32), LIMIT)
+    assert found == ids
+    assert type(found) is list
+    assert {type(number) for number in found} <= {int}
+
+
+def test_parts_and_read_only_arrays():
+    ids = np.arange(LIMIT, dtype=np.uint32)
+    ids.flags.writeable = False
+    assert list_of(ids[100:200], LIMIT) == list(range(100, 200))
+
+
+@pytest.mark.skipif(not COMPILED, reason="numpy makes lists where nothing is compiled")
+def test_numbers_are_shared_and_counted():
+    ids = np.full(10_000, 4321, dtype=np.uint32)
+    number = list_of(ids[:1], LIMIT)[0]
+    before = sys.getrefcount(number)
+    found = list_of(ids, LIMIT)
+    assert all(one is number for one in found)
+    assert sys.getrefcount(number) == before + len(found)
+    del found
+    gc.collect()
+    assert sys.getrefcount(number) == before
+
+
+@pytest.mark.skipif(not COMPILED, reason="numpy makes lists where nothing is compiled")
+def test_ids_beyond_the_limit_are_refused():
+    with pytest.raises(IndexError):
+        list_of(np.array([1, 1 << 13], dtype=np.uint32), LIMIT)
