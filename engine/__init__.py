@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.catalog import (
         EncodingEntry,
+        add_folder,
         encoding_entries,
         encoding_for_model,
         encoding_name_for_model,
+        forget_encoding,
         get_encoding,
+        keep_encoding,
         list_encoding_names,
         opened_encodings,
+        register,
     )
     from engine.encoding import Encoding
     from engine.errors import (
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from engine.formats.opening import OpenedTokenizer, load, open_tokenizer
     from engine.formats.saving import Saved, save_encoding
     from engine.incremental import EditedText
+    from engine.own_encodings import OwnEntry
     from engine.training import TrainingRun, train
     from engine.types import MergeStep, MergeTree, TextEdit, TextStatistics, TokenInfo, TokenParents, TokenPatch
 
@@ -41,6 +46,7 @@ _HOMES = {
     "MergeStep": "types",
     "MergeTree": "types",
     "OpenedTokenizer": "formats.opening",
+    "OwnEntry": "own_encodings",
     "Saved": "formats.saving",
     "TextEdit": "types",
     "TextStatistics": "types",
@@ -52,14 +58,18 @@ _HOMES = {
     "UnknownEncodingError": "errors",
     "UnknownModelError": "errors",
     "UnsupportedTextError": "errors",
+    "add_folder": "catalog",
     "encoding_entries": "catalog",
     "encoding_for_model": "catalog",
     "encoding_name_for_model": "catalog",
+    "forget_encoding": "catalog",
     "get_encoding": "catalog",
+    "keep_encoding": "catalog",
     "list_encoding_names": "catalog",
     "load": "formats.opening",
     "open_tokenizer": "formats.opening",
     "opened_encodings": "catalog",
+    "register": "catalog",
     "save_encoding": "formats.saving",
     "train": "training",
 }
@@ -74,6 +84,7 @@ __all__ = [
     "MergeStep",
     "MergeTree",
     "OpenedTokenizer",
+    "OwnEntry",
     "Saved",
     "TextEdit",
     "TextStatistics",
@@ -85,14 +96,18 @@ __all__ = [
     "UnknownEncodingError",
     "UnknownModelError",
     "UnsupportedTextError",
+    "add_folder",
     "encoding_entries",
     "encoding_for_model",
     "encoding_name_for_model",
+    "forget_encoding",
     "get_encoding",
+    "keep_encoding",
     "list_encoding_names",
     "load",
     "open_tokenizer",
     "opened_encodings",
+    "register",
     "save_encoding",
     "train",
 ]

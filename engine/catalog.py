@@ -1,4 +1,4 @@
-"""Which encodings exist, and opening them by name. Nothing is ever fetched: all vocabularies are in engine/data."""
+"""Which encodings exist, and opening them by name: those in engine/data, and the user's own. Nothing is fetched."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from engine import patterns, special_tokens
 from engine.bundle_format import RankTable, unpack
 from engine.encoding import Encoding
 from engine.errors import DamagedVocabularyError, UnknownEncodingError, UnknownModelError
+from engine.own_encodings import Kind, OwnEncodings, OwnEntry
 from engine.patterns import SplitPattern
 
 DATA_DIR = Path(__file__).parent / "data"
@@ -33,6 +34,11 @@ class EncodingEntry:
     special: Callable[[], dict[str, int]] | None
     description: str
     vendor_normalization: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """``bundled``, as opposed to the user's own."""
+        return "bundled"
 
 
 def _copy_of(table: Mapping[str, int]) -> Callable[[], dict[str, int]]:
@@ -136,27 +142,64 @@ def bundled() -> Catalog:
     return Catalog(DATA_DIR)
 
 
+@functools.cache
+def own() -> OwnEncodings:
+    """The user's own encodings, none until some are added."""
+    return OwnEncodings(frozenset(bundled().names()))
+
+
 def get_encoding(name: str) -> Encoding:
     """The encoding of that name, the same object each time.
 
-    UnknownEncodingError (a ValueError) lists what exists; DamagedVocabularyError names the file.
+    UnknownEncodingError (a ValueError) lists what exists; DamagedVocabularyError or FormatError names the file.
     """
-    return bundled().get(name)
+    try:
+        return bundled().get(name)
+    except UnknownEncodingError:
+        found = own().get(name) if isinstance(name, str) else None
+        if found is not None:
+            return found
+        listed = ", ".join(sorted(list_encoding_names()))
+        raise UnknownEncodingError(f"There is no encoding named {name!r}. These exist: {listed}.") from None
 
 
 def opened_encodings() -> list[Encoding]:
     """The encodings that were opened so far."""
-    return bundled().opened()
+    return bundled().opened() + own().opened()
 
 
 def list_encoding_names() -> list[str]:
-    """The names of all encodings."""
-    return bundled().names()
+    """The names of all encodings, the bundled ones first."""
+    return [*bundled().names(), *(entry.name for entry in own().entries())]
 
 
-def encoding_entries() -> tuple[EncodingEntry, ...]:
-    """What is known of each bundled encoding: vendor, description, and what its vendor does to a text beforehand."""
-    return ENTRIES
+def encoding_entries() -> tuple[EncodingEntry | OwnEntry, ...]:
+    """What is known of each encoding: kind, vendor, description, and what is to be done to a text beforehand."""
+    return (*ENTRIES, *own().entries())
+
+
+def add_folder(folder: Path) -> tuple[str, ...]:
+    """Make the tokenizer files of a folder known as the user's own encodings. Returns a sentence for each that cannot
+    be used; the others can."""
+    return own().add_folder(folder)
+
+
+def register(encoding: Encoding, kind: Kind = "trained") -> None:
+    """Make an encoding known by its name as long as the program runs. EngineError where the name is taken."""
+    own().add(OwnEntry(encoding.name, kind), encoding)
+
+
+def keep_encoding(
+    encoding: Encoding, folder: Path, kind: Kind = "trained", sample: str = "", normalization: tuple[str, ...] = ()
+) -> OwnEntry:
+    """Save an encoding in the folder of the user's own, checked as ``save_encoding`` does, and make it known. Once
+    more with the same name replaces it. EngineError where the name is another's; FormatError."""
+    return own().keep(encoding, folder, kind, sample, normalization)
+
+
+def forget_encoding(name: str, *, delete: bool = False) -> None:
+    """Make an encoding of the user's own unknown; with ``delete`` its files go too. OSError."""
+    own().forget(name, delete=delete)
 
 
 def encoding_name_for_model(model_id: str) -> str:

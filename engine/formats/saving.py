@@ -34,12 +34,19 @@ class Saved:
     losses: tuple[str, ...]
 
 
-def save_encoding(encoding: Encoding, path: Path | str, sample: str = "", normalization: tuple[str, ...] = ()) -> Saved:
+def save_encoding(
+    encoding: Encoding,
+    path: Path | str,
+    sample: str = "",
+    normalization: tuple[str, ...] = (),
+    kind: str = "trained",
+) -> Saved:
     """Write an encoding in the format of the path's ending: ``.tiktoken``, ``.json`` (Hugging Face), ``.model``
     (minbpe).
 
     What was written is read back first, and must give the same tokens with the same ids, the same special tokens, and
-    the same ids for ``sample`` and some odd text. ``normalization`` is what texts were put through in training.
+    the same ids for ``sample`` and some odd text. ``normalization`` is what texts were put through in training,
+    ``kind`` is ``trained`` or ``imported``.
 
     FormatError, also for a full disk; then the file that was there before is still there.
     """
@@ -49,7 +56,7 @@ def save_encoding(encoding: Encoding, path: Path | str, sample: str = "", normal
     )
     try:
         check(data)
-        files, losses = _written(data, path, encoding.name)
+        files, losses = _written(data, path, encoding.name, kind)
         with replacing(path) as folder:
             for name, content in files.items():
                 (folder / name).write_bytes(content)
@@ -63,9 +70,9 @@ def save_encoding(encoding: Encoding, path: Path | str, sample: str = "", normal
     return Saved(paths, sum(map(len, files.values())), hashlib.sha256(first).hexdigest(), losses)
 
 
-def _written(data: TokenizerData, path: Path, name: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
+def _written(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
     if path.suffix == ".tiktoken":
-        ranks, companion = tiktoken_ranks.write(data, name)
+        ranks, companion = tiktoken_ranks.write(data, name, kind)
         beside = tiktoken_ranks.companion_of(path).name
         loss = f"The split pattern and the special tokens are in {beside}: this format has no place for them."
         return {path.name: ranks, beside: companion}, (loss,)

@@ -65,13 +65,14 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
     return document
 
 
-def write(data: TokenizerData, name: str) -> tuple[bytes, bytes]:
-    """The content of the file of ranks, and of the JSON file beside it."""
+def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:
+    """The content of the file of ranks, and of the JSON file beside it. ``kind``: ``trained`` or ``imported``."""
     in_order = sorted(data.ranks.items(), key=lambda item: item[1])
     ranks = b"".join(base64.b64encode(token) + b" %d\n" % token_id for token, token_id in in_order)
     document = {
         "format": _FORMAT,
         "name": name,
+        "kind": kind,
         "sha256": hashlib.sha256(ranks).hexdigest(),
         "pattern": data.pattern,
         "special_tokens": data.special_tokens,

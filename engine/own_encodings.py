@@ -1,0 +1,166 @@
+"""Encodings of the user's own: trained or imported, kept as files in a folder, known by their names.
+
+Each is a ``.tiktoken`` file with its companion (``engine.formats.tiktoken_ranks``), or any other tokenizer file that
+somebody put there. A damaged one is named in a sentence, and does not keep the others from being used.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from engine.encoding import Encoding
+from engine.errors import EngineError, FormatError
+
+Kind = Literal["imported", "trained"]
+
+_SUFFIXES = (".tiktoken", ".json", ".model")
+_COMPANION = ".tiktoken.json"
+_UNFIT_FOR_FILE_NAMES = re.compile(r"[^\w.+-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEntry:
+    """One encoding of the user's own. ``path``: where it is kept, None if only in memory. ``vendor_normalization``:
+    what is done to a text before training, and this encoding does not do, as for bundled encodings."""
+
+    name: str
+    kind: Kind
+    path: Path | None = None
+    vendor_normalization: str | None = None
+
+    @property
+    def vendor(self) -> str:
+        """Who made it."""
+        return ""
+
+    @property
+    def description(self) -> str:
+        """A word on it."""
+        return f"{self.kind}, {self.path.name}" if self.path else self.kind
+
+
+class OwnEncodings:
+    """The user's own encodings by name. Safe to use from several threads."""
+
+    def __init__(self, taken: frozenset[str]) -> None:
+        """``taken``: names that are those of other encodings."""
+        self._taken = taken
+        self._lock = threading.RLock()
+        self._entries: dict[str, OwnEntry] = {}
+        self._encodings: dict[str, Encoding] = {}
+
+    def entries(self) -> tuple[OwnEntry, ...]:
+        """All of them, in the order in which they came."""
+        with self._lock:
+            return tuple(self._entries.values())
+
+    def get(self, name: str) -> Encoding | None:
+        """The encoding of that name, the same object each time; None where there is none. FormatError."""
+        with self._lock:
+            entry = self._entries.get(name)
+            if entry is not None and name not in self._encodings:
+                assert entry.path is not None
+                self._encodings[name] = _opened(entry)
+            return self._encodings.get(name)
+
+    def opened(self) -> list[Encoding]:
+        """Those that were opened so far."""
+        with self._lock:
+            return list(self._encodings.values())
+
+    def add_folder(self, folder: Path) -> tuple[str, ...]:
+        """Take in every tokenizer file of a folder, by name. They are opened when they are first asked for.
+
+        Returns a sentence for each that cannot be used, as far as that can be told without opening it. A folder that
+        does not exist has none.
+        """
+        if not folder.is_dir():
+            return ()
+        problems: list[str] = []
+        for path in sorted(folder.iterdir()):
+            if path.suffix not in _SUFFIXES or path.name.endswith(_COMPANION) or path.name.startswith("."):
+                continue
+            try:
+                self.add(_described(path))
+            except (EngineError, OSError) as error:
+                problems.append(str(error))
+        return tuple(problems)
+
+    def add(self, entry: OwnEntry, encoding: Encoding | None = None) -> None:
+        """Make an encoding known. One of the same name and path is replaced. EngineError where the name is taken."""
+        with self._lock:
+            before = self._entries.get(entry.name)
+            if entry.name in self._taken or (before is not None and before.path not in (None, entry.path)):
+                raise EngineError(
+                    f"{entry.path or 'The encoding'} has the name {entry.name!r}, which another encoding has already."
+                )
+            self._entries[entry.name] = entry
+            self._encodings.pop(entry.name, None)
+            if encoding is not None:
+                self._encodings[entry.name] = encoding
+
+    def keep(
+        self, encoding: Encoding, folder: Path, kind: Kind, sample: str = "", normalization: tuple[str, ...] = ()
+    ) -> OwnEntry:
+        """Save an encoding in a folder, which is made if need be, and make it known. EngineError; FormatError."""
+        from engine.formats.saving import save_encoding
+
+        path = folder / f"{_UNFIT_FOR_FILE_NAMES.sub('-', encoding.name).strip('-.') or 'encoding'}.tiktoken"
+        entry = OwnEntry(encoding.name, kind, path, ", ".join(normalization) or None)
+        with self._lock:
+            before, opened_before = self._entries.get(entry.name), self._encodings.get(entry.name)
+            if path.exists() and (before is None or before.path != path):
+                raise EngineError(f"{path} exists already; choose another name.")
+            self.add(entry, encoding)  # before saving: the name may be taken
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                save_encoding(encoding, path, sample, normalization, kind)
+            except (EngineError, OSError) as error:
+                self.forget(entry.name)
+                if before is not None:
+                    self.add(before, opened_before)
+                raise FormatError(str(error)) from error
+            return entry
+
+    def forget(self, name: str, *, delete: bool = False) -> None:
+        """Make an encoding unknown; with ``delete`` its files go too. OSError where that cannot be done."""
+        with self._lock:
+            entry = self._entries.pop(name, None)
+            self._encodings.pop(name, None)
+        if delete and entry is not None and entry.path is not None:
+            entry.path.unlink(missing_ok=True)
+            entry.path.with_name(entry.path.name + ".json").unlink(missing_ok=True)
+
+
+def _described(path: Path) -> OwnEntry:
+    """What a file says of itself without being opened as a tokenizer. FormatError; OSError."""
+    from engine.formats import tiktoken_ranks
+
+    companion = tiktoken_ranks.companion_of(path)
+    if path.suffix != ".tiktoken" or not companion.is_file():
+        return OwnEntry(path.name.removesuffix(path.suffix), "imported", path)
+    try:
+        described = tiktoken_ranks.read_companion(companion.read_bytes(), path.read_bytes())
+    except FormatError as error:
+        raise FormatError(f"{companion}: {error}") from error
+    name = described.get("name")
+    return OwnEntry(
+        name if isinstance(name, str) and name else path.name.removesuffix(path.suffix),
+        "trained" if described.get("kind") == "trained" else "imported",
+        path,
+        ", ".join(described.get("normalization", ())) or None,
+    )
+
+
+def _opened(entry: OwnEntry) -> Encoding:
+    from engine.formats.opening import load
+
+    assert entry.path is not None
+    try:
+        return load(entry.path, name=entry.name)
+    except OSError as error:
+        raise FormatError(f"{entry.path}: {error.strerror or error}") from error
