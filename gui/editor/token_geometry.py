@@ -11,8 +11,9 @@ emoji. Such a character's place is divided evenly among them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+from unicodedata import bidirectional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,10 @@ from gui.editor.visible_lines import VisibleLine
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
+_DIRECTS_FROM_AFAR = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that set the direction of text until another one ends that."""
+_STRONG = frozenset({"L", "R", "AL"})
+"""Unicode's classes of characters that have a direction; the first one of a paragraph gives it its own."""
 _TOLERANCE = 0.5
 LINE_GAP = 1.0
 """Pixels left free under each line, so that lines can be told apart."""
@@ -129,13 +134,14 @@ def _by_columns(
 class MeasuredLines:
     """The pieces of lines that have to be measured, each measured once for the tokens it has.
 
-    A line is known again by all that its measures follow from: its paragraph's text, where it begins and ends, how
-    wide the layout made it and in which direction, and the bounds of its tokens. Whoever changes the font must
-    ``clear``.
+    A line is known again by all that its measures follow from: its text and as much around it as can change how it is
+    shaped and in which direction it runs, how wide the layout made it, and the bounds of its tokens. So a key typed in
+    a paragraph of fifty lines has one or two of them measured. Whoever changes the font must ``clear``.
     """
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Pieces] = {}
+        self._surroundings = Surroundings("")
 
     def clear(self) -> None:
         """Forget all lines."""
@@ -145,11 +151,13 @@ class MeasuredLines:
         """The pieces of the tokens of one line."""
         first = int(view.ends.searchsorted(np.int32(line.offset), "left"))
         last = int(view.starts.searchsorted(np.int32(line.end), "right"))
-        offset = np.int32(line.block_offset)
+        offset = np.int32(line.offset)
         starts, ends = view.starts[first:last] - offset, view.ends[first:last] - offset
         continues = view.flags[first : last + 1] & CONTINUES
         if line.preedit:
             return self._placed(_Measured(line).pieces(starts, ends, continues), line, view.first + first)
+        if self._surroundings.text is not line.text:
+            self._surroundings = Surroundings(line.text)
         laid_out = (
             line.line.width(),
             line.line.naturalTextWidth(),
@@ -157,7 +165,7 @@ class MeasuredLines:
             line.layout.textOption().textDirection(),
         )
         bounds = (starts[:1].tobytes(), ends.tobytes(), continues.tobytes())
-        key = (line.text, line.start, line.length, laid_out, bounds)
+        key = (self._surroundings.of(line.start, line.start + line.length), line.length, laid_out, bounds)
         pieces = self._known.get(key)
         if pieces is None:
             if len(self._known) >= _MOST_KNOWN:
@@ -171,6 +179,44 @@ class MeasuredLines:
         return Pieces(rects, pieces.tokens + first, pieces.begins, pieces.shared)
 
 
+class Surroundings:
+    """What the measures of a line follow from besides the line, in one paragraph.
+
+    Letters join their neighbours, and what is no letter runs in the direction of the letters around it. So the text
+    up to the second letter on both sides belongs to a line; the whole paragraph where a character directs it from afar.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._direction = next((way for way in map(bidirectional, text) if way in _STRONG), "")
+        self._directed = _DIRECTS_FROM_AFAR.search(text) is not None
+        self._units = text.encode("utf-16-le") if not text.isascii() and max(text) > "\uffff" else None
+
+    def of(self, start: int, end: int) -> tuple[str, str, str, str]:
+        """The paragraph's direction, the text before a line, on it, and behind it. Positions count UTF-16 units."""
+        before, line, behind = self._part(0, start), self._part(start, end), self._part(end, None)
+        if self._directed:
+            return self._direction, before, line, behind
+        before = before[len(before) - _second_letter(reversed(before)) :]
+        return self._direction, before, line, behind[: _second_letter(behind)]
+
+    def _part(self, start: int, end: int | None) -> str:
+        if self._units is None:
+            return self.text[start:end]
+        return self._units[2 * start : None if end is None else 2 * end].decode("utf-16-le", "replace")
+
+
+def _second_letter(text: Iterable[str]) -> int:
+    """How many characters there are up to the second letter, that one included; all where there is none."""
+    letters = characters = 0
+    for character in text:
+        characters += 1
+        letters += character.isalpha()
+        if letters == 2:
+            break
+    return characters
+
+
 class _Measured:
     """Measures one line. Its pieces begin at 0, 0; tokens are counted from the first one of the line."""
 
@@ -182,8 +228,9 @@ class _Measured:
         self._shared: list[bool] = []
 
     def pieces(self, starts: NDArray[np.int32], ends: NDArray[np.int32], continues: NDArray[np.uint8]) -> Pieces:
-        """The pieces of tokens, bounds counted from the paragraph's start; ``continues`` may tell of one more."""
-        self._add(starts.tolist(), ends.tolist(), [*(continues != 0).tolist(), False])
+        """The pieces of tokens, bounds counted from the line's start; ``continues`` may tell of one more."""
+        start = np.int32(self._line.start)
+        self._add((starts + start).tolist(), (ends + start).tolist(), [*(continues != 0).tolist(), False])
         return Pieces(
             np.array(self._rects).reshape(-1, 4),
             np.array(self._tokens, np.int64),

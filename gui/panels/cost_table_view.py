@@ -160,10 +160,13 @@ class CostTable(QTableView):
         return self._table.row_at(index.row()) if index.isValid() else None
 
     def show_model(self, model_id: str) -> bool:
-        """Make a model's row the current one. Returns whether it is in the table."""
+        """Make a model's row the current one, and the only one selected. Returns whether it is in the table."""
         place = self._table.place_of(model_id)
         if place >= 0:
-            self.setCurrentIndex(self._table.index(place, max(self.currentIndex().column(), 1)))
+            # Not by Qt's own way, which adds to the selection where Ctrl or Shift happens to be held down.
+            alone = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            index = self._table.index(place, max(self.currentIndex().column(), 1))
+            self.selectionModel().setCurrentIndex(index, alone)
         return place >= 0
 
     def visible_columns(self) -> list[int]:

@@ -38,13 +38,27 @@ def messages_stay() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def tiktoken_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def tiktoken_counts() -> Iterator[None]:
     """Windows compile nothing and load nothing compiled, whatever is on this machine; tests of that take it back."""
     from engine import kernel_use
     from gui.services import kernel_build
 
-    monkeypatch.setattr(kernel_build, "PATIENCE_MS", PATIENCE_MS)
-    monkeypatch.setattr(kernel_use, "is_compiled", lambda *_: False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel_build, "PATIENCE_MS", PATIENCE_MS)
+        patch.setattr(kernel_use, "is_compiled", lambda *_: False)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def no_key_is_held_down() -> Iterator[None]:
+    """A click with Ctrl leaves the application thinking that Ctrl is down, into the next test."""
+    yield
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QApplication, QWidget
+
+    if QApplication.instance() is not None and QApplication.keyboardModifiers():
+        QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
 
 
 @pytest.fixture(autouse=True, scope="session")

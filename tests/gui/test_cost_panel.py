@@ -449,6 +449,15 @@ def test_actions_say_what_they_would_do(panel):
     assert commands.hide.text() == "&Hide from the cost table"
 
 
+@pytest.mark.parametrize("held", [SHIFT, Qt.KeyboardModifier.ControlModifier])
+def test_a_model_is_shown_alone_whatever_key_is_held_down(panel, qtbot, held):
+    panel.table.show_model("acme/large")
+    qtbot.mousePress(panel.table.viewport(), Qt.MouseButton.RightButton, held, QPoint(5, 5))
+    panel.table.show_model("acme/small")
+    assert [row.model_id for row in panel.table.selected_rows()] == ["acme/small"]
+    qtbot.mouseRelease(panel.table.viewport(), Qt.MouseButton.RightButton, NO_KEY, QPoint(5, 5))
+
+
 def test_the_focus_is_seen_on_selected_rows_and_on_others(panel, qtbot):
     panel.explain_button.setFocus()
     qtbot.keyClick(panel.explain_button, Qt.Key.Key_Tab)

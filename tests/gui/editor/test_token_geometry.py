@@ -8,7 +8,8 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QFont, QFontMetricsF, QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 
-from gui.editor.token_geometry import token_pieces
+from gui.editor import token_geometry
+from gui.editor.token_geometry import MeasuredLines, token_pieces
 from gui.editor.visible_lines import visible_lines
 from tests.gui.editor.fake_tokens import patch_of
 
@@ -98,6 +99,78 @@ def test_right_to_left_text_lies_where_its_characters_are(make_editor) -> None:
     _, pieces = pieces_of(editor, column_width(editor))
     x = {token: pieces.rects[pieces.tokens == token, 0].min() for token in set(pieces.tokens.tolist())}
     assert x[0] < x[2] < x[1] < x[3], "the first half of the Hebrew word is the right one"
+
+
+SCRIPTS = (
+    "word ",
+    "שלום ",
+    "مرحبا ",
+    "لا",
+    "12 ",
+    "-",
+    ". ",
+    "é",
+    "😀",
+    "\u202b",
+    "\u202c",
+    "\u2067",
+    "\u2069",
+    "ש\u05b8",
+)
+
+
+def test_measuring_again_gives_what_is_known(make_editor) -> None:
+    """Whatever is typed in a bidirectional paragraph: lines known from before lie where they would be measured."""
+    rnd = np.random.default_rng(7)
+    editor = make_editor()
+    for _ in range(6):
+        text = "".join(rnd.choice(SCRIPTS, 300, p=_few_marks()))
+        show(editor, text, [3, 5, 2, 7])
+        known = MeasuredLines()
+        for _ in range(12):
+            lines, fresh = pieces_of(editor, 0)
+            spans = editor._tracker.spans
+            view = spans.covering(lines[0].offset, lines[-1].end + 1)
+            assert as_rows(token_pieces(lines, view, 0, known)) == as_rows(fresh)
+            # Where a line begins its neighbours change, and where the paragraph begins its direction.
+            where = int(rnd.choice([0, int(rnd.choice([line.offset for line in lines])) - 1]))
+            at = editor._clamp(where)
+            end = editor._clamp(at + int(rnd.integers(3)))
+            editor.replace_range(at, max(at, end), str(rnd.choice(SCRIPTS)))
+            QApplication.processEvents()
+
+
+def _few_marks() -> list[float]:
+    weights = [0.5 if script in "\u202b\u202c\u2067\u2069" else 20.0 for script in SCRIPTS]
+    return [weight / sum(weights) for weight in weights]
+
+
+def test_a_key_has_few_lines_of_a_long_paragraph_measured(make_editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = make_editor()
+    show(editor, "مرحبا بالعالم هذا نص طويل " * 60, [6])
+    known = MeasuredLines()
+
+    def measured() -> int:
+        lines = visible_lines(editor, editor._soft, editor.viewport().rect())
+        view = editor._tracker.spans.covering(lines[0].offset, lines[-1].end + 1)
+        count = 0
+
+        class Counted(token_geometry._Measured):
+            def __init__(self, *arguments) -> None:
+                nonlocal count
+                count += 1
+                super().__init__(*arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(token_geometry, "_Measured", Counted)
+            token_pieces(lines, view, 0, known)
+        return count
+
+    assert measured() > 10
+    assert measured() == 0
+    editor.replace_range(3, 3, "ب")
+    QApplication.processEvents()
+    assert 1 <= measured() <= 3
 
 
 def test_a_character_without_width_can_be_seen(make_editor) -> None:
