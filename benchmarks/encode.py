@@ -32,7 +32,8 @@ import engine
 from benchmarks.encode_peers import Peer, is_exact, peers_of, tiktoken_peer
 from engine.encoder import NativeEncoder, open_encoder
 from engine.encoding import Encoding
-from engine.tables import fingerprint_of, map_tables
+from engine.table_file import map_tables
+from engine.tables import fingerprint_of
 
 PROJECT = Path(__file__).resolve().parents[1]
 CORPORA = PROJECT.parent / "shared" / "corpora"

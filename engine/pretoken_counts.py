@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import train_table
+from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.train_table import CountTable, add_entries, count_pretokens, fill_index
 from engine.pretokenize import pretokenizer
 from engine.scanners import KNOWN_SPLITS, PADDING, Scanner
 
 _ENDS = 16_384
 _FIRST_BITS = 16
-_MASKS = np.where(np.tri(16, 16, -1, dtype=bool), np.uint8(0xFF), np.uint8(0)).reshape(-1)
 
 
 class PretokenCounter:
@@ -61,10 +61,10 @@ class PretokenCounter:
         self._count(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), ends.astype(np.int32), len(ends), 0)
 
     def _count(self, array: NDArray[np.uint8], ends: NDArray[np.int32], count: int, start: int) -> None:
-        first, start = count_pretokens(array, ends, 0, count, start, _MASKS, self._table)
+        first, start = count_pretokens(array, ends, 0, count, start, KEY_MASKS, self._table)
         while first < count:
             self._table = _larger(self._table)
-            first, start = count_pretokens(array, ends, first, count, start, _MASKS, self._table)
+            first, start = count_pretokens(array, ends, first, count, start, KEY_MASKS, self._table)
 
     def absorb(self, other: PretokenCounter) -> None:
         """Add what another one counted."""

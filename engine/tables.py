@@ -1,15 +1,11 @@
-"""The tables of a vocabulary: built once, kept in a file, mapped from it afterwards.
+"""The tables of a vocabulary: built once, kept in a file, mapped from it afterwards (``engine.table_file``).
 
-One flat array (``engine.kernels.layout`` says what is where). A mapped file costs no memory of its own: its pages
-belong to the system's file cache and are shared by all threads and processes. The file names the version of its
-layout and the vocabulary it was made from, and is written in one step, so that there is never half a file; one that
-does not fit is built anew.
+One flat array; ``engine.kernels.layout`` says what is where.
 """
 
 from __future__ import annotations
 
 import hashlib
-import mmap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,12 +17,11 @@ from engine.bundle_format import RankTable
 from engine.errors import EngineError
 from engine.kernels import layout
 from engine.kernels.build import fill_tables
-from engine.kernels.cache_folder import keep, sources_digest
+from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.state import lay_out, zeros
 from engine.scan_tables import crossings_of
+from engine.table_file import MOST_TOKENS, map_tables, save_tables, seal
 
-_MAGIC = int.from_bytes(b"TLTABLES", "little")
-_MOST_TOKENS = layout.NO_TOKEN - 1
 _LONGEST = 1 << 16
 
 
@@ -52,9 +47,6 @@ def build_tables(table: RankTable, fingerprint: bytes) -> NDArray[np.uint8]:
     tables = zeros(size)
     header = tables[: layout.HEADER_SIZE].view(np.int64)
     words = {
-        layout.MAGIC: _MAGIC,
-        layout.VERSION: _version(),
-        layout.SIZE: size,
         layout.TOKEN_COUNT: len(table),
         layout.FIRST_ID: table.first_id,
         layout.LONGEST: int(lengths.max()),
@@ -62,19 +54,18 @@ def build_tables(table: RankTable, fingerprint: bytes) -> NDArray[np.uint8]:
     }
     for word, value in words.items():
         header[word // 8] = value
-    header[layout.FINGERPRINT // 8 : layout.FINGERPRINT // 8 + 4] = np.frombuffer(fingerprint, dtype=np.int64)
     header[layout.DIRECTORY // 8 : layout.DIRECTORY // 8 + len(directory)] = directory
     _section(tables, layout.TOKEN_BYTES)[:] = np.frombuffer(table.blob, dtype=np.uint8)
     _section(tables, layout.TOKEN_OFFSETS).view(np.uint32)[:] = table.offsets
     _section(tables, layout.PAIRS)[:] = 0xFF
-    _section(tables, layout.MASKS).reshape(16, 16)[:] = np.where(np.tri(16, 16, -1, dtype=bool), 0xFF, 0)
+    _section(tables, layout.MASKS)[:] = KEY_MASKS
     unmerged = np.zeros(len(table), dtype=np.uint32)
     count = fill_tables(tables, unmerged)
     header[layout.UNREACHABLE // 8] = count
     if count:
         _check_unmerged(table, unmerged[:count].tolist())
     _section(tables, layout.CROSSINGS)[:] = crossings
-    header[layout.CHECKSUM // 8] = _checksum(tables)
+    seal(tables, fingerprint)
     tables.flags.writeable = False
     return tables
 
@@ -89,36 +80,6 @@ def open_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Rank
     if path is not None and save_tables(tables, path):
         mapped = map_tables(path, fingerprint)
         return tables if mapped is None else mapped
-    return tables
-
-
-def save_tables(tables: NDArray[np.uint8], path: Path) -> bool:
-    """Write tables to a file that appears when it is complete. Whether that was possible."""
-    try:
-        keep(path, tables.data)
-    except OSError:
-        return False
-    return True
-
-
-def map_tables(path: Path, fingerprint: bytes) -> NDArray[np.uint8] | None:
-    """The tables in a file: uint8[n], read-only. None where there is no such file or it is not what it should be."""
-    try:
-        with path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError):  # missing, unreadable; empty
-        return None
-    tables = np.frombuffer(mapped, dtype=np.uint8)
-    if len(tables) < layout.HEADER_SIZE:
-        return None
-    header = tables[: layout.HEADER_SIZE].view(np.int64)
-    stated = (header[layout.MAGIC // 8], header[layout.VERSION // 8], header[layout.SIZE // 8])
-    if stated != (_MAGIC, _version(), len(tables)):
-        return None
-    if header[layout.FINGERPRINT // 8 : layout.FINGERPRINT // 8 + 4].tobytes() != fingerprint:
-        return None
-    if header[layout.CHECKSUM // 8] != _checksum(tables):
-        return None
     return tables
 
 
@@ -137,17 +98,6 @@ def pairs_in(tables: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.i
     slots = slots[slots != -1]
     mask = layout.NUMBER_MASK
     return slots >> (2 * layout.NUMBER_BITS), (slots >> layout.NUMBER_BITS) & mask, slots & mask
-
-
-def _version() -> int:
-    """A number that changes with the kernels: another layout must not be taken for this one."""
-    return int(sources_digest()[:15], 16)
-
-
-def _checksum(tables: NDArray[np.uint8]) -> int:
-    """Sum of all 64-bit words behind the fixed part of the header, modulo 2**64."""
-    words = tables[layout.TOKEN_COUNT :].view(np.int64)
-    return int(np.add.reduce(words))
 
 
 def _section(tables: NDArray[np.uint8], number: int) -> NDArray[np.uint8]:
@@ -188,8 +138,8 @@ def _sizes(table: RankTable, lengths: NDArray[np.int64], crossings_size: int) ->
 
 def _check(table: RankTable) -> None:
     """Refuse what the tables have no room for."""
-    if len(table) > _MOST_TOKENS or table.first_id + len(table) > _MOST_TOKENS:
-        raise UnsupportedVocabularyError(f"The vocabulary has more than {_MOST_TOKENS:,} ids.")
+    if len(table) > MOST_TOKENS or table.first_id + len(table) > MOST_TOKENS:
+        raise UnsupportedVocabularyError(f"The vocabulary has more than {MOST_TOKENS:,} ids.")
     if len(table.blob) >= 1 << 31 or int(np.diff(table.offsets).max()) > _LONGEST:
         raise UnsupportedVocabularyError(f"The vocabulary has a token of more than {_LONGEST:,} bytes.")
     singles = {token for token in table.tokens() if len(token) == 1}

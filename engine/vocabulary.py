@@ -75,10 +75,10 @@ class Vocabulary:
                 pairs[number] = self.parents_of(number)
                 unknown += pairs[number] or ()
         trees: dict[int, MergeTree] = {}
-        for number in sorted(pairs):  # parents have lower ids
+        for info in sorted(map(self.token_info, pairs), key=lambda info: len(info.token_bytes)):  # parts come first
+            number = info.token_id
             pair = pairs[number]
             left, right = (trees[pair[0]], trees[pair[1]]) if pair else (None, None)
-            info = self.token_info(number)
             trees[number] = MergeTree(number, info.token_bytes, info.rank, left, right)
         return trees[token_id]
 

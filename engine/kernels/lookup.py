@@ -8,6 +8,8 @@ cache line, in the order of their ids: a line has three keys, three ids and a fi
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import fold_multiply, multiply_wrapping, shift_right
@@ -17,6 +19,10 @@ from engine.kernels.memory import Span, load8, load32, load64
 HASH_A = -7046029254386353131
 HASH_B = -4658895280553007687
 """Odd numbers without a pattern, as multipliers and starting points of hashes."""
+
+KEY_MASKS = np.where(np.tri(16, 16, -1, dtype=bool), np.uint8(0xFF), np.uint8(0)).reshape(-1)
+"""uint8[256]: sixteen rows of 16 bytes; in row n the first n are all ones. What kernels that make keys are given."""
+KEY_MASKS.flags.writeable = False
 
 OVERFLOWED = 0x80
 LINE_IDS = 48
