@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         opened_encodings,
         register,
     )
+    from engine.corpus import survey
     from engine.encoding import Encoding
     from engine.errors import (
         DamagedVocabularyError,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         UnknownModelError,
         UnsupportedTextError,
     )
+    from engine.evaluation import evaluate, longest_tokens, overlap
     from engine.formats.opening import OpenedTokenizer, load, open_tokenizer
     from engine.formats.saving import Saved, save_encoding
     from engine.incremental import EditedText
@@ -62,15 +64,19 @@ _HOMES = {
     "encoding_entries": "catalog",
     "encoding_for_model": "catalog",
     "encoding_name_for_model": "catalog",
+    "evaluate": "evaluation",
     "forget_encoding": "catalog",
     "get_encoding": "catalog",
     "keep_encoding": "catalog",
     "list_encoding_names": "catalog",
     "load": "formats.opening",
+    "longest_tokens": "evaluation",
     "open_tokenizer": "formats.opening",
     "opened_encodings": "catalog",
+    "overlap": "evaluation",
     "register": "catalog",
     "save_encoding": "formats.saving",
+    "survey": "corpus",
     "train": "training",
 }
 
@@ -100,15 +106,19 @@ __all__ = [
     "encoding_entries",
     "encoding_for_model",
     "encoding_name_for_model",
+    "evaluate",
     "forget_encoding",
     "get_encoding",
     "keep_encoding",
     "list_encoding_names",
     "load",
+    "longest_tokens",
     "open_tokenizer",
     "opened_encodings",
+    "overlap",
     "register",
     "save_encoding",
+    "survey",
     "train",
 ]
 

@@ -1,0 +1,76 @@
+"""Which script the lines of a text are written in: what can be told of their language without a dictionary."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import code_point_sets
+from engine.unicode_classes import N_CODE_POINTS
+
+JAPANESE = "Japanese"
+"""Lines with kana; most of their letters may be Han characters."""
+
+NO_LETTERS = "no letters"
+
+_KANA = ("Hiragana", "Katakana")
+_SCRIPTS = (
+    *("Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Ethiopic"),
+    *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
+    *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Mongolian", "Hangul", "Han"),
+)
+_NAMES = (NO_LETTERS, JAPANESE, *_SCRIPTS, "other scripts")
+_FEWEST_KANA = 0.1
+"""Text is taken for Japanese where at least so many of its Han characters and kana are kana."""
+
+
+def lines_by_script(text: str) -> dict[str, str]:
+    """The lines of a text, with their ends, in one text for each script: that of most of the line's letters."""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    starts = np.concatenate([[0], np.flatnonzero(points == 0x0A) + 1])
+    starts = starts[starts < len(points)]
+    if len(starts) == 0:
+        return {}
+    line_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(points))))
+    cells = np.bincount(line_of * len(_NAMES) + _table()[points], minlength=len(starts) * len(_NAMES))
+    chosen = _most_frequent(cells.reshape(len(starts), len(_NAMES)))
+    ends = np.append(starts[1:], len(points))
+    found: dict[str, str] = {}
+    for number in np.unique(chosen).tolist():
+        lines = np.flatnonzero(chosen == number)
+        spans = zip(starts[lines].tolist(), ends[lines].tolist(), strict=True)
+        found[_NAMES[number]] = "".join([text[start:end] for start, end in spans])
+    return found
+
+
+def _most_frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[n]: the number of the script of each line, from its letters of each (int64[n, scripts])."""
+    letters = counts.copy()
+    letters[:, 0] = 0  # what is no letter decides only where there is nothing else
+    kana, han = letters[:, 1], letters[:, _NAMES.index("Han")]
+    is_japanese = (kana > 0) & (kana >= _FEWEST_KANA * (kana + han))
+    letters[is_japanese, 1] += han[is_japanese]
+    letters[is_japanese, _NAMES.index("Han")] = 0
+    chosen: NDArray[np.int64] = np.argmax(letters, axis=1)
+    return chosen
+
+
+@functools.cache
+def _table() -> NDArray[np.uint8]:
+    """uint8[1114112]: the number of the script of every letter, 0 for what is none."""
+    table = np.zeros(N_CODE_POINTS, dtype=np.uint8)
+    _fill(table, r"\p{L}", len(_NAMES) - 1)
+    for number, name in enumerate(_NAMES[2:-1], 2):
+        _fill(table, rf"\p{{{name}}}", number)
+    for name in _KANA:
+        _fill(table, rf"\p{{{name}}}", 1)
+    table.flags.writeable = False
+    return table
+
+
+def _fill(table: NDArray[np.uint8], pattern: str, number: int) -> None:
+    edges = code_point_sets.asked(pattern).edges
+    for first, stop in zip(edges[::2], edges[1::2], strict=True):
+        table[first:stop] = number
