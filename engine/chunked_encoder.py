@@ -34,6 +34,11 @@ class ChunkedEncoder:
         self._has_safe_cuts = has_safe_cuts
 
     @property
+    def native(self) -> NativeEncoder:
+        """What encodes the chunks."""
+        return self._native
+
+    @property
     def tables(self) -> NDArray[np.uint8]:
         """The tables of its vocabulary."""
         return self._native.tables

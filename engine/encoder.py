@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import quick_edits
 from engine.bundle_format import RankTable
 from engine.kernels import layout
 from engine.kernels._jit import COMPILED
@@ -99,6 +100,7 @@ class NativeEncoder:
         ids = self.encode_pretokens(b"warm", word)
         note_token_ends(ids, self._tables, np.empty(4, dtype=np.int64))
         list_of(ids, self._id_limit)
+        quick_edits.warm_up()
         if self.can_scan:
             self.count(b"warm up")
             self.count("warm " * _SHORT_CHARS)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.chunked_encoder import ChunkedEncoder
+    from engine.encoder import NativeEncoder
 
 _T = TypeVar("_T")
 
@@ -166,6 +167,11 @@ class Encoding(VocabularyFace):
     def uses_kernels(self) -> bool:
         """Whether our own kernels encode."""
         return self._native is not None
+
+    @property
+    def native(self) -> NativeEncoder | None:
+        """Our own encoder, for what is no long text, from ``use_kernels`` on."""
+        return None if self._native is None else self._native.native
 
     # Encoding
 

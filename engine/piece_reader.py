@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from engine.encoder import NativeEncoder
+
 
 @dataclass(frozen=True, slots=True)
 class Readings:
@@ -28,6 +30,10 @@ class Readings:
     def __sub__(self, other: Readings) -> Readings:
         return Readings(self.occurrences - other.occurrences, self.plain - other.plain, self.special - other.special)
 
+    def with_more_tokens(self, tokens: int) -> Readings:
+        """The counts when so many tokens come that are the same in both readings."""
+        return Readings(self.occurrences, self.plain + tokens, self.special + tokens)
+
 
 class PieceReader:
     """Encodes pieces of text in one encoding, in one reading of special tokens."""
@@ -38,6 +44,11 @@ class PieceReader:
         special = encoding.special_tokens_set
         self.finder = CutFinder(special) if encoding.has_safe_cuts else None
         self._special = special_token_regex(frozenset(special)) if special else None
+
+    @property
+    def native(self) -> NativeEncoder | None:
+        """Our own encoder, where it encodes whole texts."""
+        return self.encoding.native
 
     def read(self, piece: str) -> tuple[NDArray[np.int32], Readings]:
         """The ids of a piece in this reading, and its counts in both."""

@@ -34,8 +34,9 @@ from collections.abc import Collection, Iterator
 
 from engine.special_text import special_token_regex
 
+# Members of character classes of ``re``.
 WHITE_SPACE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
-_LETTERS_AND_NUMBERS = (
+LETTERS_AND_NUMBERS = (
     "0-9A-Za-z"
     "\\xc0-\\xd6\\xd8-\\xf6\\xf8-\\u021f"  # Latin
     "\\u0391-\\u03a1\\u03a3-\\u03ce\\u0410-\\u044f"  # Greek, Cyrillic
@@ -43,8 +44,8 @@ _LETTERS_AND_NUMBERS = (
     "\\u0e01-\\u0e30\\u10d0-\\u10f0"  # Thai, Georgian
     "\\u3041-\\u3094\\u30a1-\\u30fa\\u4e00-\\u9fa5\\uac00-\\ud7a3"  # kana, Han, Hangul
 )
-_PUNCTUATION = "!-&(-/:-@\\[-`{-~\\u3001\\u3002\\u3008-\\u3011\\uff01\\uff08\\uff09\\uff0c\\uff0e\\uff1a\\uff1b\\uff1f"
-CUT = re.compile(f"(?<=[^{WHITE_SPACE}])[ \\t]|(?<=[{_LETTERS_AND_NUMBERS}])[\\r\\n{_PUNCTUATION}]")
+PUNCTUATION = "!-&(-/:-@\\[-`{-~\\u3001\\u3002\\u3008-\\u3011\\uff01\\uff08\\uff09\\uff0c\\uff0e\\uff1a\\uff1b\\uff1f"
+CUT = re.compile(f"(?<=[^{WHITE_SPACE}])[ \\t]|(?<=[{LETTERS_AND_NUMBERS}])[\\r\\n{PUNCTUATION}]")
 
 _FIRST_WINDOW = 64
 _LAST_WINDOW = 65_536

@@ -1,11 +1,16 @@
-"""Safe cuts in a ``Utf16Text``, and the text between them piece by piece. All positions are UTF-16 units."""
+"""Safe cuts in a text of UTF-16 units, and the text between them piece by piece. All positions are UTF-16 units."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
 
 from engine.safe_cuts import CutFinder
-from engine.utf16_text import Utf16Text
+from engine.utf16_text import characters_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PIECE_UNITS = 16_384
 """Texts are read and encoded in pieces of about this size, so that no single call keeps other threads waiting."""
@@ -13,37 +18,61 @@ PIECE_UNITS = 16_384
 _FIRST_WINDOW = 128
 
 
-def last_cut(text: Utf16Text, finder: CutFinder, lowest: int, highest: int) -> int | None:
+class UnitsText(Protocol):
+    """A text whose UTF-16 units can be read anywhere."""
+
+    def __len__(self) -> int: ...
+
+    def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
+        """uint16[n]: the units between two positions."""
+        ...
+
+
+class UnitsArray:
+    """An array of units as a text."""
+
+    def __init__(self, units: NDArray[np.uint16]) -> None:
+        self._units = units
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
+        """uint16[n]: the units between two positions, a view."""
+        return self._units[start:stop]
+
+
+def last_cut(text: UnitsText, finder: CutFinder, lowest: int, highest: int) -> int | None:
     """The last cut p with ``lowest <= p <= highest``."""
     window = _FIRST_WINDOW
     stop = highest + 1
     while stop > lowest:
         start = max(lowest, stop - window)
         origin = max(0, start - finder.reach)
-        units = text.read_units(origin, min(stop + finder.reach, len(text)))
-        cut = finder.last(units, start - origin, stop - origin)
+        characters = characters_of(text.read_units(origin, min(stop + finder.reach, len(text))))
+        cut = finder.last(characters, start - origin, stop - origin)
         if cut >= 0:
             return origin + cut
         stop, window = start, min(window * 4, PIECE_UNITS)
     return None
 
 
-def first_cut(text: Utf16Text, finder: CutFinder, lowest: int) -> int | None:
+def first_cut(text: UnitsText, finder: CutFinder, lowest: int) -> int | None:
     """The first cut p with ``lowest <= p``."""
     window = _FIRST_WINDOW
     start = lowest
     while start < len(text):
         stop = min(start + window, len(text))
         origin = max(0, start - finder.reach)
-        units = text.read_units(origin, min(stop + finder.reach, len(text)))
-        cut = finder.first(units, start - origin, stop - origin)
+        characters = characters_of(text.read_units(origin, min(stop + finder.reach, len(text))))
+        cut = finder.first(characters, start - origin, stop - origin)
         if cut >= 0:
             return origin + cut
         start, window = stop, min(window * 4, PIECE_UNITS)
     return None
 
 
-def piece_end(text: Utf16Text, finder: CutFinder | None, start: int, stop: int) -> int:
+def piece_end(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> int:
     """Where a piece that begins at ``start`` ends: at the last cut within ``PIECE_UNITS``, at a later one where there
     is none, at ``stop`` at the latest."""
     limit = start + PIECE_UNITS
@@ -55,9 +84,17 @@ def piece_end(text: Utf16Text, finder: CutFinder | None, start: int, stop: int) 
     return stop if cut is None else min(cut, stop)
 
 
-def pieces(text: Utf16Text, finder: CutFinder | None, start: int, stop: int) -> Iterator[str]:
-    """The text between two token boundaries, lone surrogates replaced, in pieces that encode apart."""
+def pieces(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> Iterator[NDArray[np.uint16]]:
+    """The units between two token boundaries, in pieces that encode apart."""
     while start < stop:
         end = piece_end(text, finder, start, stop)
-        yield text.read_sound(start, end)
+        yield text.read_units(start, end)
         start = end
+
+
+def chunks(text: str, finder: CutFinder | None) -> Iterator[tuple[int, int]]:
+    """A text in pieces (start, end), in characters, that encode apart."""
+    if finder is not None:
+        yield from finder.chunks(text, PIECE_UNITS)
+    elif text:
+        yield 0, len(text)

@@ -146,6 +146,29 @@ store64 = _storer(64)
 """store64(span, byte_offset, value): all eight bytes."""
 
 
+def _plain_move(target: Any, source: Any) -> None:
+    view(target, 0, len(source))[:] = bytes(source)
+
+
+@primitive(_plain_move)
+def move(typing_context: Any, target: Any, source: Any) -> Any:
+    """move(target, source): copy all of one span to the start of another, which may overlap it."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        size = builder.extract_value(args[1], 1)
+        if CHECKED:
+            with builder.if_then(builder.icmp_signed(">", size, builder.extract_value(args[0], 1)), likely=False):
+                context.call_conv.return_user_exc(builder, IndexError, (_OUTSIDE,))
+        pointer_type = _I8.as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer_type, pointer_type, _I64, ir.IntType(1)])
+        function = builder.module.declare_intrinsic("llvm.memmove", [pointer_type, pointer_type, _I64], kind)
+        pointers = [builder.extract_value(span, 0) for span in args]
+        builder.call(function, [*pointers, size, ir.Constant(ir.IntType(1), 0)])
+        return context.get_dummy_value()
+
+    return types.void(SPAN_TYPE, SPAN_TYPE), recipe
+
+
 def _plain_prefetch(span: Any, byte_offset: int) -> None:
     """Nothing to fetch ahead of Python."""
 

@@ -10,23 +10,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
-from engine import EditedText, TextEdit, incremental, prefix_counts, text_pieces, utf16_text
+from engine import EditedText, TextEdit, incremental, prefix_counts, text_pieces, token_blocks, utf16_text
+from engine.kernels._jit import COMPILED
 from tests.engine.strategies import NASTY, SURROGATES, texts, texts_with_surrogates
 
 NAMES = engine.list_encoding_names()
-SIZES = {"small": (3, 4, 0, 3, 0), "medium": (50, 8, 20, 7, 5), "real": (16_384, 128, 2_048, 65_536, 512)}
+ENCODERS = [(name, "tiktoken") for name in NAMES]
+ENCODERS += [(name, "kernels") for name in NAMES if COMPILED or name == "gpt2"]  # tables of others would take minutes
+SIZES = {
+    "small": (3, 4, 0, 3, 0, 2, 4, 0),
+    "medium": (50, 8, 20, 7, 5, 10, 30, 2),
+    "real": (16_384, 128, 2_048, 65_536, 512, 16_384, 3 * 16_384, 64),
+}
 
 
 @pytest.fixture(params=SIZES)
 def sizes(request):
     """The sizes at which texts are cut into pieces: small ones, so that short texts meet every seam."""
-    piece, window, at_once, chunk, join = SIZES[request.param]
+    piece, window, at_once, chunk, join, block, most, room = SIZES[request.param]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_pieces, "PIECE_UNITS", piece)
         patch.setattr(text_pieces, "_FIRST_WINDOW", window)
         patch.setattr(prefix_counts, "_AT_ONCE_CHARS", at_once)
         patch.setattr(utf16_text, "_CHUNK_CHARS", chunk)
         patch.setattr(incremental, "_JOIN_UNITS", join)
+        patch.setattr(token_blocks, "BLOCK_UNITS", block)
+        patch.setattr(token_blocks, "_MOST_UNITS", most)
+        patch.setattr(token_blocks, "_LEAST_ROOM", room)
         yield
 
 
@@ -64,9 +74,10 @@ class Twin:
         return ends
 
 
-def check(edited: EditedText, twin: Twin) -> None:
-    """Everything that EditedText knows is what the whole text gives."""
-    encoding, text, sound = edited.encoding, twin.text, twin.sound
+def check(edited: EditedText, twin: Twin, oracle: engine.Encoding | None = None) -> None:
+    """Everything that EditedText knows is what the whole text gives: to tiktoken, unless there is another oracle."""
+    encoding = oracle or engine.get_encoding(edited.encoding.name)
+    text, sound = twin.text, twin.sound
     plain = encoding.encode_ordinary(text)
     special = encoding.encode(text, allowed_special="all")
     expected = special if edited.special_as_tokens else plain
@@ -119,15 +130,21 @@ def random_edits(rng: random.Random, length: int) -> list[TextEdit]:
     return edits
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_edits_of_any_kind(name, sizes):
-    others = [engine.get_encoding(other) for other in NAMES if other != name][:3]
+@pytest.fixture(params=ENCODERS, ids=" ".join)
+def encoding(request, with_kernels):
+    """Each bundled encoding, with each of the two encoders."""
+    name, encoder = request.param
+    return with_kernels(name) if encoder == "kernels" else engine.get_encoding(name)
+
+
+def test_edits_of_any_kind(encoding, sizes):
+    others = [engine.get_encoding(name) for name in NAMES if name != encoding.name][:3]
 
     @settings(deadline=None, max_examples=15)
     @given(text=texts_with_surrogates(60), special=st.booleans(), rng=st.randoms(use_true_random=False))
     def run(text, special, rng):
-        edited, twin = EditedText(engine.get_encoding(name), special_as_tokens=special), Twin(text)
-        edited.watch([engine.get_encoding(name), *others])
+        edited, twin = EditedText(encoding, special_as_tokens=special), Twin(text)
+        edited.watch([encoding, *others])
         edited.reset(text)
         check(edited, twin)
         for _ in range(6):
@@ -203,10 +220,15 @@ def test_watching_others_keeps_the_counts_of_those_that_stay():
     assert edited.catch_up(0)
 
 
+BOTH = pytest.mark.parametrize("encoding", [("gpt2", "tiktoken"), ("gpt2", "kernels")], ids=" ".join, indirect=True)
+"""A test with both encoders."""
+
+
+@BOTH
 @pytest.mark.parametrize("special", [False, True])
-def test_a_special_token_typed_letter_by_letter_and_deleted(special):
+def test_a_special_token_typed_letter_by_letter_and_deleted(encoding, special):
     start = "Some words before it. " * 20
-    edited, twin = EditedText(engine.get_encoding("o200k_base"), special_as_tokens=special), Twin(start * 2)
+    edited, twin = EditedText(encoding, special_as_tokens=special), Twin(start * 2)
     edited.reset(start * 2)
     for offset, letter in enumerate("<|endoftext|>"):
         edit = TextEdit(len(start) + offset, 0, letter)
@@ -223,8 +245,9 @@ def test_a_special_token_typed_letter_by_letter_and_deleted(special):
         assert edited.special_occurrences == 0
 
 
-def test_the_halves_of_a_surrogate_pair_arrive_apart():
-    edited, twin = EditedText(engine.get_encoding("o200k_base")), Twin("a b")
+@BOTH
+def test_the_halves_of_a_surrogate_pair_arrive_apart(encoding):
+    edited, twin = EditedText(encoding), Twin("a b")
     edited.reset("a b")
     for edit in (TextEdit(1, 0, "\ude00"), TextEdit(1, 0, "\ud83d"), TextEdit(2, 1, "\ude01"), TextEdit(1, 1, "")):
         edited.apply([edit])
@@ -232,9 +255,10 @@ def test_the_halves_of_a_surrogate_pair_arrive_apart():
         check(edited, twin)
 
 
-def test_far_edits_make_one_patch_over_all_of_them():
+@BOTH
+def test_far_edits_make_one_patch_over_all_of_them(encoding):
     text = "The quick brown fox jumps over the lazy dog. " * 400
-    edited, twin = EditedText(engine.get_encoding("cl100k_base")), Twin(text)
+    edited, twin = EditedText(encoding), Twin(text)
     edited.reset(text)
     before = edited.whole()
     edits = [TextEdit(15_000, 3, "xyz xyz"), TextEdit(10, 0, "X"), TextEdit(7_000, 2_000, ""), TextEdit(9, 4, "")]
@@ -261,17 +285,55 @@ def test_one_keystroke_touches_little(monkeypatch):
     assert len(patch.ids) < 50
 
 
-def test_a_text_without_cuts():
-    text = "ab" * 30_000
-    edited, twin = EditedText(engine.get_encoding("o200k_base")), Twin(text)
+@BOTH
+def test_a_text_without_cuts(encoding):
+    text = "ab" * (30_000 if COMPILED else 3_000)
+    edited, twin = EditedText(encoding), Twin(text)
     edited.watch([engine.get_encoding("cl100k_base")])
     edited.reset(text)
-    for edit in (TextEdit(30_000, 0, "x"), TextEdit(20_000, 0, " "), TextEdit(10_000, 30_000, "y")):
+    half = len(text) // 2
+    for edit in (TextEdit(half, 0, "x"), TextEdit(half // 2, 0, " "), TextEdit(half // 3, half, "y")):
         edited.apply([edit])
         twin.apply(edit)
         edited.catch_up(0)
         check(edited, twin)
     assert edited.catch_up(60)
+    check(edited, twin)
+
+
+@pytest.mark.skipif(not COMPILED, reason="a window of kernels is long")
+def test_windows_as_long_as_kernels_take_and_longer(with_kernels):
+    encoding = with_kernels("cl100k_base")
+    for length in (8_000, 8_191, 8_192, 8_193, 10_000, 20_000):
+        text = f"before {'ab' * (length // 2)} behind"
+        edited, twin = EditedText(encoding), Twin(text)
+        edited.reset(text)
+        for place in (7, 8, len(text) // 2, len(text) - 8, len(text) - 7):
+            for edit in (TextEdit(place, 0, "x"), TextEdit(place, 3, ""), TextEdit(place, 0, "c" * 1_100)):
+                edited.apply([edit])
+                twin.apply(edit)
+                check(edited, twin)
+
+
+def test_kernels_make_the_edits_of_a_text_of_many_blocks(with_kernels, monkeypatch):
+    monkeypatch.setattr(token_blocks, "BLOCK_UNITS", 100)
+    monkeypatch.setattr(token_blocks, "_MOST_UNITS", 300)
+    monkeypatch.setattr(token_blocks, "_LEAST_ROOM", 1)
+    monkeypatch.setattr(text_pieces, "PIECE_UNITS", 100)
+    monkeypatch.setattr(EditedText, "_apply_at_once", None)  # every edit is one for kernels
+    rng = random.Random(4)
+    words = ["word", " the", "\n", "don't", " 1234", "é", " 你好", "。", "😀", "  ", "\r\n", ", ", " x"]
+    text = "".join(rng.choices(words, k=300))
+    edited, twin = EditedText(with_kernels("gpt2")), Twin(text)
+    edited.reset(text)
+    for _ in range(300):
+        length = len(twin.units) // 2
+        start = rng.randrange(length)
+        edit = TextEdit(start, rng.choice([0, 1]) if start + 1 < length else 0, rng.choice(["", "a", " ", "好", "9"]))
+        edited.apply([edit])
+        twin.apply(edit)
+        if rng.random() < 0.2:
+            check(edited, twin)
     check(edited, twin)
 
 
@@ -287,9 +349,9 @@ def test_an_encoding_whose_cuts_are_not_known():
     for edit in (TextEdit(9, 0, "x"), TextEdit(9, 1, ""), TextEdit(0, 4, "")):
         edited.apply([edit])
         twin.apply(edit)
-        check(edited, twin)
+        check(edited, twin, mine)
     assert edited.catch_up(60)
-    check(edited, twin)
+    check(edited, twin, mine)
 
 
 @pytest.mark.parametrize("edit", [TextEdit(-1, 0, "a"), TextEdit(4, 0, "a"), TextEdit(2, 2, ""), TextEdit(0, -1, "")])

@@ -1,0 +1,329 @@
+"""An edit in a block of text: which stretch of it has to be encoded anew, and putting the new tokens in place.
+
+The stretch, the *window*, lies between two safe cuts that the edit does not touch; ``engine.safe_cuts`` says what they
+are and why the texts on both sides of one encode apart. ``is_cut`` is the rule given there.
+
+Two calls make an edit: ``find_window`` changes nothing and gives the new text of the window as UTF-8; with the ids of
+that text, ``replace_window`` changes the block. What is where in the arrays says ``block_layout``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import block_layout as layout
+from engine.kernels._jit import inline_kernel, kernel
+from engine.kernels.block_layout import (
+    ANY_UNIT,
+    BLANK,
+    LETTER_OR_NUMBER,
+    LINE_END,
+    MOST_UNITS,
+    NEWLINE,
+    PUNCTUATION,
+    SEPARATOR,
+    SPECIAL_START,
+    UNITS_AT,
+    WHITE,
+)
+from engine.kernels.memory import (
+    Span,
+    load8,
+    load16,
+    load32,
+    load64,
+    move,
+    part,
+    span,
+    store8,
+    store32,
+    store64,
+)
+
+
+@inline_kernel
+def is_cut(before: int, flags: int) -> bool:
+    """Whether there is a safe cut between two units with these flags."""
+    at_blank = (flags & BLANK != 0) & (before & WHITE == 0)
+    behind_word = (flags & (LINE_END | PUNCTUATION) != 0) & (before & LETTER_OR_NUMBER != 0)
+    return at_blank | behind_word
+
+
+@kernel
+def cut_before(units: Span, properties: Span, highest: int, lowest: int) -> int:
+    """The last cut p with ``lowest <= p <= highest``, or -1. ``lowest`` is at least 1."""
+    place = highest
+    while place >= lowest:
+        if is_cut(load8(properties, load16(units, 2 * place - 2)), load8(properties, load16(units, 2 * place))):
+            return place
+        place -= 1
+    return -1
+
+
+@kernel
+def cut_behind(units: Span, properties: Span, lowest: int, end: int) -> int:
+    """The first cut p with ``lowest <= p < end``, or -1. ``lowest`` is at least 1."""
+    for place in range(lowest, end):
+        if is_cut(load8(properties, load16(units, 2 * place - 2)), load8(properties, load16(units, 2 * place))):
+            return place
+    return -1
+
+
+@kernel
+def may_be_special(units: Span, properties: Span, start: int, end: int, total: int) -> bool:
+    """Whether a unit from ``start`` on and before ``end``, with the one behind it, begins a special token. ``total``:
+    how many units there are."""
+    pairs = load32(properties, layout.PAIR_COUNT_AT)
+    for place in range(start, end):
+        unit = load16(units, 2 * place)
+        if load8(properties, unit) & SPECIAL_START != 0:
+            following = ANY_UNIT
+            if place + 1 < total:
+                following = load16(units, 2 * place + 2)
+            for index in range(pairs):
+                pair = load32(properties, layout.PAIRS_AT + 4 * index)
+                second = pair & 0xFFFF
+                if pair >> 16 == unit and second in (following, ANY_UNIT):
+                    return True
+    return False
+
+
+@kernel
+def measure(units: Span, properties: Span, start: int, end: int, before: int) -> tuple[int, int, int, int]:
+    """Characters, bytes of UTF-8, words that begin, and newlines. A lone surrogate is a character of three bytes.
+    ``before``: flags of the unit before ``start``; where the text begins, those of a separator."""
+    characters = n_bytes = end - start
+    words = newlines = 0
+    place = start
+    while place < end:
+        unit = load16(units, 2 * place)
+        flags = load8(properties, unit)
+        words += (before & SEPARATOR != 0) & (flags & SEPARATOR == 0)
+        newlines += flags & NEWLINE != 0
+        n_bytes += (unit >= 0x80) + (unit >= 0x800)
+        if is_pair(units, place, end):
+            characters -= 1
+            place += 1
+        before = flags
+        place += 1
+    return characters, n_bytes, words, newlines
+
+
+@inline_kernel
+def is_pair(units: Span, place: int, end: int) -> bool:
+    """Whether a surrogate pair stands at ``place``, all of it before ``end``."""
+    pair = False
+    if load16(units, 2 * place) & 0xFC00 == 0xD800 and place + 1 < end:
+        pair = load16(units, 2 * place + 2) & 0xFC00 == 0xDC00
+    return pair
+
+
+@kernel
+def write_utf8(units: Span, count: int, out: Span) -> int:
+    """Write units as UTF-8, lone surrogates as U+FFFD. How many bytes; three a unit are enough room."""
+    at = place = 0
+    while place < count:
+        point = load16(units, 2 * place)
+        if point < 0x80:
+            store8(out, at, point)
+            at += 1
+        elif point < 0x800:
+            store8(out, at, 0xC0 | point >> 6)
+            store8(out, at + 1, 0x80 | (point & 0x3F))
+            at += 2
+        elif is_pair(units, place, count):
+            place += 1
+            point = ((point & 0x3FF) << 10 | (load16(units, 2 * place) & 0x3FF)) + 0x10000
+            store8(out, at, 0xF0 | point >> 18)
+            store8(out, at + 1, 0x80 | (point >> 12 & 0x3F))
+            store8(out, at + 2, 0x80 | (point >> 6 & 0x3F))
+            store8(out, at + 3, 0x80 | (point & 0x3F))
+            at += 4
+        else:
+            if point & 0xF800 == 0xD800:
+                point = 0xFFFD
+            store8(out, at, 0xE0 | point >> 12)
+            store8(out, at + 1, 0x80 | (point >> 6 & 0x3F))
+            store8(out, at + 2, 0x80 | (point & 0x3F))
+            at += 3
+        place += 1
+    return at
+
+
+@kernel
+def bounds_of_window(window: Span, units: Span, properties: Span, total: int) -> int:
+    """Find the cuts around the edit and note where the window is. ``layout.FOUND``, or why there is none."""
+    start = load64(window, layout.EDIT_START)
+    end = start + load64(window, layout.EDIT_REMOVED)
+    left = cut_before(units, properties, start - 1, max(1, start - MOST_UNITS))
+    if left < 0:
+        if start > MOST_UNITS:
+            return layout.TOO_LONG
+        if load64(window, layout.IS_FIRST) == 0:
+            return layout.BEYOND_BLOCK
+        left = 0
+    right = cut_behind(units, properties, end + 1, min(total, end + MOST_UNITS))
+    if right < 0:
+        if total - end > MOST_UNITS:
+            return layout.TOO_LONG
+        if load64(window, layout.IS_LAST) == 0:
+            return layout.BEYOND_BLOCK
+        right = total
+    new_end = right + load64(window, layout.INSERTED) - (end - start)
+    if max(right, new_end) - left > MOST_UNITS:
+        return layout.TOO_LONG
+    if left < load64(window, layout.REACH) and load64(window, layout.IS_FIRST) == 0:
+        return layout.BEYOND_BLOCK
+    store64(window, layout.START, left)
+    store64(window, layout.OLD_END, right)
+    store64(window, layout.NEW_END, new_end)
+    return layout.FOUND
+
+
+@kernel
+def write_new_units(window: Span, units: Span, start: int, end: int, total: int) -> int:
+    """Write the units ``start`` to ``end`` of the block, as they are when the edit is made, and the one behind them
+    where there is one. How many they are."""
+    edit_start = load64(window, layout.EDIT_START)
+    edit_end = edit_start + load64(window, layout.EDIT_REMOVED)
+    inserted = load64(window, layout.INSERTED)
+    end = min(end + 1, total)
+    kept = edit_start - start
+    new = part(window, layout.NEW_UNITS_AT, 2 * (kept + inserted + end - edit_end))
+    move(new, part(units, 2 * start, 2 * kept))
+    move(part(new, 2 * kept, 2 * inserted), part(window, layout.INSERTED_AT, 2 * inserted))
+    behind = 2 * (end - edit_end)
+    move(part(new, 2 * (kept + inserted), behind), part(units, 2 * edit_end, behind))
+    return kept + inserted + end - edit_end
+
+
+@kernel
+def find_window(block: NDArray[np.uint8], window: NDArray[np.uint8], properties: NDArray[np.uint8]) -> int:
+    """Find the window of the edit that ``window`` describes, and what changes in it.
+
+    block, window, properties: uint8[n], see ``block_layout``; window is written. Returns one of the answers there.
+    IndexError when the edit is not within the block.
+    """
+    check_block(block)
+    if window.size < layout.WINDOW_SIZE or properties.size < layout.PAIRS_AT:
+        raise IndexError("the arrays of an edit are too short")
+    whole, own, flags = span(block), span(window), span(properties)
+    total = load64(whole, layout.UNITS)
+    edit_start, inserted = load64(own, layout.EDIT_START), load64(own, layout.INSERTED)
+    edit_end = edit_start + load64(own, layout.EDIT_REMOVED)
+    if edit_start < 0 or edit_end < edit_start or edit_end > total or not 0 <= inserted <= layout.MOST_INSERTED:
+        raise IndexError("the edit is not within the block")
+    units = part(whole, UNITS_AT, 2 * total)
+    answer = bounds_of_window(own, units, flags, total)
+    if answer != layout.FOUND:
+        return answer
+    start, end = load64(own, layout.START), load64(own, layout.OLD_END)
+    # A special token may begin before the window and reach into it.
+    origin = max(0, start - load64(own, layout.REACH))
+    if may_be_special(units, flags, origin, end, total):
+        return layout.SPECIAL
+    new = part(own, layout.NEW_UNITS_AT, 2 * (layout.MOST_UNITS + layout.MOST_REACH))
+    written = write_new_units(own, units, origin, end, total)
+    length = load64(own, layout.NEW_END) - start
+    if may_be_special(new, flags, 0, start - origin + length, written):
+        return layout.SPECIAL
+    before = SEPARATOR
+    if start > 0:
+        before = load8(flags, load16(units, 2 * start - 2))
+    old_measures = measure(units, flags, start, end, before)
+    new = part(new, 2 * (start - origin), 2 * length)
+    new_measures = measure(new, flags, 0, length, before)
+    store64(own, layout.MORE_CHARACTERS, new_measures[0] - old_measures[0])
+    store64(own, layout.MORE_BYTES, new_measures[1] - old_measures[1])
+    store64(own, layout.MORE_WORDS, new_measures[2] - old_measures[2])
+    store64(own, layout.MORE_NEWLINES, new_measures[3] - old_measures[3])
+    out = part(own, layout.NEW_BYTES_AT, 3 * layout.MOST_UNITS)
+    store64(own, layout.BYTES, write_utf8(new, length, out))
+    return layout.FOUND
+
+
+@kernel
+def check_block(block: NDArray[np.uint8]) -> None:
+    """Raise IndexError unless the parts of a block are inside of it."""
+    if block.size < UNITS_AT:
+        raise IndexError("a block without a header")
+    whole = span(block)
+    units, unit_room = load64(whole, layout.UNITS), load64(whole, layout.UNIT_ROOM)
+    tokens, token_room = load64(whole, layout.TOKENS), load64(whole, layout.TOKEN_ROOM)
+    ids_at, ends_at = load64(whole, layout.IDS_AT), load64(whole, layout.ENDS_AT)
+    if not (0 <= units <= unit_room and 0 <= tokens <= token_room):
+        raise IndexError("a block with more in it than there is room for")
+    ordered = UNITS_AT + 2 * unit_room <= ids_at and ids_at + 4 * token_room <= ends_at
+    if not ordered or ends_at + 4 * token_room > block.size:
+        raise IndexError("the parts of a block overlap")
+
+
+@kernel
+def tokens_up_to(ends: Span, count: int, position: int) -> int:
+    """How many of the first ``count`` ends, which ascend, are at most ``position``."""
+    low = 0
+    while low < count:
+        middle = (low + count) >> 1
+        if load32(ends, 4 * middle) <= position:
+            low = middle + 1
+        else:
+            count = middle
+    return low
+
+
+@kernel
+def shift_tail(whole: Span, byte_offset: int, width: int, old_place: int, new_place: int, count: int) -> None:
+    """Move the elements from ``old_place`` to ``count`` of an array within a block to ``new_place``. ``byte_offset``:
+    where the array is; ``width``: bytes of an element."""
+    size = width * (count - old_place)
+    target = part(whole, byte_offset + width * new_place, size)
+    move(target, part(whole, byte_offset + width * old_place, size))
+
+
+@kernel
+def replace_window(
+    block: NDArray[np.uint8], window: NDArray[np.uint8], ids: NDArray[np.uint32], utf16_lengths: NDArray[np.int32]
+) -> int:
+    """Make the edit that ``find_window`` was asked about. 1, or 0 where the block has no room; then nothing changes.
+
+    block, window: as they were there. ids: uint32[n], read-only: the tokens of the window's new text. utf16_lengths:
+    int32[m], read-only: units that each token adds. IndexError when an id is none of those.
+    """
+    check_block(block)
+    whole, own, numbers, lengths = span(block), span(window), span(ids), span(utf16_lengths)
+    start, old_end, new_end = load64(own, layout.START), load64(own, layout.OLD_END), load64(own, layout.NEW_END)
+    total, tokens = load64(whole, layout.UNITS), load64(whole, layout.TOKENS)
+    if not (0 <= start <= old_end <= total and start <= new_end <= start + MOST_UNITS):
+        raise IndexError("the window is not within the block")
+    for index in range(ids.size):
+        if load32(numbers, 4 * index) >= utf16_lengths.size:
+            raise IndexError("an id that is none")
+    ids_at, ends_at = load64(whole, layout.IDS_AT), load64(whole, layout.ENDS_AT)
+    ends = part(whole, ends_at, 4 * tokens)
+    first = tokens_up_to(ends, tokens, start)
+    last = tokens_up_to(ends, tokens, old_end)
+    growth, more = new_end - old_end, ids.size - (last - first)
+    no_room = total + growth > load64(whole, layout.UNIT_ROOM) or tokens + more > load64(whole, layout.TOKEN_ROOM)
+    if no_room:
+        return 0
+    shift_tail(whole, UNITS_AT, 2, old_end, new_end, total)
+    origin = max(0, start - load64(own, layout.REACH))
+    new_size = 2 * (new_end - start)
+    new_units = part(own, layout.NEW_UNITS_AT + 2 * (start - origin), new_size)
+    move(part(whole, UNITS_AT + 2 * start, new_size), new_units)
+    shift_tail(whole, ids_at, 4, last, last + more, tokens)
+    move(part(whole, ids_at + 4 * first, 4 * ids.size), numbers)
+    shift_tail(whole, ends_at, 4, last, last + more, tokens)
+    end = start
+    for index in range(ids.size):
+        end += load32(lengths, 4 * load32(numbers, 4 * index))
+        store32(whole, ends_at + 4 * (first + index), end)
+    for index in range(last + more, tokens + more):
+        at = ends_at + 4 * index
+        store32(whole, at, load32(whole, at) + growth)
+    store64(whole, layout.UNITS, total + growth)
+    store64(whole, layout.TOKENS, tokens + more)
+    store64(own, layout.FIRST_TOKEN, first)
+    store64(own, layout.REMOVED_TOKENS, last - first)
+    return 1
