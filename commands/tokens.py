@@ -11,6 +11,7 @@ import click
 import engine
 import pricing
 from commands.catalog import load_catalog
+from commands.encodings import encoding_of_file, named_encoding, required_encoding, tokenizer_options
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from commands.reading import STANDARD_INPUT, read_text, read_texts
 
@@ -29,11 +30,12 @@ MOST_QUOTED = 40
 @click.argument("paths", nargs=-1, type=str)
 @click.option("--encoding", "name", help="Name of an encoding.")
 @click.option("--model", help="Count as this model does.")
+@tokenizer_options
 @json_option
 @click.pass_obj
-def count(profile: Path | None, paths: tuple[str, ...], name: str | None, model: str | None, as_json: bool) -> None:
+def count(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options: str | None) -> None:
     """Count the tokens of files and folders, or of standard input (-)."""
-    encoding, priced = chosen_encoding(name, model, profile)
+    encoding, priced = chosen_encoding(profile, **options)
     files: list[dict[str, Any]] = []
     skipped: list[SkippedFile] = []
     for path, stored in read_texts(paths, skipped):
@@ -57,12 +59,16 @@ def count(profile: Path | None, paths: tuple[str, ...], name: str | None, model:
         click.echo(f"{len(skipped)} skipped; --json lists them", err=True)
 
 
-def chosen_encoding(name: str | None, model: str | None, profile: Path | None) -> tuple[Encoding, Model | None]:
+def chosen_encoding(
+    profile: Path | None, name: str | None, model: str | None, tokenizer: str | None, pattern: str | None
+) -> tuple[Encoding, Model | None]:
     """The encoding that the options name; with ``--model`` also the model, whose rule may be an estimate."""
-    if name is not None and model is not None:
-        raise BadInput("give one of --encoding and --model")
+    if sum(option is not None for option in (name, model, tokenizer)) > 1:
+        raise BadInput("give one of --encoding, --model and --tokenizer")
+    if tokenizer is not None:
+        return encoding_of_file(tokenizer, pattern), None
     if model is None:
-        return usable(lambda: engine.get_encoding(name or "o200k_base")), None
+        return named_encoding(name or "o200k_base", profile), None
     try:
         found = load_catalog(None, profile).find(model)
     except LookupError as unpriced:
@@ -90,12 +96,14 @@ def model_fields(model: Model, tokens: int) -> dict[str, Any]:
 
 @program.command()
 @click.argument("path", default=STANDARD_INPUT)
-@click.option("--encoding", "name", required=True, help="Name of an encoding.")
+@click.option("--encoding", "name", help="Name of an encoding.")
+@tokenizer_options
 @click.option("--allow-special", is_flag=True, help="Read text that spells a special token as that token.")
 @json_option
-def encode(path: str, name: str, allow_special: bool, as_json: bool) -> None:
+@click.pass_obj
+def encode(profile: Path | None, path: str, allow_special: bool, as_json: bool, **options: str | None) -> None:
     """Print the token ids of a text, separated by spaces."""
-    encoding = usable(lambda: engine.get_encoding(name))
+    encoding = required_encoding(profile, **options)
     text = read_text(path).text
     ids = encoding.encode(text, allowed_special="all") if allow_special else encoding.encode_ordinary(text)
     if as_json:
@@ -106,10 +114,12 @@ def encode(path: str, name: str, allow_special: bool, as_json: bool) -> None:
 
 @program.command()
 @click.argument("path", default=STANDARD_INPUT)
-@click.option("--encoding", "name", required=True, help="Name of an encoding.")
-def decode(path: str, name: str) -> None:
+@click.option("--encoding", "name", help="Name of an encoding.")
+@tokenizer_options
+@click.pass_obj
+def decode(profile: Path | None, path: str, **options: str | None) -> None:
     """Turn token ids, separated by white space or commas, back into bytes on standard output."""
-    encoding = usable(lambda: engine.get_encoding(name))
+    encoding = required_encoding(profile, **options)
     words = read_text(path).text.replace(",", " ").split()
     ids = []
     for place, word in enumerate(words, 1):
@@ -122,7 +132,7 @@ def decode(path: str, name: str) -> None:
     except (KeyError, OverflowError, ValueError):
         place = next(place for place, token_id in enumerate(ids, 1) if not is_known(encoding, token_id))
         wrong = shortened(words[place - 1])
-        raise BadInput(f"{path}: number {place} is {wrong}, no token of {name} has that id") from None
+        raise BadInput(f"{path}: number {place} is {wrong}, no token of {encoding.name} has that id") from None
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 

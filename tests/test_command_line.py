@@ -139,6 +139,52 @@ def test_decode_says_which_id_is_wrong(run, words, complaint):
     assert is_one_line(err)
 
 
+@pytest.fixture
+def own_encoding(tmp_path):
+    """An encoding of the user's own, in the profile ``tmp_path``: every pair of ``ab`` is a token."""
+    from engine import catalog
+    from engine.encoding import Encoding
+
+    ranks = {bytes([value]): value for value in range(256)} | {b"ab": 256}
+    encoding = Encoding("mine", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={"<x>": 300})
+    catalog.own.cache_clear()
+    catalog.keep_encoding(encoding, tmp_path / "data" / "encodings")
+    catalog.own.cache_clear()
+    yield encoding
+    catalog.own.cache_clear()
+
+
+def test_the_users_own_encodings_are_known_by_name(run, tmp_path, own_encoding):
+    profile = ("--profile", str(tmp_path))
+    status, out, err = run(*profile, "count", "-", "--encoding", "mine", "--json", stdin=b"abab")
+    assert (status, err) == (0, "")
+    assert (json.loads(out)["encoding"], json.loads(out)["tokens"]) == ("mine", 2)
+    assert run(*profile, "encode", "-", "--encoding", "mine", "--allow-special", stdin=b"ab<x>")[1] == "256 300\n"
+    assert run(*profile, "decode", "-", "--encoding", "mine", stdin=b"256,97")[1] == "aba"
+
+
+def test_a_damaged_encoding_is_named_where_one_is_missed(run, tmp_path, own_encoding):
+    (tmp_path / "data" / "encodings" / "mine.tiktoken.json").write_text("{")
+    status, _, err = run("--profile", str(tmp_path), "count", "-", "--encoding", "mine", stdin=b"ab")
+    assert status == 2
+    assert "mine.tiktoken.json" in err
+    assert is_one_line(err)
+
+
+def test_a_tokenizer_file_is_used(run, tmp_path, own_encoding):
+    file = str(tmp_path / "data" / "encodings" / "mine.tiktoken")
+    _, out, _ = run("count", "-", "--tokenizer", file, "--json", stdin=b"abab")
+    assert json.loads(out)["tokens"] == 2
+    assert run("encode", "-", "--tokenizer", file, stdin=b"abab")[1] == "256 256\n"
+    (tmp_path / "bare.tiktoken").write_bytes(Path(file).read_bytes())
+    status, _, err = run("count", "-", "--tokenizer", str(tmp_path / "bare.tiktoken"), stdin=b"abab")
+    assert status == 2
+    assert "bare.tiktoken.json" in err
+    assert is_one_line(err)
+    arguments = ("encode", "-", "--tokenizer", str(tmp_path / "bare.tiktoken"), "--pattern", "gpt2")
+    assert run(*arguments, stdin=b"abab")[1] == "256 256\n"
+
+
 def test_cost_is_exact_to_the_last_place(run):
     arguments = ("cost", "-", "--model", "gpt-4o", "--output-tokens", "500", "--on", "2026-11-21", "--json")
     status, out, err = run(*arguments, stdin=SENTENCE.encode())
@@ -236,7 +282,10 @@ def test_prices_check_of_a_good_file(run, tmp_path):
         ("count", "-", "--model", "no-such-model"),
         ("count", "-", "--encoding", "gpt2", "--model", "gpt-4o"),
         ("count", "-", "--no-such-option"),
-        ("count", "-", "--tokenizer", "tokenizer.json"),
+        ("count", "-", "--tokenizer", "no-such-file.json"),
+        ("count", "-", "--tokenizer", __file__),
+        ("count", "-", "--tokenizer", "x.json", "--encoding", "gpt2"),
+        ("encode", "-", "--tokenizer", "x.json", "--encoding", "gpt2"),
         ("encode", "-"),
         ("cost", "-", "--model", "no-such-model"),
         ("cost", "-", "--output-tokens", "-1"),
