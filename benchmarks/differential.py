@@ -32,8 +32,6 @@ from tests.engine.differential import Case, compare_round, open_cases, random_st
 
 ROUND = 2_000
 """Strings of a round."""
-PROGRESS = 250_000
-"""Strings after which a line says how far it is."""
 
 _cases: list[Case] = []
 
@@ -118,8 +116,6 @@ def main() -> int:
                 return 1
             texts += one.texts
             size += one.utf8_bytes
-            if texts % PROGRESS == 0:
-                print(f"{texts:,} strings, {time.monotonic() - started:.0f} s", flush=True)
     seconds = time.monotonic() - started
     print(f"{texts:,} strings of {size / 1e6:.1f} MB in {len(names)} encodings, {seconds:.0f} s: no difference")
     return 0

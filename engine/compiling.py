@@ -25,7 +25,10 @@ from engine.kernels.cache_folder import current_folder, is_uncompiled, keep, kep
 ENCODE = "encode"
 """The family of everything that counts and encodes."""
 
-FAMILIES: Mapping[str, str] = MappingProxyType({ENCODE: "engine.encode_warm_up"})
+TRAIN = "train"
+"""The family of everything that trains."""
+
+FAMILIES: Mapping[str, str] = MappingProxyType({ENCODE: "engine.encode_warm_up", TRAIN: "engine.training_warm_up"})
 """Family -> the module whose ``warm_up()`` calls every kernel of the family, with arguments of every type that Python
 ever calls it with."""
 

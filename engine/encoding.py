@@ -157,7 +157,7 @@ class Encoding(VocabularyFace):
                 if not native.can_scan:
                     return False
                 native.warm_up()
-            self._native = ChunkedEncoder(native, has_safe_cuts=self.has_safe_cuts)
+            self._native = ChunkedEncoder(native, has_safe_cuts=self._pattern is not None)
             if isinstance(self._ranks, RankTable):
                 with self._core_lock:  # one that is being built would come back
                     self._core = None  # built again should anybody ask for what only it can do
@@ -377,7 +377,7 @@ class Encoding(VocabularyFace):
         disallowed = self.special_tokens_set - allowed if disallowed_special == "all" else disallowed_special
         if disallowed and (found := special_token_regex(frozenset(disallowed)).search(text)):
             raise_disallowed(found.group())
-        return frozenset(allowed) if isinstance(allowed, Set) else allowed  # tiktoken's core takes no other kind of set
+        return allowed
 
     def _list(self, text: str, allowed: Set[str]) -> list[int]:
         if self._native is not None:
@@ -423,7 +423,7 @@ class Encoding(VocabularyFace):
 
     def _by_kernels(self, text: str, allowed: Set[str], encode: Callable[[str], _T]) -> Iterator[_T | list[int]]:
         """The tokens of the stretches between special tokens, and of those."""
-        for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
+        for segment, special in split_at_specials(text, allowed):
             yield encode(segment)
             if special:
                 yield [self._special_tokens[special]]

@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.encoding import Encoding
 from engine.piece_reader import PieceReader, Readings
-from engine.prefix_counts import PrefixCounts, SideBySide, TextChange, one_by_one
+from engine.prefix_counts import PrefixCounts, TextChange
 from engine.text_measures import Measures, measure_pieces
 from engine.text_pieces import UnitsArray, chunks, first_cut, last_cut, piece_end, pieces
 from engine.token_blocks import TokenBlock, TokenBlocks, blocks_of
@@ -189,14 +189,9 @@ class EditedText:
             for encoding in self._others.encodings
         }
 
-    def catch_up(self, seconds: float, side_by_side: SideBySide = one_by_one) -> bool:
-        """Count on in the watched encodings for about that long; True when all counts are known.
-
-        ``side_by_side``: does several things in threads and returns when all are done. Our own kernels then count in
-        several encodings at once.
-        """
-        names = self._other_names()
-        return self._others.catch_up(names, len(self._blocks), self._next_piece, seconds, side_by_side)
+    def catch_up(self, seconds: float) -> bool:
+        """Count on in the watched encodings for about that long; True when all counts are known."""
+        return self._others.catch_up(self._other_names(), len(self._blocks), self._next_piece, seconds)
 
     def _other_names(self) -> list[str]:
         """The watched encodings whose counts do not follow from the tokens."""
@@ -321,14 +316,15 @@ def _read(reader: PieceReader, texts: Iterable[str]) -> tuple[NDArray[np.int32],
     """Ids and ends, int32[n] each, of pieces that stand one after the other, and their counts. Ends count UTF-16 units
     from the start of the first piece."""
     readings = Readings()
-    all_ids = [np.empty(0, dtype=np.int32)]
+    all_ids, all_ends = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
+    place = 0
     for text in texts:
         ids, of_piece = reader.read(text)
         readings += of_piece
         all_ids.append(ids)
-    ids = np.concatenate(all_ids)
-    ends: NDArray[np.int32] = np.cumsum(reader.encoding.utf16_lengths[ids], dtype=np.int32)
-    return ids, ends, readings
+        all_ends.append(reader.utf16_ends(text, ids) + np.int32(place))
+        place += utf16_length(text)
+    return np.concatenate(all_ids), np.concatenate(all_ends), readings
 
 
 def _clusters(edits: Sequence[tuple[TextEdit, int]]) -> Iterator[list[tuple[TextEdit, int]]]:

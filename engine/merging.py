@@ -5,6 +5,8 @@ Everything is in arrays, so a run can stop after any merge; a checkpoint is the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,10 +25,16 @@ from engine.kernels.train_phase import (
 
 NO_LIMIT = (1 << 31) - 1
 
-_FIRST_DIVISOR = 16
+FIRST_DIVISOR = 16
 """The first threshold is the highest count, divided by this and by the size of the vocabulary."""
-_DIVISOR = 8
+DIVISOR = 8
 """Later thresholds are divided by this."""
+
+# How large arrays begin; each grows when it has to.
+FIRST_PAIR_BITS = 16
+FIRST_HEAP = 1 << 16
+FIRST_RECORDS = 1 << 15
+SPARE_PLACES = 1 << 18
 
 
 class Merger:
@@ -35,41 +43,47 @@ class Merger:
     def __init__(
         self,
         slots: NDArray[np.uint32],
-        byte_lengths: NDArray[np.uint32],
+        symbols: Sequence[bytes],
         most_merges: int,
         tokens: int,
         *,
         min_count: int,
-        max_token_bytes: int | None,
+        max_token_bytes: int | None = None,
+        merges: NDArray[np.int64] | None = None,
     ) -> None:
-        """slots: see ``train_layout``; taken over. byte_lengths: uint32[n], bytes of each symbol of the alphabet.
-        tokens: how many symbols the corpus has."""
-        most_ids = len(byte_lengths) + most_merges
+        """slots: see ``train_layout``; taken over. symbols: those of the alphabet, by id. tokens: how many the corpus
+        has. merges: int64[m, 4], those that the slots have had already, if any; then every token has one slot."""
+        earlier = np.empty((0, layout.MERGE_FIELDS), dtype=np.int64) if merges is None else merges
+        most_merges = min(most_merges, len(earlier) + len(slots))  # a merge takes a slot at least
+        most_ids = len(symbols) + most_merges
         state = np.zeros(layout.STATE_SIZE, dtype=np.int64)
-        state[layout.FIRST_ID] = len(byte_lengths)
+        state[layout.FIRST_ID] = len(symbols)
+        state[layout.MERGED] = len(earlier)
         state[layout.TOKENS] = tokens
         state[layout.LONGEST] = NO_LIMIT if max_token_bytes is None else max_token_bytes
-        lengths = np.ones(most_ids, dtype=np.uint32)
-        lengths[: len(byte_lengths)] = byte_lengths
         empty = np.empty(0, dtype=np.int64)
         self._work = layout.Merging(
             slots=slots,
             widths=np.ones(most_ids, dtype=np.uint32),
-            byte_lengths=lengths,
+            byte_lengths=np.ones(most_ids, dtype=np.uint32),
             pairs=empty,
             lists=empty,
             places=empty,
             heap=empty,
             sums=np.zeros(4 * most_ids, dtype=np.int64),
             neighbours=np.empty(2 * most_ids, dtype=np.int64),
-            records=np.empty(1 << 16, dtype=np.int64),
+            records=np.empty(2 * FIRST_RECORDS, dtype=np.int64),
             merges=np.empty(layout.MERGE_FIELDS * most_merges, dtype=np.int64),
             state=state,
         )
+        self._work.merges[: earlier.size] = earlier.reshape(-1)
+        lengths = [len(symbol) for symbol in symbols]
+        for left, right in earlier[:, :2].tolist():
+            lengths.append(lengths[left] + lengths[right])
+        self._work.byte_lengths[: len(lengths)] = lengths
         self._min_count = min_count
         self._most_merges = most_merges
-        self.is_done = most_merges == 0
-        self.ran_out = False
+        self.is_done = self.merged == most_merges
 
     @property
     def merged(self) -> int:
@@ -93,18 +107,21 @@ class Merger:
         state = self._work.state
         if state[layout.THRESHOLD] == 0:
             self._start_phase()
-        before = self.merged
         status = merge_pairs(self._work, self._most_merges - self.merged, budget)
         if status == layout.BELOW_THRESHOLD:
             if state[layout.THRESHOLD] <= self._min_count:
-                self.is_done = self.ran_out = True
+                self.is_done = True
             else:
                 self._start_phase()
         elif status != layout.PAUSED:
             self._make_room(status)
         if self.merged == self._most_merges:
             self.is_done = True
-        del before
+
+    def packed_slots(self) -> NDArray[np.uint32]:
+        """uint32[n]: the slots, with one for each token: with ``merges`` and ``tokens`` all that is needed to go on."""
+        slots = self._work.slots.copy()
+        return slots[: compact(slots, self._work.widths)]
 
     def _start_phase(self) -> None:
         """Count all pairs, choose a threshold, and list the places of the pairs above it."""
@@ -115,16 +132,16 @@ class Merger:
         self._count_pairs()
         highest = drop_long_pairs(self._work)
         if threshold == 0:
-            wanted = highest // (_FIRST_DIVISOR * max(self._most_merges, 1))
+            wanted = highest // (FIRST_DIVISOR * max(self._most_merges, 1))
         else:
-            wanted = min(highest, threshold - 1) // _DIVISOR
+            wanted = min(highest, threshold - 1) // DIVISOR
         threshold = max(min(wanted, highest), self._min_count, 1)
         state[layout.THRESHOLD] = threshold
         number, places = pairs_above(self._work, threshold)
-        self._resize_pairs(max(16, number.bit_length() + 2), threshold)
+        self._resize_pairs(max(FIRST_PAIR_BITS, number.bit_length() + 2), threshold)
         self._work = self._work._replace(
-            heap=np.empty(2 * max(1 << 16, 2 * number), dtype=np.int64),
-            places=np.empty(places + places // 2 + (1 << 18), dtype=np.int64),
+            heap=np.empty(2 * max(FIRST_HEAP, 2 * number), dtype=np.int64),
+            places=np.empty(places + places // 2 + SPARE_PLACES, dtype=np.int64),
         )
         start_lists(self._work)
         list_places(self._work, 0, len(self._work.slots) - 1)
@@ -142,7 +159,7 @@ class Merger:
 
     def _count_pairs(self) -> None:
         last = len(self._work.slots) - 1
-        self._new_pairs(max(16, (last // 4).bit_length()))
+        self._new_pairs(max(FIRST_PAIR_BITS, (last // 4).bit_length()))
         at = count_pairs(self._work, 0, last)
         while at < last:
             self._resize_pairs(64 - int(self._work.state[layout.PAIR_SHIFT]) + 1, 0)
@@ -151,9 +168,7 @@ class Merger:
     def _new_pairs(self, bits: int) -> None:
         self._work.state[layout.PAIR_SHIFT] = 64 - bits
         self._work.state[layout.PAIRS_USED] = 0
-        self._work = self._work._replace(
-            pairs=np.zeros(2 << bits, dtype=np.int64), lists=np.zeros(2 << bits, dtype=np.int64)
-        )
+        self._work = self._work._replace(pairs=zeros(2 << bits), lists=zeros(2 << bits))
 
     def _resize_pairs(self, bits: int, least: int) -> None:
         """Another size for the table of pairs, and in it those that occur so often."""
@@ -175,6 +190,11 @@ class Merger:
             self._work = work._replace(heap=_larger(work.heap, used, 2 * len(work.heap)))
         else:
             self._work = work._replace(records=np.empty(2 * needed * 5 // 4 + 2, dtype=np.int64))
+
+
+def zeros(size: int) -> NDArray[np.int64]:
+    """int64[size], zero."""
+    return np.zeros(size, dtype=np.int64)
 
 
 def _larger(array: NDArray[np.int64], used: int, size: int) -> NDArray[np.int64]:

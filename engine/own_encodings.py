@@ -14,6 +14,7 @@ from typing import Literal
 
 from engine.encoding import Encoding
 from engine.errors import EngineError, FormatError
+from engine.prepared_encoding import prepared
 
 Kind = Literal["imported", "trained"]
 
@@ -24,13 +25,16 @@ _UNFIT_FOR_FILE_NAMES = re.compile(r"[^\w.+-]+")
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """One encoding of the user's own. ``path``: where it is kept, None if only in memory. ``vendor_normalization``:
-    what is done to a text before training, and this encoding does not do, as for bundled encodings."""
+    """One encoding of the user's own. ``path``: where it is kept, None if only in memory."""
 
     name: str
     kind: Kind
     path: Path | None = None
-    vendor_normalization: str | None = None
+
+    @property
+    def vendor_normalization(self) -> None:
+        """What it leaves undone to texts, as bundled encodings may: nothing."""
+        return None
 
     @property
     def vendor(self) -> str:
@@ -110,7 +114,8 @@ class OwnEncodings:
         from engine.formats.saving import save_encoding
 
         path = folder / f"{_UNFIT_FOR_FILE_NAMES.sub('-', encoding.name).strip('-.') or 'encoding'}.tiktoken"
-        entry = OwnEntry(encoding.name, kind, path, ", ".join(normalization) or None)
+        encoding = prepared(encoding, normalization)
+        entry = OwnEntry(encoding.name, kind, path)
         with self._lock:
             before, opened_before = self._entries.get(entry.name), self._encodings.get(entry.name)
             if path.exists() and (before is None or before.path != path):
@@ -152,7 +157,6 @@ def _described(path: Path) -> OwnEntry:
         name if isinstance(name, str) and name else path.name.removesuffix(path.suffix),
         "trained" if described.get("kind") == "trained" else "imported",
         path,
-        ", ".join(described.get("normalization", ())) or None,
     )
 
 

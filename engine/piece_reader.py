@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from engine.encoding import Encoding
+from engine.prepared_encoding import PreparedEncoding
 from engine.safe_cuts import CutFinder
 from engine.special_text import special_token_regex
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from engine.encoder import NativeEncoder
@@ -55,6 +57,12 @@ class PieceReader:
         occurrences = self._occurrences(piece)
         ids = self.encoding.token_ids(piece, special_as_tokens=self.special_as_tokens and occurrences > 0)
         return ids, self._readings(piece, occurrences, len(ids))
+
+    def utf16_ends(self, piece: str, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """int32[n]: where the tokens of a piece, from ``read``, end in it. UTF-16 units."""
+        if isinstance(self.encoding, PreparedEncoding):
+            return self.encoding.utf16_ends(piece, ids, special_as_tokens=self.special_as_tokens)
+        return self.encoding.utf16_lengths[ids].cumsum(dtype=np.int32)
 
     def readings_of_pieces(self, pieces: list[str], tokens: int) -> Readings:
         """The counts of pieces of which it is known how many ``tokens`` they have in this reading."""

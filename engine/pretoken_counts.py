@@ -10,6 +10,10 @@ from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.train_table import CountTable, add_entries, count_pretokens, fill_index
 from engine.pretokenize import pretokenizer
 from engine.scanners import KNOWN_SPLITS, PADDING, Scanner
+from engine.training_checkpoint import Arrays
+
+SPLIT_SECONDS = 10.0
+"""How long a pattern may take to cut a piece of about a megabyte."""
 
 _ENDS = 16_384
 _FIRST_BITS = 16
@@ -53,7 +57,7 @@ class PretokenCounter:
 
     def _add_matched(self, text: bytes) -> None:
         assert self._pretokenizer is not None
-        spans = self._pretokenizer.byte_spans(text.decode("utf-8"))
+        spans = self._pretokenizer.byte_spans(text.decode("utf-8"), SPLIT_SECONDS)
         sizes = spans[:, 1] - spans[:, 0]
         ends = np.cumsum(sizes)
         if len(ends) and ends[-1] != spans[-1, 1]:
@@ -65,6 +69,23 @@ class PretokenCounter:
         while first < count:
             self._table = _larger(self._table)
             first, start = count_pretokens(array, ends, first, count, start, KEY_MASKS, self._table)
+
+    def pack(self) -> Arrays:
+        """What was counted, as arrays."""
+        table = self._table
+        entries = table.entries[: train_table.ENTRY_WORDS * self.different]
+        return {"entries": entries, "arena": table.arena[: int(table.state[train_table.ARENA_USED])]}
+
+    def unpack(self, arrays: Arrays) -> None:
+        """Count what another one packed. KeyError or ValueError where that is not whole."""
+        entries, arena = arrays["entries"], arrays["arena"]
+        count = len(entries) // train_table.ENTRY_WORDS
+        packed = _new_table(max(_FIRST_BITS, (2 * count + 2).bit_length()))
+        packed.entries[: len(entries)] = entries
+        packed.state[train_table.ENTRIES_USED] = count
+        packed.state[train_table.ARENA_USED] = len(arena)
+        self._table = packed._replace(arena=arena.astype(np.uint8))
+        fill_index(self._table)
 
     def absorb(self, other: PretokenCounter) -> None:
         """Add what another one counted."""

@@ -27,7 +27,7 @@ class PlainMerge:
 
 def learn_merges(
     pretokens: Mapping[Sequence[int], int],
-    byte_lengths: Sequence[int],
+    symbols: Sequence[bytes],
     most_merges: int,
     *,
     min_count: int = 2,
@@ -35,10 +35,10 @@ def learn_merges(
 ) -> list[PlainMerge]:
     """The merges of counted pretokens, which are sequences of ids of the alphabet.
 
-    ``byte_lengths``: bytes of each symbol of the alphabet; the first merge gets the id behind the last of them.
+    ``symbols``: the bytes of each symbol of the alphabet; the first merge gets the id behind the last of them.
     """
     words = [(list(word), count) for word, count in pretokens.items()]
-    lengths = list(byte_lengths)
+    contents = list(symbols)
     merges: list[PlainMerge] = []
     while len(merges) < most_merges:
         pairs: Counter[tuple[int, int]] = Counter()
@@ -48,20 +48,20 @@ def learn_merges(
         allowed = [
             (-count, pair)
             for pair, count in pairs.items()
-            if count >= min_count and (max_token_bytes is None or _size(pair, lengths) <= max_token_bytes)
+            if count >= min_count and (max_token_bytes is None or len(_joined(pair, contents)) <= max_token_bytes)
         ]
         if not allowed:
             break
         negative_count, pair = min(allowed)
         for word, _ in words:
-            _merge(word, pair, len(lengths))
-        lengths.append(_size(pair, lengths))
+            _merge(word, pair, len(contents))
+        contents.append(_joined(pair, contents))
         merges.append(PlainMerge(*pair, -negative_count, sum(len(word) * count for word, count in words)))
     return merges
 
 
-def _size(pair: tuple[int, int], lengths: Sequence[int]) -> int:
-    return lengths[pair[0]] + lengths[pair[1]]
+def _joined(pair: tuple[int, int], contents: Sequence[bytes]) -> bytes:
+    return contents[pair[0]] + contents[pair[1]]
 
 
 def _merge(word: list[int], pair: tuple[int, int], token_id: int) -> None:

@@ -3,41 +3,36 @@ thing: not calling ``advance`` for a while."""
 
 from __future__ import annotations
 
-import importlib
+import hashlib
+import json
 import os
-import threading
 import time
+import unicodedata
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.encoding import Encoding
 from engine.errors import TrainingError
-from engine.kernels.train_slots import fill_slots, measure_slots
-from engine.merging import Merger
-from engine.pretoken_counts import PretokenCounter
-from engine.trained_encoding import build_encoding, spell_tokens
-from engine.training_splits import split_named
-from engine.training_texts import Document, PieceReader, text_document
+from engine.pretokenize import SplitTimeoutError
+from engine.training_checkpoint import Facts, damaged, read_checkpoint, write_checkpoint
+from engine.training_counting import CorpusCounting
+from engine.training_documents import TextOrPath, as_items, documents_of
+from engine.training_merging import CorpusMerging
+from engine.training_settings import plan_for
 from engine.training_types import (
     CorpusRules,
-    CorpusSurvey,
     Merge,
+    SkippedFile,
     Stage,
     TrainingCurve,
     TrainingProgress,
     TrainingSettings,
 )
-
-TextOrPath = str | os.PathLike[str] | CorpusSurvey
-
-_BUDGET = 100_000
-"""Places that are merged between two looks at the clock: about a millisecond."""
-
-_CURVE_POINTS = 2048
 
 
 class TrainingRun:
@@ -65,7 +60,7 @@ class TrainingRun:
         ``vocab_size`` counts everything: alphabet, merges and special tokens. ``threads``: None for one per processor.
         ``rules``: which files of folders are read. The rest: see ``TrainingSettings``. TrainingError.
         """
-        self.settings = TrainingSettings(
+        settings = TrainingSettings(
             vocab_size=vocab_size,
             pattern=pattern,
             alphabet=alphabet,
@@ -77,26 +72,23 @@ class TrainingRun:
             special_tokens=tuple(special_tokens),
             tie_order=tie_order,
         )
-        most_merges = vocab_size - 256 - len(self.settings.special_tokens)
-        if most_merges < 0:
-            raise TrainingError(
-                f"A vocabulary of {vocab_size:,} has no room for the 256 bytes"
-                + (f" and {len(self.settings.special_tokens)} special tokens." if special_tokens else ".")
-            )
-        self._most_merges = most_merges
-        self._split = split_named(pattern)
+        self._set_up(settings, threads, as_items(paths_or_texts), rules or CorpusRules())
+
+    def _set_up(
+        self, settings: TrainingSettings, threads: int | None, items: list[TextOrPath], rules: CorpusRules
+    ) -> None:
+        self.settings = settings
+        self._plan = plan_for(settings)
         self._threads = threads or os.cpu_count() or 1
-        self._items = _as_items(paths_or_texts)
-        self._rules = rules or CorpusRules()
+        self._items = items
+        self._rules = rules
         self._stage: Stage = "looking"
-        self._reader = PieceReader([], self._split.cuts)
-        self._reader_lock = threading.Lock()
-        self._bytes_total = 0
-        self._counters = [PretokenCounter(self._split.expression)]
-        self._merger: Merger | None = None
-        self._text_bytes = 0
-        self._why_done = ""
-        self._rate = 0.0
+        self._counting: CorpusCounting | None = None
+        self._merging: CorpusMerging | None = None
+        self._bytes_total = self._pretokens = 0
+        self._problems: tuple[SkippedFile, ...] = ()
+        self._hash = ""
+        self._rate = _Rate()
 
     # Doing
 
@@ -106,180 +98,188 @@ class TrainingRun:
         return self._stage == "done"
 
     def advance(self, seconds: float = 0.03) -> TrainingProgress:
-        """Train for about so long, and say how far it is. TrainingError; SplitTimeoutError."""
+        """Train for about so long, and say how far it is. TrainingError."""
         deadline = time.perf_counter() + seconds
         while not self.done:
-            if self._stage == "looking":
-                self._look()
-            elif self._stage == "counting":
-                self._count(deadline)
-            else:
-                self._merge(deadline)
+            try:
+                self._advance_stage(deadline)
+            except SplitTimeoutError as error:
+                raise TrainingError(f"{error} Choose another one.") from error
             if time.perf_counter() >= deadline:
                 break
         return self.progress()
 
+    def _advance_stage(self, deadline: float) -> None:
+        if self._counting is None and self._merging is None:
+            self._look()
+        elif self._counting is not None:
+            before, started = self._counting.reader.bytes_read, time.perf_counter()
+            is_counted = self._counting.advance(deadline)
+            self._rate.note(self._counting.reader.bytes_read - before, time.perf_counter() - started)
+            if is_counted:
+                self._start_merging(self._counting)
+        elif self._merging is not None:
+            before, started = self._merging.merged, time.perf_counter()
+            is_merged = self._merging.advance(deadline)
+            self._rate.note(self._merging.merged - before, time.perf_counter() - started)
+            if is_merged:
+                self._stage = "done"
+
     def _look(self) -> None:
-        documents: list[Document] = []
-        surveys = []
-        for item in self._items:
-            if isinstance(item, str):
-                documents.append(text_document(item))
-                continue
-            if isinstance(item, CorpusSurvey):
-                found = item
-            else:
-                found = importlib.import_module("engine.corpus").survey([Path(item)], self._rules)
-            surveys.append(found)
-            documents += [Document(file, file.file_bytes) for file in found.files]
-        self._reader.documents = documents
-        self._bytes_total = sum(document.stored_bytes for document in documents)
-        if self._bytes_total == 0:
-            raise TrainingError("There is no text to train on.")
+        self._counting = CorpusCounting(documents_of(self._items, self._rules), self._plan, self._threads)
+        self._items = []
+        self._bytes_total = self._counting.bytes_total
         self._stage = "counting"
 
-    def _count(self, deadline: float) -> None:
-        started, before = time.perf_counter(), self._reader.bytes_read
-        while len(self._counters) < self._threads:
-            self._counters.append(PretokenCounter(self._split.expression))
-        if self._threads == 1:
-            finished = self._count_with(self._counters[0], deadline)
-        else:
-            with ThreadPoolExecutor(self._threads) as pool:
-                finished = all(list(pool.map(lambda counter: self._count_with(counter, deadline), self._counters)))
-        elapsed = time.perf_counter() - started
-        self._rate = (self._reader.bytes_read - before) / elapsed if elapsed > 0 else 0.0
-        if finished:
-            self._start_merging()
-
-    def _count_with(self, counter: PretokenCounter, deadline: float) -> bool:
-        """Count pieces until time is up. Whether there are none left."""
-        while True:
-            with self._reader_lock:
-                piece = self._reader.next_piece()
-            if piece is None:
-                return True
-            counter.add(piece)
-            if time.perf_counter() >= deadline:
-                return False
-
-    def _start_merging(self) -> None:
-        counter = self._counters[0]
-        for other in self._counters[1:]:
-            counter.absorb(other)
-        self._counters = [counter]
-        slot_count, self._text_bytes = measure_slots(counter.table)
-        slots = np.empty(slot_count, dtype=np.uint32)
-        fill_slots(counter.table, np.arange(256, dtype=np.uint32), slots)
-        self._merger = Merger(
-            slots,
-            np.ones(256, dtype=np.uint32),
-            self._most_merges,
-            self._text_bytes,
-            min_count=self.settings.min_count,
-            max_token_bytes=self.settings.max_token_bytes,
-        )
+    def _start_merging(self, counting: CorpusCounting) -> None:
+        self._pretokens = counting.gathered().different
+        if self._pretokens == 0:
+            raise TrainingError("The split pattern matches nothing in this text.")
+        self._problems = tuple(counting.reader.problems)
+        self._hash = self._hash_with(counting.digest())
+        self._merging = CorpusMerging.of(counting, self._plan)
+        self._counting = None
         self._stage = "merging"
-        self._rate = 0.0
-
-    def _merge(self, deadline: float) -> None:
-        assert self._merger is not None
-        started, before = time.perf_counter(), self._merger.merged
-        while not self._merger.is_done:
-            self._merger.advance(_BUDGET)
-            if time.perf_counter() >= deadline:
-                break
-        elapsed = time.perf_counter() - started
-        self._rate = (self._merger.merged - before) / elapsed if elapsed > 0 else 0.0
-        if self._merger.is_done:
-            self._stage = "done"
-            if self._merger.ran_out:
-                self._why_done = f"No pair is left that occurs {self.settings.min_count} times or more."
+        self._rate = _Rate()
 
     # What it knows
 
+    @property
+    def hash(self) -> str:
+        """Runs with the same hash learn the same merges: 64 hexadecimal digits, made of the settings and of all
+        pretokens with their counts. "" before everything is counted."""
+        return self._hash
+
+    def _hash_with(self, digest: bytes) -> str:
+        stated: dict[str, Any] = {"settings": asdict(self.settings), "pretokens": digest.hex()}
+        if self._plan.preparation.normalizer.steps:
+            stated["unicode"] = unicodedata.unidata_version
+        return hashlib.sha256(json.dumps(stated, sort_keys=True).encode("ascii")).hexdigest()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What texts lose with these settings, a sentence or two each."""
+        return self._plan.warnings
+
     def progress(self) -> TrainingProgress:
         """How far it is."""
-        merger = self._merger
-        merged = merger.merged if merger else 0
-        tokens = merger.tokens if merger else 0
-        read, total = self._reader.bytes_read, self._bytes_total
-        fraction = {
-            "looking": 0.0,
-            "counting": read / total if total else 0.0,
-            "merging": merged / self._most_merges if self._most_merges else 1.0,
-            "done": 1.0,
-        }[self._stage]
-        left = total - read if self._stage == "counting" else self._most_merges - merged
+        counting, merging = self._counting, self._merging
+        merged = merging.merged if merging else 0
+        wanted = merging.merges_wanted if merging else max(self.settings.vocab_size - 256 - self._specials, 0)
+        read = counting.reader.bytes_read if counting else self._bytes_total if merging else 0
+        done, all_of_it = (merged, wanted) if merging else (read, self._bytes_total)
+        rate = self._rate.per_second
         return TrainingProgress(
             stage=self._stage,
-            fraction=fraction,
+            fraction=1.0 if self.done or (merging and not wanted) else done / all_of_it if all_of_it else 0.0,
             bytes_read=read,
-            bytes_total=total,
-            pretokens=max(counter.different for counter in self._counters),
+            bytes_total=self._bytes_total,
+            pretokens=counting.different if counting else self._pretokens,
             merges=merged,
-            merges_wanted=self._most_merges,
-            vocab_size=256 + merged + len(self.settings.special_tokens),
-            tokens=tokens,
-            bytes_per_token=self._text_bytes / tokens if tokens else 0.0,
-            last_merge=self.merges(merged - 1)[0] if merged else None,
-            rate=self._rate,
-            eta_seconds=left / self._rate if self._rate and not self.done else None,
-            problems=tuple(self._reader.problems),
-            why_done=self._why_done,
+            merges_wanted=wanted,
+            vocab_size=merging.vocab_size if merging else 256 + self._specials,
+            tokens=merging.tokens if merging else 0,
+            bytes_per_token=merging.bytes_per_token if merging else 0.0,
+            last_merge=merging.last_merge if merging else None,
+            rate=rate,
+            eta_seconds=(all_of_it - done) / rate if rate and not self.done else None,
+            problems=tuple(counting.reader.problems) if counting else self._problems,
+            why_done=merging.why_done if merging else "",
         )
+
+    @property
+    def _specials(self) -> int:
+        return len(self.settings.special_tokens)
 
     def merge_table(self, since: int = 0) -> NDArray[np.int64]:
         """int64[n, 4], read-only: of each merge from number ``since`` on the left id, the right id, how often the pair
         occurred, and the tokens of the corpus afterwards."""
-        merges = self._merger.merges[since:] if self._merger else np.empty((0, 4), dtype=np.int64)
-        view = merges.view()
-        view.flags.writeable = False
-        return view
+        return self._merging.merge_table(since) if self._merging else np.empty((0, 4), dtype=np.int64)
 
     def merges(self, since: int = 0) -> list[Merge]:
         """The merges from number ``since`` on."""
-        table = self.merge_table()
-        blob, offsets = spell_tokens(table)
-        found = []
-        for index, (left, right, count, tokens) in enumerate(table[since:].tolist(), since):
-            content = blob[offsets[256 + index] : offsets[257 + index]]
-            found.append(Merge(index, left, right, 256 + index, content, count, tokens))
-        return found
+        return self._merging.merges(since) if self._merging else []
 
     def curve(self) -> TrainingCurve:
         """Compression against vocabulary size, so far."""
-        tokens = self.merge_table()[:, 3]
-        chosen = np.unique(np.linspace(0, max(len(tokens) - 1, 0), min(len(tokens), _CURVE_POINTS)).astype(np.int64))
-        sizes = 257 + chosen
-        values = self._text_bytes / np.maximum(tokens[chosen], 1)
-        sizes.flags.writeable = values.flags.writeable = False
-        return TrainingCurve(sizes, values)
+        if self._merging is None:
+            return TrainingCurve(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
+        return self._merging.curve()
 
     def encoding(self, name: str) -> Encoding:
         """What has been learned so far as an encoding. TrainingError before everything is counted."""
-        if self._merger is None:
+        if self._merging is None:
             raise TrainingError("The text is not counted yet: there is nothing to make an encoding of.")
-        return build_encoding(name, self.settings, self._split.expression, self.merge_table())
+        return self._merging.encoding(name)
+
+    # Checkpoints
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint, in one step: the one that was there stays until the new one is safe.
+        UnsavedCheckpointError; TrainingError where there is nothing to train on."""
+        if self._counting is None and self._merging is None:
+            self._look()
+        kept = self._counting or self._merging
+        assert kept is not None
+        facts, arrays = kept.pack()
+        facts |= {
+            "settings": asdict(self.settings),
+            "stage": self._stage,
+            "hash": self._hash,
+            "bytes_total": self._bytes_total,
+            "pretokens": self._pretokens,
+            "run_problems": [[str(one.path), one.reason, one.why] for one in self._problems],
+        }
+        write_checkpoint(Path(path), facts, arrays)
+
+    @classmethod
+    def resume(cls, path: str | os.PathLike[str], threads: int | None = None) -> TrainingRun:
+        """Go on where a checkpoint was written, to the same merges. TrainingError where it is damaged, or where files
+        changed that were not all counted by then."""
+        facts, arrays = read_checkpoint(Path(path))
+        try:
+            specials = tuple(facts["settings"].pop("special_tokens"))
+            settings = TrainingSettings(**facts["settings"], special_tokens=specials)
+            run = cls.__new__(cls)
+            run._set_up(settings, threads, [], CorpusRules())
+            run._go_on(facts, arrays)
+        except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+            raise damaged(Path(path)) from error
+        return run
+
+    def _go_on(self, facts: Facts, arrays: dict[str, NDArray[Any]]) -> None:
+        self._stage, self._hash = facts["stage"], facts["hash"]
+        self._bytes_total, self._pretokens = int(facts["bytes_total"]), int(facts["pretokens"])
+        self._problems = tuple(SkippedFile(Path(path), reason, why) for path, reason, why in facts["run_problems"])
+        if self._stage == "counting":
+            self._counting = CorpusCounting.unpack(self._plan, self._threads, facts, arrays)
+        else:
+            self._merging = CorpusMerging.unpack(self._plan, facts, arrays)
+
+
+class _Rate:
+    """Amounts a second, of the last second or so."""
+
+    def __init__(self) -> None:
+        self._amount = self._seconds = 0.0
+
+    def note(self, amount: float, seconds: float) -> None:
+        """So much was done in so long."""
+        kept = 1.0 / (1.0 + seconds)
+        self._amount = self._amount * kept + amount
+        self._seconds = self._seconds * kept + seconds
+
+    @property
+    def per_second(self) -> float:
+        """The rate; 0.0 where it is not known."""
+        return self._amount / self._seconds if self._seconds else 0.0
 
 
 def train(
-    paths_or_texts: TextOrPath | Iterable[TextOrPath], vocab_size: int, name: str = "trained", **options: object
+    paths_or_texts: TextOrPath | Iterable[TextOrPath], vocab_size: int, name: str = "trained", **options: Any
 ) -> Encoding:
-    """Train to the end; the arguments are those of ``TrainingRun``. TrainingError."""
-    run = TrainingRun(paths_or_texts, vocab_size, **options)  # type: ignore[arg-type]
+    """Train to the end; the other arguments are those of ``TrainingRun``. TrainingError."""
+    run = TrainingRun(paths_or_texts, vocab_size, **options)
     while not run.done:
         run.advance(seconds=1.0)
     return run.encoding(name)
-
-
-def _as_items(given: TextOrPath | Iterable[TextOrPath]) -> list[TextOrPath]:
-    items = [given] if isinstance(given, str | os.PathLike | CorpusSurvey) else list(given)
-    return [Path(item) if isinstance(item, str) and _is_existing_path(item) else item for item in items]
-
-
-def _is_existing_path(text: str) -> bool:
-    if len(text) > 4096 or "\n" in text or "\0" in text:
-        return False
-    path = Path(text)
-    return path.is_absolute() and path.exists()

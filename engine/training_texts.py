@@ -3,12 +3,15 @@ change their pretokens."""
 
 from __future__ import annotations
 
-import importlib
+import functools
+import itertools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from engine.errors import EngineError, TrainingError
+from engine.corpus_files import CorpusFileError, read_blocks
+from engine.errors import TrainingError
+from engine.preparation import Preparation, mark_words
 from engine.training_types import CorpusFile, SkippedFile
 
 BLOCK_BYTES = 1 << 20
@@ -19,10 +22,6 @@ MOST_PIECE_BYTES = 32 << 20
 """No stretch of text without a place to cut may be longer."""
 
 _FIRST_WINDOW = 4096
-
-Prepare = Callable[[str], str]
-"""What is done to a text before it is cut, the same for a whole text as for its parts, cut in front of an ASCII
-character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,7 @@ class Document:
         """Its text, valid UTF-8, in blocks of whole characters. CorpusFileError."""
         if isinstance(self.source, bytes):
             return _slices(self.source)
-        corpus_files = importlib.import_module("engine.corpus_files")
-        blocks: Iterator[bytes] = corpus_files.read_blocks(self.source, BLOCK_BYTES)
-        return blocks
+        return read_blocks(self.source, BLOCK_BYTES)
 
 
 def text_document(text: str) -> Document:
@@ -107,68 +104,66 @@ def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str)
         yield held
 
 
-_BEFORE_ASCII = re.compile(r"[\x00-\x7f]")
+_AT_ASCII = re.compile(r"[\x00-\x7f]")
 
 
-def _prepared(pieces: Iterator[bytes], prepare: Prepare) -> Iterator[bytes]:
-    for piece in pieces:
-        yield prepare(piece.decode("utf-8")).encode("utf-8")
-
-
-@dataclass(slots=True)
 class PieceReader:
-    """The pieces of all documents in order. ``document`` and ``piece`` say which comes next; ``bytes_read``: stored
-    bytes of what came; ``problems``: files that could not be read to their end."""
+    """The pieces of all documents in order, prepared. ``document`` and ``piece`` say which comes next; ``bytes_read``:
+    stored bytes of what came; ``problems``: files that could not be read to their end."""
 
-    documents: list[Document]
-    cuts: re.Pattern[str] | None
-    prepare: Prepare | None = None
-    document: int = 0
-    piece: int = 0
-    bytes_read: int = 0
-    problems: list[SkippedFile] = field(default_factory=list)
-    _pieces: Iterator[bytes] | None = None
-    _bytes_before: int = 0
+    def __init__(self, documents: list[Document], cuts: re.Pattern[str] | None, preparation: Preparation) -> None:
+        self.documents = documents
+        self.document = self.piece = self.bytes_read = self._bytes_before = 0
+        self.problems: list[SkippedFile] = []
+        self._cuts = cuts
+        self._preparation = preparation
+        self._pieces: Iterator[bytes] | None = None
+
+    def start_at(self, document: int, piece: int, problems: list[SkippedFile]) -> None:
+        """Go on where another reader of the same documents was."""
+        self.document, self.piece, self.problems = document, piece, problems
+        self._bytes_before = sum(document.stored_bytes for document in self.documents[:document])
+        self.bytes_read = self._bytes_before
+        self._pieces = None
 
     def next_piece(self) -> bytes | None:
-        """The next piece, or None when all were read. TrainingError."""
+        """The next piece, or None when all were read. TrainingError; SplitTimeoutError."""
         while self.document < len(self.documents):
             document = self.documents[self.document]
+            if self._pieces is None:
+                self._pieces = itertools.islice(self._pieces_of(document), self.piece, None)
             try:
-                piece = self._next_of(document)
-            except EngineError as error:
-                skipped = getattr(error, "skipped", None)  # of a CorpusFileError
-                if skipped is None:
-                    raise
-                self.problems.append(skipped)
+                piece = next(self._pieces, None)
+            except CorpusFileError as error:
+                self.problems.append(error.skipped)
                 piece = None
             if piece is not None:
                 self.piece += 1
                 return piece
             self._pieces = None
-            self.document += 1
-            self.piece = 0
             self._bytes_before += document.stored_bytes
             self.bytes_read = self._bytes_before
+            self.document += 1
+            self.piece = 0
         return None
 
-    def _next_of(self, document: Document) -> bytes | None:
-        if self._pieces is None:
-            self._pieces = self._pieces_of(document)
-            for _ in range(self.piece):  # after a resumption
-                next(self._pieces, None)
-        return next(self._pieces, None)
-
     def _pieces_of(self, document: Document) -> Iterator[bytes]:
-        blocks = self._counted(document.blocks(), document.stored_bytes)
-        if self.prepare is not None:
-            blocks = _prepared(cut_pieces(blocks, _BEFORE_ASCII, document.name), self.prepare)
-        return cut_pieces(blocks, self.cuts, document.name)
+        blocks = self._counted(document)
+        normalize, words_of = self._preparation.normalizer, self._preparation.words_of
+        if normalize.steps:
+            blocks = _changed(cut_pieces(blocks, _AT_ASCII, document.name), normalize)
+        pieces = cut_pieces(blocks, self._cuts, document.name)
+        return pieces if words_of is None else _changed(pieces, functools.partial(mark_words, pattern=words_of))
 
-    def _counted(self, blocks: Iterator[bytes], stored_bytes: int) -> Iterator[bytes]:
-        """Blocks, and how far they have come: in UTF-8, which may be more than is stored."""
+    def _counted(self, document: Document) -> Iterator[bytes]:
+        """Blocks of a document. Notes how far they have come: in UTF-8, which may be more than is stored."""
         read = 0
-        for block in blocks:
+        for block in document.blocks():
             read += len(block)
-            self.bytes_read = self._bytes_before + min(read, stored_bytes)
+            self.bytes_read = self._bytes_before + min(read, document.stored_bytes)
             yield block
+
+
+def _changed(pieces: Iterator[bytes], change: Callable[[str], str]) -> Iterator[bytes]:
+    for piece in pieces:
+        yield change(piece.decode("utf-8")).encode("utf-8")

@@ -14,6 +14,9 @@ from engine.encoding import Encoding
 from engine.errors import FormatError
 from engine.formats import huggingface, json_document, minbpe, tekken, tiktoken_ranks
 from engine.formats.tokenizer_data import TokenizerData, check
+from engine.normalize import UnknownNormalizationError
+from engine.preparation import preparation_with
+from engine.prepared_encoding import encoding_with
 from engine.training_splits import NAMED_SPLITS
 
 LARGEST_FILE = 256 << 20
@@ -47,13 +50,14 @@ def open_tokenizer(path: Path | str, *, pattern: str | None = None, name: str | 
     try:
         kind, data = _read(path, content, pattern)
         check(data)
-        encoding = Encoding(
+        encoding = encoding_with(
             name or _name_of(path),
-            pat_str=data.pattern,
-            mergeable_ranks=data.ranks,
-            special_tokens=data.special_tokens,
+            data.pattern,
+            data.ranks,
+            data.special_tokens,
+            preparation_with(data.normalization),
         )
-    except FormatError as error:
+    except (FormatError, UnknownNormalizationError) as error:
         raise FormatError(f"{path}: {error}") from error
     except ValueError as error:  # tiktoken's engine does not take the pattern
         raise FormatError(f"{path}: its split pattern is not valid: {error}") from error

@@ -15,6 +15,7 @@ from engine.errors import FormatError
 from engine.formats import huggingface, minbpe, tiktoken_ranks
 from engine.formats.opening import open_tokenizer
 from engine.formats.tokenizer_data import TokenizerData, check
+from engine.prepared_encoding import PreparedEncoding, prepared
 
 SUFFIXES = (".tiktoken", ".json", ".model")
 
@@ -45,15 +46,15 @@ def save_encoding(
     (minbpe).
 
     What was written is read back first, and must give the same tokens with the same ids, the same special tokens, and
-    the same ids for ``sample`` and some odd text. ``normalization`` is what texts were put through in training,
-    ``kind`` is ``trained`` or ``imported``.
+    the same ids for ``sample`` and some odd text. ``normalization`` is what texts are to be put through,
+    for an encoding that does not say so itself; ``kind`` is ``trained`` or ``imported``.
 
     FormatError, also for a full disk; then the file that was there before is still there.
     """
     path = Path(path)
-    data = TokenizerData(
-        encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens, normalization=normalization
-    )
+    encoding = prepared(encoding, normalization)
+    steps = encoding.preparation.steps if isinstance(encoding, PreparedEncoding) else ()
+    data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens, normalization=steps)
     try:
         check(data)
         files, losses = _written(data, path, encoding.name, kind)
@@ -97,7 +98,9 @@ def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str
         raise FormatError("read back, it has other tokens")
     if again._special_tokens != data.special_tokens:
         raise FormatError("read back, it has other special tokens")
-    if written.suffix != ".model" and read_back.normalization != data.normalization:
+    if written.suffix == ".model":
+        again = prepared(again, data.normalization)  # which the file cannot say, so that whoever uses it has to know
+    elif read_back.normalization != data.normalization:
         raise FormatError("read back, it normalizes texts otherwise")
     for text in (sample, _ODD_TEXT, "".join(data.special_tokens)):
         for special_as_tokens in (False, True):

@@ -118,6 +118,7 @@ def _normalised(
     if not (settings.normalization or settings.lowercase or settings.strip_accents):
         return text, (), nowhere, nowhere
     import regex
+
     from engine.normalize import normalize
 
     whole = normalize(text, settings.normalization, settings.lowercase, settings.strip_accents)

@@ -1,0 +1,103 @@
+"""Where in a text the tokens of the prepared text are (``engine.preparation``): for showing them in the text itself.
+
+Both texts are divided into as many units, one standing for the other. Inside of a unit that has the same length in
+both, places correspond one by one; of a unit that changed its length, a token that ends inside of it ends at a place
+that is as far from its start, or at its end. All lengths and places are UTF-16 units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.normalize import Normalizer, clusters
+from engine.preparation import Preparation, words_of_text
+from engine.special_text import split_at_specials
+from engine.utf16_text import utf16_length
+
+if TYPE_CHECKING:
+    from engine.prepared_encoding import PreparedEncoding
+
+_Units = tuple[list[int], list[int]]
+"""The lengths of all units in the text as it is, and in the other one."""
+
+
+def aligned_ends(encoding: PreparedEncoding, text: str, ids: NDArray[np.int32], allowed: Set[str]) -> NDArray[np.int32]:
+    """int32[n]: where the tokens of a text end in it, the last one at its end; nothing is before where it should be.
+
+    ids: int32[n], of ``encoding``, with texts of ``allowed`` as special tokens.
+    """
+    ends = np.cumsum(encoding.utf16_lengths[ids], dtype=np.int64)
+    marked: _Units = [], []
+    normalized: _Units = [], []
+    for segment, special in split_at_specials(text, allowed):
+        for units, more in zip((normalized, marked), _units_of_segment(segment, encoding.preparation), strict=True):
+            units[0].extend([*more[0], utf16_length(special)])
+            units[1].extend([*more[1], utf16_length(special)])
+    for units in (marked, normalized):
+        ends = _moved_back(ends, units)
+    if len(ends):
+        ends[-1] = utf16_length(text)
+    return ends.astype(np.int32)
+
+
+def _units_of_segment(text: str, preparation: Preparation) -> tuple[_Units, _Units]:
+    changed = preparation.normalizer(text)
+    normalized = _normalized_units(text, changed, preparation.normalizer)
+    if preparation.words_of is None:
+        whole = utf16_length(changed)
+        return normalized, ([whole], [whole])
+    return normalized, _marked_units(changed, preparation.words_of)
+
+
+def _normalized_units(text: str, changed: str, normalizer: Normalizer) -> _Units:
+    before, after = [], []
+    for unit, new in _corresponding(text, changed, normalizer):
+        before.append(utf16_length(unit))
+        after.append(utf16_length(new))
+    return before, after
+
+
+def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[tuple[str, str]]:
+    if text == changed:
+        yield text, changed
+        return
+    for line in text.splitlines(keepends=True):
+        new = normalizer(line)
+        if new == line:
+            yield line, new
+        else:
+            yield from ((cluster, normalizer(cluster)) for cluster in clusters(line))
+
+
+def _marked_units(text: str, words_of: str) -> _Units:
+    """Of each word and its mark, behind which white space may stand in the text as it is."""
+    before, after = [], []
+    place = 0
+    for start, end in words_of_text(text, words_of):
+        if place == 0:
+            before.append(utf16_length(text[:start]))
+            after.append(0)
+        elif start >= place:
+            before.append(utf16_length(text[place:start]))
+            after.append(1)
+        size = utf16_length(text[start:end])
+        before.append(size)
+        after.append(size)
+        place = end
+    before.append(utf16_length(text[place:]))
+    after.append(1 if place else 0)
+    return before, after
+
+
+def _moved_back(ends: NDArray[np.int64], units: _Units) -> NDArray[np.int64]:
+    before = np.concatenate([[0], np.cumsum(units[0], dtype=np.int64)])
+    after = np.concatenate([[0], np.cumsum(units[1], dtype=np.int64)])
+    unit = np.maximum(np.searchsorted(after, ends, side="right") - 1, 0)
+    inside = ends - after[unit]
+    room = np.append(units[0], 0)[unit]
+    moved: NDArray[np.int64] = before[unit] + np.minimum(inside, room)
+    return np.maximum.accumulate(np.minimum(moved, before[-1]))

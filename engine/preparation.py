@@ -1,0 +1,70 @@
+"""What an encoding does to a text before it encodes it: normalisation, and marks at the ends of words.
+
+A mark ``</w>`` is stored as a space: ``lower`` is encoded as ``lower`` and a space, and decoding gives words with one
+space behind each. White space itself is not encoded then. Tokens that may end a word and those that may not are thus
+told apart, as Sennrich, Haddow and Birch (2016) do it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from engine.normalize import Normalizer, normalizer_with
+from engine.pretokenize import pretokenizer
+from engine.safe_cuts import WHITE_SPACE
+
+MARKED_WORDS = r"\S+ ?|\s+"
+"""The split pattern of texts with marks."""
+
+_MARK_WORDS = "mark words: "
+
+_WORD = re.compile(f"[^{WHITE_SPACE}]+")
+
+_MARKS_WARNING = (
+    "Words end in a mark, and white space is not kept: a decoded text has one space behind each word, "
+    "whatever stood there."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """``words_of``: the split pattern whose pretokens are words, of which each gets a mark; None for no marks."""
+
+    normalizer: Normalizer = field(default_factory=Normalizer)
+    words_of: str | None = None
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What it does, as names for a file: those of ``engine.normalize``, and ``mark words: `` with the pattern."""
+        return self.normalizer.steps + (() if self.words_of is None else (_MARK_WORDS + self.words_of,))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is lost, a sentence or two each."""
+        return self.normalizer.warnings + (_MARKS_WARNING,) * (self.words_of is not None)
+
+    def __call__(self, text: str) -> str:
+        """The text as it will be encoded. SplitTimeoutError."""
+        text = self.normalizer(text)
+        return text if self.words_of is None else mark_words(text, self.words_of)
+
+
+def preparation_with(steps: Sequence[str]) -> Preparation:
+    """The preparation of steps that a file names. UnknownNormalizationError."""
+    if steps and steps[-1].startswith(_MARK_WORDS):
+        return Preparation(normalizer_with(steps[:-1]), steps[-1].removeprefix(_MARK_WORDS))
+    return Preparation(normalizer_with(steps))
+
+
+def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
+    """Where the words of a text start and end, in characters. A word is what a pretoken has between white space.
+    SplitTimeoutError."""
+    for start, end in pretokenizer(pattern).char_spans(text).tolist():
+        yield from (match.span() for match in _WORD.finditer(text, start, end))
+
+
+def mark_words(text: str, pattern: str) -> str:
+    """The words of a text, with a mark behind each. SplitTimeoutError."""
+    return " ".join([*(text[start:end] for start, end in words_of_text(text, pattern)), ""])

@@ -1,0 +1,93 @@
+"""Checkpoints of training runs: a file that appears when it is complete, and is refused when it is not what was
+written.
+
+It is a zip archive of numpy arrays (``numpy.savez``), every one with its checksum; ``facts`` is JSON. Nothing in it is
+code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import TrainingError
+
+VERSION = 1
+"""Changes with what is kept."""
+
+Facts = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+_KIND = "tokenloupe training"
+
+
+class UnsavedCheckpointError(TrainingError, OSError):
+    """A checkpoint could not be written. The text says why, and whether an older one is still there."""
+
+
+def write_checkpoint(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a checkpoint, in one step: until the new file is safe on the disk, the old one stays.
+    UnsavedCheckpointError."""
+    stated = json.dumps({"kind": _KIND, "version": VERSION, **facts}).encode("utf-8")
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, suffix=".part", delete=False) as file:
+            temporary = Path(file.name)
+            kept: Any = {"facts": np.frombuffer(stated, dtype=np.uint8), **arrays}
+            np.savez(file, **kept)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        kept = " The one saved before is kept." if path.exists() else ""
+        raise UnsavedCheckpointError(
+            f"The checkpoint {path} could not be saved: {error.strerror or error}.{kept}"
+        ) from error
+    _sync_folder(path.parent)
+
+
+def read_checkpoint(path: Path) -> tuple[Facts, Arrays]:
+    """What was written. TrainingError."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        facts = json.loads(arrays.pop("facts").tobytes())
+    except OSError as error:
+        raise TrainingError(f"The checkpoint {path} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
+        raise damaged(path) from error
+    if not isinstance(facts, dict) or facts.get("kind") != _KIND:
+        raise damaged(path)
+    if facts.get("version") != VERSION:
+        raise TrainingError(f"The checkpoint {path} was written by another version of this program: start anew.")
+    return facts, arrays
+
+
+def damaged(path: Path) -> TrainingError:
+    """The error of a checkpoint that is not what was written."""
+    return TrainingError(f"The checkpoint {path} is damaged, or is no checkpoint: start anew.")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in a folder survive a crash of the machine, where systems allow that."""
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,231 @@
+"""Checkpoints: whatever happens to a run, it goes on to the same merges, or says why it cannot."""
+
+from __future__ import annotations
+
+import errno
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import TrainingError, TrainingRun, training_checkpoint, training_texts
+from engine.kernels._jit import COMPILED
+from engine.training_checkpoint import UnsavedCheckpointError
+from tests.patience import PATIENCE_SECONDS
+
+WORDS = [f"{a}{b}{c}" for a in ("sea", "shell", "she", "shore") for b in ("s", "ing", "", "é") for c in (" ", "ed ")]
+
+
+def text(seed: int, words: int = 400) -> str:
+    return "".join(random.Random(seed).choices(WORDS, k=words))
+
+
+def finished(run: TrainingRun) -> list:
+    while not run.done:
+        run.advance(10.0)
+    return run.merges()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of texts, each of several pieces."""
+    monkeypatch.setattr(training_texts, "BLOCK_BYTES", 500)
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"{number}.txt").write_text(text(number), encoding="utf-8")
+    return folder
+
+
+SETTINGS = [
+    {},
+    {"pattern": "o200k_base", "alphabet": "characters", "normalization": "NFD"},
+    {"alphabet": "characters+</w>", "special_tokens": ("<end>",), "lowercase": True},
+    {"tie_order": "huggingface", "min_count": 1, "max_token_bytes": 7},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: ",".join(settings) or "plain")
+def test_a_run_goes_on_from_any_moment(folder, tmp_path, settings):
+    whole = TrainingRun(folder, 330, **settings)
+    expected = finished(whole)
+    assert expected
+    run = TrainingRun(folder, 330, **settings, threads=1)
+    stages = set()
+    while not run.done:
+        run.save(tmp_path / "checkpoint")
+        run = TrainingRun.resume(tmp_path / "checkpoint", threads=1)
+        stages.add(run.advance(0.0).stage)
+    assert stages >= {"counting", "merging", "done"}
+    assert run.merges() == expected
+    assert run.hash == whole.hash
+    assert run.settings == whole.settings
+    assert run.encoding("one").encode("sea shells ") == whole.encoding("other").encode("sea shells ")
+    run.save(tmp_path / "checkpoint")
+    again = TrainingRun.resume(tmp_path / "checkpoint").progress()
+    assert replace(again, rate=0.0) == replace(run.progress(), rate=0.0)
+
+
+def test_texts_are_kept_while_they_are_needed(tmp_path, monkeypatch):
+    monkeypatch.setattr(training_texts, "BLOCK_BYTES", 300)
+    texts = [text(1), "\ud83d\ude00 \ud800", text(2)]
+    expected = finished(TrainingRun(texts, 300))
+    run = TrainingRun(texts, 300, threads=1)
+    assert run.advance(0.0).stage == "counting"
+    run.advance(0.0)
+    run.save(tmp_path / "checkpoint")
+    del run
+    assert finished(TrainingRun.resume(tmp_path / "checkpoint")) == expected
+
+
+def test_saving_does_not_disturb_a_run(folder, tmp_path):
+    expected = finished(TrainingRun(folder, 330))
+    run = TrainingRun(folder, 330, threads=2)
+    while not run.done:
+        run.advance(0.0)
+        run.save(tmp_path / "checkpoint")
+    assert run.merges() == expected
+
+
+def test_a_file_that_changed_before_all_were_counted_is_named(folder, tmp_path):
+    run = TrainingRun(folder, 330, threads=1)
+    run.advance(0.0)
+    run.save(tmp_path / "checkpoint")
+    changed = folder / "3.txt"
+    changed.write_text(text(9) + "more", encoding="utf-8")
+    with pytest.raises(TrainingError, match=r"3\.txt has changed since the checkpoint was written"):
+        TrainingRun.resume(tmp_path / "checkpoint")
+    changed.unlink()
+    with pytest.raises(TrainingError, match=r"3\.txt has changed"):
+        TrainingRun.resume(tmp_path / "checkpoint")
+
+
+def test_files_are_not_needed_once_they_are_counted(folder, tmp_path):
+    expected = finished(TrainingRun(folder, 330))
+    run = TrainingRun(folder, 330)
+    while run.advance(0.0).stage != "merging":
+        pass
+    run.save(tmp_path / "checkpoint")
+    for path in folder.iterdir():
+        path.unlink()
+    assert finished(TrainingRun.resume(tmp_path / "checkpoint")) == expected
+
+
+@pytest.mark.parametrize("call", ["savez", "fsync", "replace"])
+def test_a_full_disk_leaves_the_checkpoint_before(folder, tmp_path, monkeypatch, call):
+    path = tmp_path / "checkpoint"
+    run = TrainingRun(folder, 330)
+    with monkeypatch.context() as patch:
+        fill_disk(patch, call)
+        with pytest.raises(UnsavedCheckpointError, match=r"could not be saved: No space left on device\.$"):
+            run.save(path)
+    run.save(path)
+    before = path.read_bytes()
+    run.advance(0.0)
+    fill_disk(monkeypatch, call)
+    with pytest.raises(UnsavedCheckpointError, match=r"The one saved before is kept\.$"):
+        run.save(path)
+    assert path.read_bytes() == before
+    assert [other.name for other in tmp_path.iterdir() if other.is_file()] == ["checkpoint"]
+
+
+def fill_disk(patch: pytest.MonkeyPatch, call: str) -> None:
+    def full(*arguments, **options):
+        if call == "savez":
+            arguments[0].write(b"half of it")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    owners = {"savez": np, "fsync": training_checkpoint.os, "replace": Path}
+    patch.setattr(owners[call], call, full)
+
+
+def test_a_folder_that_is_not_there_is_said(folder, tmp_path):
+    with pytest.raises(UnsavedCheckpointError, match="No such file or directory"):
+        TrainingRun(folder, 330).save(tmp_path / "nowhere" / "checkpoint")
+    with pytest.raises(TrainingError, match="cannot be read: No such file or directory"):
+        TrainingRun.resume(tmp_path / "nowhere" / "checkpoint")
+
+
+def test_a_damaged_checkpoint_is_refused(folder, tmp_path):
+    path = tmp_path / "checkpoint"
+    run = TrainingRun(folder, 330)
+    while run.advance(0.0).stage != "merging":
+        pass
+    run.save(path)
+    content = path.read_bytes()
+    expected = finished(TrainingRun.resume(path))
+    rng = random.Random(1)
+    damaged = [content[:size] for size in (0, 1, 100, len(content) // 2, len(content) - 1)]
+    for _ in range(30):
+        place = rng.randrange(len(content))
+        damaged.append(content[:place] + bytes([content[place] ^ 0x55]) + content[place + 1 :])
+    refused = 0
+    for one in damaged:
+        path.write_bytes(one)
+        try:
+            resumed = TrainingRun.resume(path)
+        except TrainingError as error:
+            assert "damaged" in str(error)  # noqa: PT017 - what is not refused has to go on as ever
+            refused += 1
+        else:
+            assert finished(resumed) == expected
+    assert refused >= 25
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"kind": "something else"}, "damaged, or is no checkpoint"),
+        ({"version": 0}, "another version"),
+        ({}, "damaged"),
+        ({"settings": {"vocab_size": 300, "special_tokens": [], "nonsense": 1}}, "damaged"),
+    ],
+)
+def test_what_is_no_checkpoint_of_this_program_is_refused(tmp_path, facts, message):
+    path = tmp_path / "checkpoint"
+    training_checkpoint.write_checkpoint(path, facts, {})
+    with pytest.raises(TrainingError, match=message):
+        TrainingRun.resume(path)
+
+
+WORK = """
+import sys
+from dataclasses import replace
+from engine import TrainingRun
+path, start = sys.argv[1:]
+run = TrainingRun.resume(path) if start == "resume" else TrainingRun(start, 700)
+while not run.done:
+    run.advance(0.0)
+    run.save(path)
+    sys.stdout.write("saved\\n")
+    sys.stdout.flush()
+"""
+
+
+@pytest.mark.skipif(not COMPILED, reason="a process would compile nothing and take long")
+def test_a_run_that_is_killed_goes_on(folder, tmp_path):
+    """Killed at random moments, again and again, it ends with the merges of a run that nobody disturbed."""
+    expected = finished(TrainingRun(folder, 700))
+    path = tmp_path / "checkpoint"
+    rng = random.Random(7)
+    start = str(folder)
+    for _ in range(4):
+        child = subprocess.Popen(
+            [sys.executable, "-c", WORK, str(path), start],
+            cwd=Path(__file__).parents[2],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with child:
+            assert child.stdout is not None
+            for _ in range(rng.randrange(1, 12)):
+                if not child.stdout.readline():
+                    break
+            child.kill()
+            child.wait(PATIENCE_SECONDS)
+        start = "resume"
+    assert finished(TrainingRun.resume(path)) == expected
