@@ -13,6 +13,7 @@ import click
 import engine
 import pricing
 from commands.catalog import load_catalog
+from commands.encoder_choice import EncoderChoice
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from commands.reading import read_texts
 from pricing import report
@@ -67,7 +68,7 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
     """What a prompt costs, for every model or the ones named."""
     catalog = load_catalog(options["prices"], profile)
     models = chosen_models(catalog, options["models"])
-    counts = given_counts(models, options["input_tokens"], paths)
+    counts = given_counts(models, options["input_tokens"], paths, profile)
     day = options["day"] or datetime.now()
     scenario = pricing.Scenario(
         on=day.date(),
@@ -109,7 +110,7 @@ def chosen_models(catalog: Catalog, names: Sequence[str]) -> list[Model]:
 
 
 def given_counts(
-    models: Sequence[Model], tokens: int | None, paths: Sequence[str]
+    models: Sequence[Model], tokens: int | None, paths: Sequence[str], profile: Path | None
 ) -> Callable[[Model], TokenCount | None]:
     """How to get each model's count: from the number given, or from the text, each encoding counted once."""
     if tokens is not None:
@@ -118,14 +119,17 @@ def given_counts(
         given = TokenCount(tokens, tokens, tokens, "exact")
         return lambda model: given
     skipped: list[SkippedFile] = []
-    texts = [stored.text for _, stored in read_texts(paths, skipped)]
+    texts = [stored for _, stored in read_texts(paths, skipped)]
     if skipped:
         click.echo(f"{len(skipped)} files skipped; 'count --json' lists them", err=True)
-    names = {model.count.tokenizer for model in models if model.count.tokenizer is not None}
+    names = sorted({model.count.tokenizer for model in models if model.count.tokenizer is not None})
     counts: dict[str, int] = {}
-    for name in sorted(names):
-        encoding = usable(lambda name=name: engine.get_encoding(name))
-        counts[name] = sum(encoding.count(text) for text in texts)
+    with EncoderChoice(profile) as choice:
+        choice.expect(sum(stored.size for stored in texts) * len(names), len(names))
+        for name in names:
+            encoding = usable(lambda name=name: engine.get_encoding(name))
+            choice.make_for(encoding)
+            counts[name] = sum(encoding.count(stored.text) for stored in texts)
     return lambda model: pricing.count_for(model, counts)
 
 

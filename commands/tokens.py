@@ -11,6 +11,7 @@ import click
 import engine
 import pricing
 from commands.catalog import load_catalog
+from commands.encoder_choice import EncoderChoice
 from commands.encodings import encoding_of_file, named_encoding, required_encoding, tokenizer_options
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from commands.reading import STANDARD_INPUT, read_text, read_texts
@@ -38,8 +39,12 @@ def count(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options
     encoding, priced = chosen_encoding(profile, **options)
     files: list[dict[str, Any]] = []
     skipped: list[SkippedFile] = []
-    for path, stored in read_texts(paths, skipped):
-        files.append({"path": path, "tokens": encoding.count(stored.text), "bytes": stored.size})
+    with EncoderChoice(profile) as choice:
+        choice.expect(0, encodings=1)
+        for path, stored in read_texts(paths, skipped):
+            choice.expect(stored.size)
+            choice.make_for(encoding)
+            files.append({"path": path, "tokens": encoding.count(stored.text), "bytes": stored.size})
     total = sum(file["tokens"] for file in files)
     document: dict[str, Any] = {"encoding": encoding.name, "tokens": total, "files": files}
     document["skipped"] = [{"path": str(file.path), "why": file.why} for file in skipped]
@@ -104,7 +109,11 @@ def model_fields(model: Model, tokens: int) -> dict[str, Any]:
 def encode(profile: Path | None, path: str, allow_special: bool, as_json: bool, **options: str | None) -> None:
     """Print the token ids of a text, separated by spaces."""
     encoding = required_encoding(profile, **options)
-    text = read_text(path).text
+    stored = read_text(path)
+    with EncoderChoice(profile) as choice:
+        choice.expect(stored.size, encodings=1)
+        choice.make_for(encoding)
+    text = stored.text
     ids = encoding.encode(text, allowed_special="all") if allow_special else encoding.encode_ordinary(text)
     if as_json:
         say_json({"encoding": encoding.name, "ids": ids})
