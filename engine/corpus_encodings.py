@@ -71,7 +71,7 @@ def _encoding_with_zeros(content: bytes) -> str | None:
     """UTF-16 without a byte order mark, or None."""
     units = len(content) // 2
     first, second = content[: 2 * units : 2].count(0), content[1 : 2 * units : 2].count(0)
-    if max(first, second) < _FEWEST_ZEROS * units or min(first, second) > _MOST_ZEROS * units:
+    if units == 0 or max(first, second) < _FEWEST_ZEROS * units or min(first, second) > _MOST_ZEROS * units:
         return None
     name = "utf-16-be" if first > second else "utf-16-le"
     text = content[: 2 * units].decode(name, "replace")

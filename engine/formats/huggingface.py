@@ -17,6 +17,11 @@ from engine.formats.merge_pairs import Merge, agree, merges_of_ranks
 from engine.formats.normalizers import normalizer_of, steps_of
 from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
 
+_OTHER_UNICODE = (
+    "Hugging Face's library normalizes by the Unicode version that it was made with: characters of the last years may "
+    "come out otherwise there."
+)
+
 
 def looks_like(document: dict[str, Any]) -> bool:
     """Whether a JSON document is of this format."""
@@ -149,7 +154,8 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
             "merges": [f"{tokens[left]} {tokens[right]}" for (left, right), _ in merges_of_ranks(data.ranks)],
         },
     }
-    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), ()
+    losses = (_OTHER_UNICODE,) if data.normalization else ()
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), losses
 
 
 def _added_token(text: str, token_id: int) -> dict[str, Any]:

@@ -99,5 +99,6 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     lines += [f"{left} {right}" for (left, right), _ in merges]
     losses = []
     if data.normalization:
-        losses.append(f"A minbpe file cannot say that texts are normalized ({', '.join(data.normalization)}).")
+        steps = ", ".join(step.split(":")[0] for step in data.normalization)
+        losses.append(f"A minbpe file cannot say what is done to texts first: {steps}.")
     return ("\n".join(lines) + "\n").encode("utf-8"), tuple(losses)

@@ -33,10 +33,9 @@ def steps_of(normalizer: object) -> tuple[str, ...]:
 
 
 def normalizer_of(steps: Sequence[str]) -> dict[str, Any] | None:
-    """The ``normalizer`` for steps of these names. FormatError for a name that it has no step for."""
-    unknown = [step for step in steps if step not in _KINDS]
-    if unknown:
-        raise FormatError(f"Hugging Face's files have no normalization {unknown[0]!r}")
+    """The ``normalizer`` for steps of these names. FormatError for one that it cannot do."""
+    if any(step not in _KINDS for step in steps):
+        raise FormatError("Hugging Face's files have no place for what this encoding does to words")
     kinds = [{"type": _KINDS[step]} for step in steps]
     if len(kinds) > 1:
         return {"type": "Sequence", "normalizers": kinds}

@@ -43,6 +43,7 @@ SENTENCE = "Übermäßig naïve Texte – für 5 €.\r\n"
         (random.Random(1).randbytes(5000).replace(b"\0", b"\1"), None),
         (bytes(400), None),
         (b"a\0", "utf-16-le"),
+        (b"\0", None),
     ],
 )
 def test_encodings_told_from_content(content, encoding):

@@ -17,6 +17,7 @@ from engine.formats import huggingface
 from engine.formats.opening import expression_named, open_tokenizer
 from engine.formats.saving import save_encoding
 from engine.formats.tokenizer_data import TokenizerData
+from engine.prepared_encoding import prepared
 from engine.training_splits import NAMED_SPLITS
 from tests.engine import oracles
 from tests.engine.formats.trained import TEXT, trained
@@ -162,6 +163,26 @@ def test_normalization_is_named():
     assert read.normalization == ("NFKC", "lowercase", "strip accents")
     again = huggingface.read(json.loads(huggingface.write(read)[0]))
     assert again.normalization == read.normalization
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [("NFC",), ("NFD",), ("NFKC",), ("NFKD",), ("lowercase",), ("NFD", "strip accents", "NFC"), ("NFKC", "lowercase")],
+)
+def test_their_library_normalizes_alike(steps):
+    encoding = prepared(trained(), steps)
+    data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens, normalization=steps)
+    content, losses = huggingface.write(data)
+    assert "Unicode" in losses[0]
+    tokenizer = Tokenizer.from_str(content.decode())
+    text = TEXT + "E\u0301le\u0300ve ﬁ ²½ Ａ ÀÉÎ ŒΣΑΣ 한글 \u1112\u1161\u11ab <|pad|> Ǆ İ I\u0307 \u212b \ufdfa ｶﾞ"
+    assert tokenizer.encode(text).ids == encoding.encode(text, allowed_special="all")
+
+
+def test_marks_at_the_ends_of_words_have_no_place_there():
+    data = TokenizerData("x", trained()._mergeable_ranks, {}, normalization=(r"mark words: \S+",))
+    with pytest.raises(FormatError, match="does to words"):
+        huggingface.write(data)
 
 
 def test_framing_is_mentioned():

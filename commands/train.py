@@ -1,0 +1,306 @@
+"""``train``: a tokenizer of one's own, from files and folders."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+import engine
+from commands import interruption
+from commands.program import BadInput, json_option, program, say, say_json, usable
+from commands.reading import STANDARD_INPUT, read_text
+from commands.train_progress import ProgressDisplay, size
+from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress
+from gui.paths import profile_paths
+
+SLICE_SECONDS = 0.1
+CHECKPOINT_SECONDS = 30.0
+ENDINGS = (".tiktoken", ".json", ".model")
+SAMPLE_BYTES = 1 << 16
+"""So much of the texts is encoded to see whether a file that was written holds what it should."""
+
+INTERRUPTED = 130
+
+
+@program.command()
+@click.argument("paths", nargs=-1, type=str)
+@click.option("--vocab-size", type=click.IntRange(min=1), help="Size of the vocabulary, everything included.")
+@click.option("--pattern", default="cl100k_base", help="Split pattern: a name, or a regular expression.")
+@click.option("--min-count", type=click.IntRange(min=1), default=2, help="Merge no pair that occurs less often.")
+@click.option("--max-token-bytes", type=click.IntRange(min=1), help="Make no longer tokens than that.")
+@click.option("--special", "special_tokens", multiple=True, help="A special token; may be given more than once.")
+@click.option("--alphabet", type=click.Choice(["bytes", "characters", "characters+</w>"]), default="bytes")
+@click.option("--normalization", type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]), help="Done to texts first.")
+@click.option("--lowercase", is_flag=True, help="Make texts lower case first.")
+@click.option("--strip-accents", is_flag=True, help="Take accents off first.")
+@click.option("--tie-order", type=click.Choice(["bytes", "huggingface"]), default="bytes", help="Order of equal pairs.")
+@click.option("--threads", type=click.IntRange(min=1), help="How many threads read and count; else one a processor.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Only files like this, as in a .gitignore.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="No files or folders like this.")
+@click.option("--no-gitignore", is_flag=True, help="Take files that a .gitignore names, too.")
+@click.option("--hidden", is_flag=True, help="Take hidden files, too.")
+@click.option("--sample", "sample_mb", type=click.IntRange(min=1), metavar="MB", help="Train on so much of the files.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to save it: .tiktoken, .json or .model (minbpe).")
+@click.option("--checkpoint", type=click.Path(path_type=Path), help="Keep the state of the run in this file.")
+@click.option("--resume", type=click.Path(path_type=Path), help="Go on from a checkpoint.")
+@json_option
+@click.pass_context
+def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_json: bool, **options: Any) -> None:
+    """Train a byte-pair encoding on files and folders, or on standard input (-).
+
+    Ctrl+C ends a run early: what was learned so far is saved, and can be gone on from.
+    """
+    if out is not None and out.suffix not in ENDINGS:
+        raise BadInput(f"--out: the ending of {out.name} says no format; {', '.join(ENDINGS)} do")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise BadInput(f"--out: there is no folder {out.parent}")
+    display = ProgressDisplay(silent=as_json)
+    try:
+        with interruption.noticed() as interrupted, _kernels(context.obj, display, interrupted):
+            begun = options["resume"] is None
+            started = _begun(paths, options, display, interrupted) if begun else _resumed(context, options)
+            checkpoint = options["checkpoint"] or options["resume"]
+            worked = _work(started, checkpoint, display, interrupted)
+            display.close()
+            ended = _end(worked, out, checkpoint)
+    finally:
+        display.close()
+    _report(ended, as_json)
+    if ended.worked.stopped:
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run that is to be worked on. ``survey``: the files it was begun with, None where it goes on."""
+
+    run: engine.TrainingRun
+    survey: CorpusSurvey | None = None
+    sample: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A run that is through, or was stopped. ``unsaved``: why a checkpoint could not be written, "" where it could."""
+
+    started: Started
+    progress: TrainingProgress
+    seconds: float
+    stopped: bool
+    unsaved: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How it ended. ``checkpoint``: where the state of a run that was stopped is kept."""
+
+    worked: Worked
+    out: Path | None
+    checkpoint: Path | None
+    losses: tuple[str, ...] = field(default=())
+
+
+def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: interruption.Notice) -> Any:
+    """A context in which compiled kernels are found. They are compiled first, where that was not done yet."""
+    from engine import compiling
+    from engine.kernels.cache_folder import kept_in
+
+    folder = profile_paths(profile).compiled
+    if not compiling.keeps_nothing(folder) and not compiling.is_compiled(folder, compiling.TRAIN):
+        display.note("preparing the trainer, which takes a minute, once on this computer")
+        try:
+            compiling.compile_in_child(folder, [compiling.TRAIN], interrupted.raise_if_any)
+        except compiling.CompilingFailedError as error:
+            display.note(f"{error}; it is prepared anew each time")
+    return kept_in(folder)
+
+
+# Beginning
+
+
+def _begun(
+    paths: Sequence[str], options: dict[str, Any], display: ProgressDisplay, interrupted: interruption.Notice
+) -> Started:
+    if not paths:
+        raise BadInput("name files or folders to train on, or - for standard input")
+    if options["vocab_size"] is None:
+        raise BadInput("--vocab-size is missing")
+    sample_mb = options["sample_mb"]
+    rules = CorpusRules(
+        include=options["include"],
+        exclude=options["exclude"],
+        honour_gitignore=not options["no_gitignore"],
+        hidden=options["hidden"],
+        sample_bytes=None if sample_mb is None else sample_mb * 1_000_000,
+    )
+    text = read_text(STANDARD_INPUT).text if STANDARD_INPUT in paths else ""
+    folders = [Path(path) for path in paths if path != STANDARD_INPUT]
+    survey = usable(lambda: engine.survey(folders, rules, display.looking(interrupted.raise_if_any)))
+    if not survey.files and not text:
+        raise BadInput(_nothing_found(folders, survey))
+    display.note(_found(survey))
+    sources: list[Any] = ([survey] if survey.files else []) + ([text] if text else [])
+    run = usable(lambda: engine.TrainingRun(sources, **_settings(options), threads=options["threads"]))
+    for warning in run.warnings:
+        display.note(warning)
+    return Started(run, survey, text[:SAMPLE_BYTES] or _first_text(survey))
+
+
+SETTINGS = (
+    "vocab_size",
+    "pattern",
+    "alphabet",
+    "normalization",
+    "lowercase",
+    "strip_accents",
+    "min_count",
+    "max_token_bytes",
+    "special_tokens",
+    "tie_order",
+)
+
+
+def _settings(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in SETTINGS}
+
+
+def _nothing_found(paths: Sequence[Path], survey: CorpusSurvey) -> str:
+    skipped = ", ".join(f"{count:,} {reason}" for reason, count in sorted(survey.skipped_counts.items()))
+    where = paths[0] if len(paths) == 1 else "these"
+    return f"there is no text to train on in {where}" + (f" (left out: {skipped})" if skipped else "")
+
+
+def _found(survey: CorpusSurvey) -> str:
+    noun = "file" if len(survey.files) == 1 else "files"
+    words = f"{len(survey.files):,} {noun}, {size(survey.file_bytes)}"
+    skipped = ", ".join(f"{count:,} {reason}" for reason, count in sorted(survey.skipped_counts.items()))
+    if skipped:
+        words += f"; left out: {skipped}"
+    if survey.duplicate_files:
+        words += f"; {survey.duplicate_files:,} are there twice"
+    return words
+
+
+def _first_text(survey: CorpusSurvey) -> str:
+    from engine.evaluation import texts_of
+
+    first = next(texts_of(survey.files, SAMPLE_BYTES), None)
+    return first[1][:SAMPLE_BYTES] if isinstance(first, tuple) else ""
+
+
+def _resumed(context: click.Context, options: dict[str, Any]) -> Started:
+    run = usable(lambda: engine.TrainingRun.resume(options["resume"], threads=options["threads"]))
+    for name in SETTINGS:
+        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        kept = getattr(run.settings, name)
+        if given and options[name] != kept:
+            raise BadInput(
+                f"--resume: the run was begun with {name} {kept!r}, not {options[name]!r}, and keeps its settings"
+            )
+    return Started(run)
+
+
+# Working
+
+
+def _work(
+    started: Started, checkpoint: Path | None, display: ProgressDisplay, interrupted: interruption.Notice
+) -> Worked:
+    run = started.run
+    began = saved = time.monotonic()
+    unsaved = ""
+    progress = usable(lambda: run.advance(0.0))
+    while not run.done and not interrupted:
+        progress = usable(lambda: run.advance(SLICE_SECONDS))
+        display.show(progress)
+        if checkpoint is not None and time.monotonic() - saved >= CHECKPOINT_SECONDS:
+            unsaved = _why_unsaved(run, checkpoint)
+            saved = time.monotonic()
+    return Worked(started, progress, time.monotonic() - began, not run.done, unsaved)
+
+
+def _why_unsaved(run: engine.TrainingRun, checkpoint: Path) -> str:
+    try:
+        run.save(checkpoint)
+    except (engine.EngineError, OSError) as error:
+        return str(error)
+    return ""
+
+
+# Ending
+
+
+def _end(worked: Worked, out: Path | None, checkpoint: Path | None) -> Ended:
+    run = worked.started.run
+    kept = _kept_in(run, [checkpoint, out and out.with_name(out.name + ".checkpoint")]) if worked.stopped else None
+    if out is None or worked.progress.stage not in ("merging", "done"):
+        return Ended(worked, None, kept)
+    try:
+        encoding = run.encoding(out.name.removesuffix(out.suffix))
+        saved = engine.save_encoding(encoding, out, worked.started.sample)
+    except engine.EngineError as error:
+        spare = Path(tempfile.gettempdir(), out.name + ".checkpoint")
+        rescued = kept or _kept_in(run, [checkpoint, out.with_name(out.name + ".checkpoint"), spare])
+        rescue = f" The run is kept: train --resume {rescued} goes on from it." if rescued else ""
+        raise BadInput(f"{error}.{rescue}") from error
+    return Ended(worked, out, kept, saved.losses)
+
+
+def _kept_in(run: engine.TrainingRun, places: Sequence[Path | None]) -> Path | None:
+    """The first of some places where a checkpoint could be written."""
+    return next((place for place in places if place is not None and not _why_unsaved(run, place)), None)
+
+
+def _report(ended: Ended, as_json: bool) -> None:
+    worked, progress = ended.worked, ended.worked.progress
+    survey = worked.started.survey
+    skipped = [*(survey.skipped if survey else ()), *progress.problems]
+    document = {
+        "vocab_size": progress.vocab_size,
+        "merges": progress.merges,
+        "bytes": round(progress.tokens * progress.bytes_per_token),
+        "tokens": progress.tokens,
+        "bytes_per_token": progress.bytes_per_token,
+        "seconds": round(worked.seconds, 3),
+        "out": None if ended.out is None else str(ended.out),
+        "hash": worked.started.run.hash,
+        "stopped": worked.stopped,
+        "why_done": progress.why_done,
+        "checkpoint": None if ended.checkpoint is None else str(ended.checkpoint),
+        "losses": list(ended.losses),
+        "skipped": [{"path": str(file.path), "why": file.why} for file in skipped],
+    }
+    if worked.unsaved:
+        click.echo(worked.unsaved, err=True)
+    if as_json:
+        say_json(document)
+        return
+    for problem in progress.problems:
+        click.echo(f"{problem.path}: {problem.why}", err=True)
+    if progress.stage in ("merging", "done"):
+        say(
+            f"{progress.vocab_size:,} tokens after {progress.merges:,} merges, "
+            f"{progress.bytes_per_token:.3f} bytes a token, {worked.seconds:.1f} s"
+        )
+    for sentence in (progress.why_done, *ended.losses):
+        if sentence:
+            say(sentence)
+    if ended.out is not None:
+        say(f"saved {ended.out}")
+    elif not worked.stopped:
+        say("nothing was saved: --out names a file to save it in")
+    if worked.stopped:
+        _say_stopped(ended)
+
+
+def _say_stopped(ended: Ended) -> None:
+    if ended.checkpoint is not None:
+        click.echo(f"stopped; train --resume {ended.checkpoint} goes on from here", err=True)
+    else:
+        click.echo("stopped; nothing was kept to go on from: --checkpoint names a file for that", err=True)

@@ -1,0 +1,348 @@
+"""``train`` of main.py, as scripts and people use it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import engine
+import main
+from engine.kernels.cache_folder import VARIABLE, current_folder
+from engine.training import TrainingRun
+from tests.engine.formats.trained import TEXT as BASE
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = BASE * 4
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path, monkeypatch):
+    """No profile of whoever runs this; kernels are compiled once for all tests, if they are compiled at all."""
+    for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "APPDATA", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "home"))
+    folder = current_folder()
+    monkeypatch.setenv(VARIABLE, "" if folder is None else str(folder.parent))
+
+
+@pytest.fixture
+def run(monkeypatch, capfdbinary):
+    """Run ``train``; gives (status, output, errors)."""
+
+    def run(*arguments: str | Path, stdin: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.FileIO(1, "wb", closefd=False), write_through=True))
+        before = signal.getsignal(signal.SIGINT)
+        status = main.main(["train", *map(str, arguments)])
+        assert signal.getsignal(signal.SIGINT) is before
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return run
+
+
+@pytest.fixture
+def corpus(tmp_path) -> Path:
+    """A folder of texts, a binary file, and a file that git ignores."""
+    folder = tmp_path / "corpus"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.txt").write_text(TEXT, encoding="utf-8")
+    (folder / "deep" / "b.md").write_bytes(TEXT.encode("utf-16"))
+    (folder / "c.bin").write_bytes(b"\0\1\2")
+    (folder / "d.log").write_text("zzz " * 1000)
+    (folder / ".gitignore").write_text("*.log\n")
+    return folder
+
+
+def is_one_line(text: str) -> bool:
+    return text.count("\n") == 1 and "Traceback" not in text
+
+
+def expected(vocab_size: int, **options: object) -> engine.Encoding:
+    return engine.train([TEXT, TEXT], vocab_size, **options)
+
+
+@pytest.mark.parametrize("ending", [".tiktoken", ".json", ".model"])
+def test_what_is_trained_is_saved(run, corpus, tmp_path, ending):
+    out = tmp_path / f"own{ending}"
+    status, said, err = run(corpus, "--vocab-size", "300", "--special", "<|end|>", "--out", out, "--json")
+    assert (status, err) == (0, "")
+    document = json.loads(said)
+    assert document["vocab_size"] == 300
+    assert document["merges"] == 300 - 256 - 1
+    assert document["bytes"] == 2 * len(TEXT.encode())
+    assert document["bytes_per_token"] == pytest.approx(document["bytes"] / document["tokens"])
+    assert document["out"] == str(out)
+    assert (document["stopped"], document["why_done"], document["checkpoint"]) == (False, "", None)
+    assert {Path(file["path"]).name: file["why"] for file in document["skipped"]}["c.bin"].startswith("binary")
+    encoding = engine.load(out)
+    assert encoding.name == "own"
+    assert encoding.encode(TEXT) == expected(300, special_tokens=["<|end|>"]).encode(TEXT)
+    assert encoding.encode("<|end|>", allowed_special="all") == [299]
+    assert len(encoding.encode(TEXT)) * 2 == document["tokens"]
+
+
+@pytest.fixture
+def one_merge_at_a_time(monkeypatch):
+    """A budget so small that a slice is a merge or two."""
+    from commands import train
+    from engine import training_merging
+
+    monkeypatch.setattr(training_merging, "_BUDGET", 1)
+    monkeypatch.setattr(train, "SLICE_SECONDS", 0.0)
+
+
+def test_what_a_person_reads(run, corpus, tmp_path, one_merge_at_a_time):
+    status, said, err = run(corpus, "--vocab-size", "290", "--out", tmp_path / "own.tiktoken")
+    assert status == 0
+    assert said.startswith("290 tokens after 34 merges, ")
+    assert f"saved {tmp_path / 'own.tiktoken'}" in said
+    assert "left out: 1 binary, 1 hidden, 1 ignored" in err
+    assert "counting" in err
+    assert "merging" in err
+    assert "\r" not in err, "a bar is for terminals"
+    assert "nothing was saved" in run(corpus, "--vocab-size", "290")[1]
+
+
+def test_globs_and_samples(run, corpus):
+    def document(*options: str) -> dict:
+        return json.loads(run(corpus, "--vocab-size", "270", "--json", *options)[1])
+
+    assert document("--include", "*.md")["bytes"] == len(TEXT.encode())
+    assert document("--exclude", "deep/")["bytes"] == len(TEXT.encode())
+    assert document("--no-gitignore", "--include", "*.log")["bytes"] == 4000
+    assert document("--sample", "1")["bytes"] == 2 * len(TEXT.encode())
+
+
+def test_standard_input_and_options(run, tmp_path):
+    arguments = ("--pattern", r"\w+|\W", "--min-count", "3", "--max-token-bytes", "2", "--normalization", "NFD")
+    run("-", "--vocab-size", "300", *arguments, "--lowercase", "--out", tmp_path / "own.tiktoken", stdin=TEXT.encode())
+    encoding = engine.load(tmp_path / "own.tiktoken")
+    assert encoding.encode("THE naïve CAT") == engine.train(
+        [TEXT], 300, pattern=r"\w+|\W", min_count=3, max_token_bytes=2, normalization="NFD", lowercase=True
+    ).encode("THE naïve CAT")
+
+
+def test_what_is_lost_is_said(run, corpus):
+    err = run(corpus, "--vocab-size", "400", "--normalization", "NFKC", "--alphabet", "characters+</w>")[2]
+    assert "look-alikes" in err
+    assert "white space is not kept" in err
+
+
+def test_a_vocabulary_that_the_text_does_not_give(run, corpus):
+    status, out, _ = run(corpus, "--vocab-size", "9000", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert document["vocab_size"] < 9000
+    assert "more than once" in document["why_done"]
+
+
+def press_ctrl_c(monkeypatch, at: str, merges: int = 0) -> None:
+    """As if somebody pressed it while a run is at that stage and has so many merges."""
+    as_it_is = TrainingRun.advance
+
+    def advance(self, seconds=0.03):
+        progress = as_it_is(self, 0.0)
+        if progress.stage == at and progress.merges >= merges:
+            os.kill(os.getpid(), signal.SIGINT)
+        return progress
+
+    monkeypatch.setattr(TrainingRun, "advance", advance)
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="sends a signal to itself")
+
+
+@posix
+def test_ctrl_c_keeps_what_was_learned(run, corpus, tmp_path, monkeypatch, one_merge_at_a_time):
+    out = tmp_path / "own.tiktoken"
+    with monkeypatch.context() as patched:
+        press_ctrl_c(patched, "merging", merges=5)
+        status, said, err = run(corpus, "--vocab-size", "320", "--out", out, "--json")
+    document = json.loads(said)
+    assert (status, document["stopped"], document["out"]) == (130, True, str(out))
+    assert 256 < document["vocab_size"] < 320
+    kept = engine.load(out)
+    assert kept.n_vocab == document["vocab_size"]
+    assert kept.encode(TEXT) == expected(kept.n_vocab).encode(TEXT)
+
+    assert document["checkpoint"] == f"{out}.checkpoint"
+    status, said, err = run("--resume", document["checkpoint"], "--out", out, "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(said)["vocab_size"] == 320
+    assert engine.load(out).encode(TEXT) == expected(320).encode(TEXT)
+
+
+@posix
+def test_ctrl_c_before_there_is_anything_to_keep(run, corpus, tmp_path, monkeypatch):
+    press_ctrl_c(monkeypatch, "counting")
+    checkpoint = tmp_path / "run"
+    status, said, err = run(corpus, "--vocab-size", "320", "--threads", "1", "--checkpoint", checkpoint)
+    assert status == 130
+    assert f"train --resume {checkpoint}" in err
+    assert "saved" not in said
+
+
+@posix
+def test_ctrl_c_without_a_place_to_keep_anything(run, corpus, monkeypatch, one_merge_at_a_time):
+    press_ctrl_c(monkeypatch, "merging", merges=1)
+    status, _, err = run(corpus, "--vocab-size", "320")
+    assert status == 130
+    assert "--checkpoint" in err
+
+
+@posix
+def test_a_real_ctrl_c(corpus, tmp_path):
+    """In a process of its own, which waits for it: nothing here depends on how fast anything is."""
+    code = """
+import sys
+import main
+from engine import training_merging
+from engine.training import TrainingRun
+from tests.engine.formats.trained import TEXT as BASE
+training_merging._BUDGET = 1
+as_it_is = TrainingRun.advance
+asked = []
+def advance(self, seconds=0.03):
+    progress = as_it_is(self, 0.0)
+    if progress.merges >= 3 and not asked:
+        asked.append(True)
+        print("pressing", flush=True)
+        sys.stdin.readline()
+    return progress
+TrainingRun.advance = advance
+sys.exit(main.main(sys.argv[1:]))
+"""
+    out = tmp_path / "own.json"
+    arguments = ["train", str(corpus), "--vocab-size", "320", "--out", str(out)]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line == "pressing\n", line + process.stderr.read() if line == "" else line
+        process.send_signal(signal.SIGINT)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        said, err = process.communicate()
+    assert process.returncode == 130
+    assert f"saved {out}" in said
+    assert f"train --resume {out}.checkpoint" in err
+    assert "Traceback" not in err
+    assert 256 < engine.load(out).n_vocab < 320
+
+
+def test_checkpoints_are_written_on_the_way(run, corpus, tmp_path, monkeypatch, one_merge_at_a_time):
+    from commands import train
+
+    monkeypatch.setattr(train, "CHECKPOINT_SECONDS", 0.0)
+    checkpoint = tmp_path / "run"
+    assert run(corpus, "--vocab-size", "270", "--checkpoint", checkpoint)[0] == 0
+    resumed = TrainingRun.resume(checkpoint)
+    assert resumed.settings.vocab_size == 270
+    status, said, err = run(
+        corpus, "--vocab-size", "270", "--checkpoint", tmp_path / "no-such-folder" / "run", "--json"
+    )
+    assert status == 0, "a run does not end because its checkpoint cannot be written"
+    assert json.loads(said)["vocab_size"] == 270
+    assert "no-such-folder" in err
+
+
+def test_the_settings_of_a_checkpoint_stay(run, corpus, tmp_path):
+    TrainingRun([TEXT], 300).save(tmp_path / "run")
+    status, said, err = run(corpus, "--vocab-size", "300", "--resume", tmp_path / "run", "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(said)["bytes"] == len(TEXT.encode())
+    status, _, err = run(corpus, "--vocab-size", "301", "--resume", tmp_path / "run")
+    assert status == 2
+    assert "300" in err
+    assert is_one_line(err)
+
+
+def test_a_full_disk_loses_nothing(run, corpus, tmp_path, monkeypatch):
+    out = tmp_path / "own.json"
+    out.write_text("old")
+
+    def write_bytes(path: Path, content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", write_bytes)
+        status, said, err = run(corpus, "--vocab-size", "300", "--out", out, "--json")
+    assert (status, said) == (2, "")
+    assert "No space left" in err
+    assert f"--resume {out}.checkpoint" in err
+    assert is_one_line(err)
+    assert out.read_text() == "old"
+    assert run("--resume", f"{out}.checkpoint", "--out", out)[0] == 0
+    assert engine.load(out).n_vocab == 300
+
+
+def test_a_file_that_changes_meanwhile_is_reported(run, corpus, tmp_path, monkeypatch):
+    as_it_is = TrainingRun.advance
+
+    def advance(self, seconds=0.03):
+        (corpus / "a.txt").unlink(missing_ok=True)
+        return as_it_is(self, seconds)
+
+    monkeypatch.setattr(TrainingRun, "advance", advance)
+    status, said, _ = run(corpus, "--vocab-size", "280", "--json")
+    assert status == 0
+    assert any("a.txt" in file["path"] and "vanished" in file["why"] for file in json.loads(said)["skipped"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "name files or folders"),
+        (("CORPUS",), "--vocab-size"),
+        (("CORPUS", "--vocab-size", "100"), "no room"),
+        (("CORPUS", "--vocab-size", "0"), "--vocab-size"),
+        (("CORPUS", "--vocab-size", "257", "--special", "a", "--special", "b"), "no room"),
+        (("CORPUS", "--vocab-size", "300", "--pattern", "("), "pattern"),
+        (("CORPUS", "--vocab-size", "300", "--alphabet", "letters"), "--alphabet"),
+        (("CORPUS", "--vocab-size", "300", "--include", "[a"), "never closed"),
+        (("CORPUS", "--vocab-size", "300", "--include", "*.nothing"), "no text to train on"),
+        (("CORPUS", "--vocab-size", "300", "--out", "own.pkl"), ".tiktoken"),
+        (("CORPUS", "--vocab-size", "300", "--out", "no/such/folder/own.json"), "no folder"),
+        (("EMPTY", "--vocab-size", "300"), "no text to train on"),
+        (("BINARY", "--vocab-size", "300"), "1 binary"),
+        (("no-such-folder", "--vocab-size", "300"), "no-such-folder"),
+        (("-", "--vocab-size", "300"), "no text to train on"),
+        (("--resume", "no-such-file"), "no-such-file"),
+        (("--resume", "BINARY/c.bin"), "c.bin"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_two(run, corpus, tmp_path, arguments, complaint):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "binary").mkdir()
+    (tmp_path / "binary" / "c.bin").write_bytes(b"\0")
+    places = {"CORPUS": corpus, "EMPTY": tmp_path / "empty", "BINARY": tmp_path / "binary"}
+    words = [str(places[word.split("/")[0]]) + word[6:] if word.split("/")[0] in places else word for word in arguments]
+    status, out, err = run(*words, "--json")
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert is_one_line(err)
+    assert err.startswith("tokenloupe: ")
+
+
+def test_a_hostile_pattern_ends(run, tmp_path, monkeypatch):
+    from engine import pretoken_counts
+
+    monkeypatch.setattr(pretoken_counts, "SPLIT_SECONDS", 0.1)
+    (tmp_path / "a.txt").write_text("a" * 5000 + "!")
+    status, _, err = run(tmp_path / "a.txt", "--vocab-size", "300", "--pattern", "(?:a|a)*$")
+    assert status == 2
+    assert "seconds" in err
