@@ -34,10 +34,12 @@ UNNAMED = "trained"
 class TrainingFlow(QObject):
     """The one that connects panel and services.
 
-    Signals: ``finished(RunOutcome)``: a run ended with a vocabulary.
+    Signals: ``finished(RunOutcome, TrainingPlan, str)``: a run ended with a vocabulary; its plan, and what came of it
+    in a line. ``files_found(tuple[CorpusFile])``: the texts of the folder are others.
     """
 
-    finished = Signal(object)
+    finished = Signal(object, object, str)
+    files_found = Signal(object)
 
     def __init__(
         self,
@@ -83,6 +85,7 @@ class TrainingFlow(QObject):
         training.advanced.connect(self._on_advanced)
         training.ended.connect(self._on_ended)
         training.failed.connect(self._on_failed)
+        training.gave_up.connect(self._on_gave_up)
 
     @property
     def state(self) -> str:
@@ -129,6 +132,7 @@ class TrainingFlow(QObject):
             panel.survey.details.setVisible(bool(survey.skipped_counts))
             return
         panel.survey.set_survey(survey)
+        self.files_found.emit(survey.files)
         self._file = 0
         panel.preview.set_files([_shown(file, survey) for file in survey.files], 0)
         self._check()
@@ -277,8 +281,14 @@ class TrainingFlow(QObject):
 
     @Slot(object)
     def _on_ended(self, outcome: RunOutcome) -> None:
-        self._panel.run_bar.rest(self._summary(outcome))
-        self.finished.emit(outcome)
+        summary = self._summary(outcome)
+        self._panel.run_bar.rest(summary)
+        if outcome.kept is not None:
+            self.finished.emit(outcome, self._training.plan, summary)
+
+    @Slot()
+    def _on_gave_up(self) -> None:
+        self._panel.run_bar.rest(self.tr("Stopped before the first text was read."))
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
@@ -289,7 +299,7 @@ class TrainingFlow(QObject):
         """What came of a run, in a line."""
         write, snapshot = self._panel.text, outcome.snapshot
         progress = snapshot.progress
-        if outcome.encoding is None:
+        if outcome.kept is None:
             return self.tr("Stopped before the first merge: there is nothing to keep.")
         head = self.tr("Done") if outcome.ending == "done" else self.tr("Stopped and kept")
         words = self.tr("{head}: {entries} entries, {density} bytes per token, in {time}.").format(

@@ -5,18 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout
 
 from gui.notify import Offer
+from gui.services.encoding import FIRST_ENCODING
 from gui.services.training_checkpoint import drop_checkpoint, find_checkpoint
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner, Ticket
+    from collections.abc import Sequence
+
+    from gui.jobs import JobRunner
     from gui.panels.training_panel import TrainingPanel
+    from gui.services.encoding_list import EncodingList
     from gui.services.training_checkpoint import Checkpoint
-    from gui.services.training_plan import RunOutcome
+    from gui.services.training_plan import RunOutcome, TrainingPlan
+    from gui.services.training_report import OpenEncoding
     from gui.training_flow import TrainingFlow
+    from gui.training_results import TrainingResults
     from gui.workbench import Workbench
+    from pricing.types import Model
 
 INTERRUPTED = "training-interrupted"
 ENDED = "training-ended"
@@ -25,12 +32,24 @@ ENDED = "training-ended"
 class TrainingWiring(QObject):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(self, bench: Workbench, runner: JobRunner, page: QWidget, state: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        bench: Workbench,
+        runner: JobRunner,
+        encodings: EncodingList,
+        open_encoding: OpenEncoding,
+        state: dict[str, Any],
+    ) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
         super().__init__(bench)
-        self._bench, self._runner, self._page, self._state = bench, runner, page, state
+        self._bench, self._runner, self._encodings, self._state = bench, runner, encodings, state
+        self._open = open_encoding
         self._folder = bench.slot.folder
+        self._own: tuple[str, ...] = ()
         self.panel: TrainingPanel | None = None
         self.flow: TrainingFlow | None = None
+        self.results: TrainingResults | None = None
+        encodings.own_listed.connect(self._on_own_listed)
         bench.window.tabs.currentChanged.connect(self._on_tab)
         self._offer_interrupted()
         self._on_tab()
@@ -46,36 +65,112 @@ class TrainingWiring(QObject):
         from gui.panels.training_panel import TrainingPanel
         from gui.services.training import TrainingService
         from gui.services.training_corpus import CorpusService
-        from gui.services.training_engine import make_run
+        from gui.services.training_engine import EngineTrainer
         from gui.training_flow import TrainingFlow
 
-        bench = self._bench
-        self.panel = panel = TrainingPanel(bench.theme, bench.icons, bench.settings)
+        bench, runner = self._bench, self._runner
+        self.panel = panel = TrainingPanel(bench.theme, bench.icons, bench.settings, self._models)
         panel.restore_state(self._state)
-        panel.progress.curve.start(self._runner)
-        body = QVBoxLayout(self._page)
+        panel.progress.curve.start(runner)
+        body = QVBoxLayout(bench.training_page)
         body.setContentsMargins(0, 0, 0, 0)
         body.addWidget(panel)
-        training = TrainingService(self._runner, make_run, self._keep, None, self)
-        corpus = CorpusService(self._runner, self)
-        self.flow = TrainingFlow(panel, training, corpus, bench.notifier, self)
-        self.flow.finished.connect(self._on_finished)
+        trainer = EngineTrainer(bench.paths.compiled, bench.own_encodings)
+        training = TrainingService(runner, trainer, self._folder, self)
+        self.flow = flow = TrainingFlow(panel, training, CorpusService(runner, self), bench.notifier, self)
+        self.results = self._make_results(panel)
+        flow.finished.connect(self._on_finished)
+        flow.files_found.connect(self.results.set_files)
         panel.state_changed.connect(bench.keeper.touch)
-        return self.flow
+        return flow
+
+    def _make_results(self, panel: TrainingPanel) -> TrainingResults:
+        from gui.services.training_export import ExportService
+        from gui.services.training_report import ReportService
+        from gui.training_results import TrainingResults
+
+        bench, runner = self._bench, self._runner
+        results = TrainingResults(
+            panel.result,
+            ReportService(runner, self._open, self),
+            ExportService(runner, self._open, self),
+            bench.own_encodings,
+            runner,
+            bench.notifier,
+            self,
+        )
+        results.set_names(self._own)
+        results.use_asked.connect(self._use)
+        results.removed.connect(self._on_removed)
+        return results
+
+    def _models(self) -> Sequence[Model]:
+        return self._bench.costs.service.models if self._bench.costs is not None else ()
 
     @Slot()
     def show(self) -> None:
         """Bring the tab to the front."""
-        self._bench.window.tabs.setCurrentWidget(self._page)
+        self._bench.window.tabs.setCurrentWidget(self._bench.training_page)
         self.build()
 
     @Slot()
     def _on_tab(self) -> None:
-        if self._bench.window.tabs.currentWidget() is self._page:
+        if self._bench.window.tabs.currentWidget() is self._bench.training_page:
             self.build()
 
-    def _keep(self, _encoding: object, _ticket: Ticket) -> str:
-        return ""
+    # --- what comes of a run ------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _on_own_listed(self, names: tuple[str, ...]) -> None:
+        self._own = names
+        if self.results is not None:
+            self.results.set_names(names)
+
+    @Slot(object, object, str)
+    def _on_finished(self, outcome: RunOutcome, plan: TrainingPlan, summary: str) -> None:
+        assert self.panel is not None
+        assert self.results is not None
+        assert outcome.kept is not None
+        bench, name = self._bench, outcome.kept.name
+        self._encodings.refresh()
+        self.results.show_outcome(outcome, plan, summary)
+        self.panel.show_page(self.panel.result)
+        QApplication.alert(bench.window)
+        words = self.tr("{name} is trained. {summary}").format(name=name, summary=summary)
+        if bench.window.tabs.currentWidget() is bench.training_page and bench.window.isActiveWindow():
+            bench.notifier.remark(words)
+            return
+        bench.notifier.information(
+            words,
+            key=ENDED,
+            offers=(
+                Offer(self.tr("Show it"), self._show_result),
+                Offer(self.tr("Use in the editor"), lambda: self._use(name)),
+            ),
+        )
+
+    def _show_result(self) -> None:
+        self._bench.notifier.withdraw(ENDED)
+        self.show()
+        assert self.panel is not None
+        self.panel.show_page(self.panel.result)
+
+    @Slot(str)
+    def _use(self, name: str) -> None:
+        """Count the prompt in a trained encoding."""
+        bench = self._bench
+        bench.notifier.withdraw(ENDED)
+        bench.prompt.set_encoding(name)
+        bench.window.tabs.setCurrentWidget(bench.panel)
+        bench.panel.editor.setFocus()
+
+    @Slot(str)
+    def _on_removed(self, name: str) -> None:
+        if self._bench.prompt.encoding == name:
+            self._bench.prompt.set_encoding(FIRST_ENCODING)
+        self._encodings.refresh()
+
+    # --- a run that was interrupted -----------------------------------------------------------------------------------
 
     def _offer_interrupted(self) -> None:
         """A run that the last window left unfinished can go on."""
@@ -103,7 +198,3 @@ class TrainingWiring(QObject):
         self._bench.notifier.withdraw(INTERRUPTED)
         if self._folder is not None:
             drop_checkpoint(self._folder)
-
-    @Slot(object)
-    def _on_finished(self, outcome: RunOutcome) -> None:
-        QApplication.alert(self._bench.window)

@@ -22,6 +22,7 @@ from gui.notify import Notifier, Offer
 from gui.panels.prompt_panel import PromptPanel
 from gui.paths import ProfilePaths
 from gui.sample import SAMPLE
+from gui.services.own_encodings import OwnEncodings
 from gui.session import EARLIER_FILE, Restored, SessionState
 from gui.session_keeper import SessionKeeper, decoded, encoded
 from gui.session_slot import SessionSlot
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from gui.file_actions import FileActions
     from gui.finder import Finder
     from gui.jobs import JobRunner
+    from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
     from gui.training_wiring import TrainingWiring
@@ -74,6 +76,8 @@ class Workbench(QObject):
         self.inspector: TokenInspector | None = None
         self.costs: CostWiring | None = None
         self.kernels: KernelBuild | None = None
+        self.own_encodings = OwnEncodings(paths.encodings)
+        self.encodings: EncodingList | None = None
         self.training: TrainingWiring | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
@@ -177,8 +181,8 @@ class Workbench(QObject):
 
     def _parts(self) -> tuple[Callable[[], object], ...]:
         return (
-            *(self._start_files, self._start_costs, self.wiring.palette, self._start_training),
-            self._start_counting,
+            *(self._start_files, self._start_costs, self.wiring.palette),
+            *(self._start_counting, self._start_training),
         )
 
     @Slot()
@@ -210,13 +214,6 @@ class Workbench(QObject):
         self.costs = CostWiring(self, self.runner, self.cost_dock, self._restored.state.scenario)
         self.inspector = TokenInspector(self.prompt, self.settings, self)
 
-    def _start_training(self) -> None:
-        from gui.training_wiring import TrainingWiring
-
-        assert self.runner is not None
-        assert self._restored is not None
-        self.training = TrainingWiring(self, self.runner, self.training_page, self._restored.state.training)
-
     def _start_counting(self) -> None:
         from gui.memory_return import MemoryReturn
         from gui.services.encoding import EncodingService
@@ -227,12 +224,24 @@ class Workbench(QObject):
         self.kernels = kernels = KernelBuild(self.runner, self.paths.compiled, self)
         kernels.failed.connect(self.notifier.warning)
         self.prompt.counted.connect(kernels.begin_soon)
-        self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self, kernels.use.open))
+        open_encoding = self.own_encodings.opening(kernels.use.open)
+        self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self, open_encoding))
         MemoryReturn(self.prompt, self.runner, self)
-        encodings = EncodingList(self.runner, self)
+        self.encodings = encodings = EncodingList(self.runner, self.own_encodings, self)
         encodings.listed.connect(self.panel.picker.fill)
         encodings.failed.connect(self.notifier.error)
         encodings.refresh()
+
+    def _start_training(self) -> None:
+        from gui.training_wiring import TrainingWiring
+
+        assert self.runner is not None
+        assert self.kernels is not None
+        assert self.encodings is not None
+        assert self._restored is not None
+        open_encoding = self.own_encodings.opening(self.kernels.use.open)
+        state = self._restored.state.training
+        self.training = TrainingWiring(self, self.runner, self.encodings, open_encoding, state)
 
     def _end_start(self) -> None:
         self._tell_about_start()
@@ -357,6 +366,7 @@ class Workbench(QObject):
         self.settings.close()
         if self.runner is not None:
             self.runner.shutdown()
+        self.own_encodings.release()
         self.keeper.finish()
         self.theme.release()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -16,11 +17,15 @@ from gui.models.training_text import TrainingText
 from gui.panels.training_folder import FolderBar
 from gui.panels.training_preview import TrainingPreview
 from gui.panels.training_progress import TrainingProgressPage
+from gui.panels.training_result import TrainingResultPage
 from gui.panels.training_run_bar import TrainingRunBar
 from gui.panels.training_settings import TrainingSettingsForm
 from gui.panels.training_survey import TrainingSurveyBox
 from gui.panels.wheel_guard import WheelGuard
 from gui.settings import SettingsStore
+
+if TYPE_CHECKING:
+    from pricing.types import Model
 
 FORM_WIDTH = 360
 
@@ -33,8 +38,11 @@ class TrainingPanel(QWidget):
 
     state_changed = Signal()
 
-    def __init__(self, theme: Theme, icons: Icons, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(
+        self, theme: Theme, icons: Icons, settings: SettingsStore, models: Callable[[], Sequence[Model]]
+    ) -> None:
+        """``models``: gives the models whose prices are in force."""
+        super().__init__()
         self.setObjectName("trainingPanel")
         self.setAcceptDrops(True)
         self.text = TrainingText(self.locale())
@@ -43,6 +51,7 @@ class TrainingPanel(QWidget):
         self.form = TrainingSettingsForm(theme)
         self.preview = TrainingPreview(theme, self.text, settings)
         self.progress = TrainingProgressPage(theme, self.text)
+        self.result = TrainingResultPage(theme, self.text, settings, models)
         self.run_bar = TrainingRunBar(theme, self.text)
         self._wheel = WheelGuard(self)
         self._place()
@@ -113,6 +122,7 @@ class TrainingPanel(QWidget):
         self.pages.setDocumentMode(True)
         self.pages.addTab(self.preview, self.tr("Split preview"))
         self.pages.addTab(self.progress, self.tr("Progress"))
+        self.pages.addTab(self.result, self.tr("Result"))
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainMainSplitter")
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(scroll)
@@ -137,6 +147,7 @@ class TrainingPanel(QWidget):
             *(form.more, form.alphabet, form.special, form.min_count, form.max_token, form.tie_order),
             *(form.thread_count, self.pages.tabBar(), self.preview.files, self.preview.view),
             *(self.progress.follow, self.progress.feed),
+            *(self.result.names, self.result.use, self.result.save, self.result.remove),
             *(self.run_bar.start, self.run_bar.pause, self.run_bar.cancel),
         ]
         for before, after in pairwise(order):

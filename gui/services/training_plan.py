@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -32,6 +33,34 @@ class Run(Protocol):
     def encoding(self, name: str) -> Any: ...
 
     def save(self, path: Path) -> None: ...
+
+
+class Trainer(Protocol):
+    """What makes runs, and keeps what they learn. Called on a worker thread."""
+
+    def prepare(self, still_wanted: Callable[[], None]) -> None:
+        """Have everything at hand that a run needs. May take long; ``still_wanted`` is called all the while, and what
+        it raises ends it."""
+
+    def ready(self) -> AbstractContextManager[None]:
+        """A context in which runs are worked on."""
+
+    def make_run(self, plan: TrainingPlan, resume_from: Path | None) -> Run:
+        """A run, or the one of a checkpoint. EngineError, OSError."""
+
+    def keep(self, run: Run, plan: TrainingPlan) -> KeptEncoding:
+        """Make an encoding of what a run has learned, and keep it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEncoding:
+    """What a run learned: the encoding, by its name among all encodings. ``unkept``: why it will not be there at the
+    next start, empty where it will. ``hash``: the same for the same texts and settings."""
+
+    encoding: Any
+    name: str
+    unkept: str = ""
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +126,12 @@ class TrainingSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a job on a run ended. ``run`` goes on from here after a pause; ``encoding`` is what was learned.
+    """How a job on a run ended. ``run`` goes on from here after a pause; ``kept`` is what was learned.
 
-    ``encoding`` is None after a pause, and where there was nothing to keep yet. ``not_kept``: why the encoding could
-    not be written into the profile, empty where it was.
+    ``kept`` is None after a pause, and where nothing was learned yet.
     """
 
     ending: Ending
     run: Run
     snapshot: TrainingSnapshot
-    encoding: Any = None
-    not_kept: str = ""
+    kept: KeptEncoding | None = None

@@ -115,23 +115,16 @@ def _normalised(
     import numpy as np
 
     nowhere = np.empty(0, np.int64)
-    if not (settings.normalization or settings.lowercase or settings.strip_accents):
-        return text, (), nowhere, nowhere
-    import regex
+    from engine.normalize import clusters, normalizer
 
-    from engine.normalize import normalize
-
-    whole = normalize(text, settings.normalization, settings.lowercase, settings.strip_accents)
+    normalize = normalizer(settings.normalization, settings.lowercase, settings.strip_accents)
+    whole = normalize(text)
     if whole == text:
         return text, (), nowhere, nowhere
-    known: dict[str, str] = {}
     found: Counter[tuple[str, str]] = Counter()
     pieces, starts, ends, place = [], [], [], 0
-    for before in regex.findall(r"\X", text):
-        after = known.get(before)
-        if after is None:
-            after = normalize(before, settings.normalization, settings.lowercase, settings.strip_accents)
-            known[before] = after
+    for before in clusters(text):
+        after = normalize(before)
         units = len(after.encode("utf-16-le", "surrogatepass")) // 2
         if after != before:
             found[before, after] += 1

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gui.jobs import JobCancelled
 from gui.models.training_text import tr
 from gui.services.training_checkpoint import drop_checkpoint, save_checkpoint
-from gui.services.training_plan import Ending, Run, RunOutcome, RunRequest, TrainingPlan, TrainingSnapshot
+from gui.services.training_plan import Ending, Run, RunOutcome, RunRequest, Trainer, TrainingPlan, TrainingSnapshot
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingProgress
@@ -28,31 +28,31 @@ CHECKPOINT_SECONDS = 20.0
 CHECKPOINT_SHARE = 0.05
 """Saving checkpoints may take this part of the time of a run; where one takes long, they are rarer."""
 
-MakeRun = Callable[[TrainingPlan, Path | None], Run]
-"""Makes a run from a plan, or takes one up from the checkpoint named."""
-KeepEncoding = Callable[[Any, "Ticket"], str]
-"""Keeps an encoding in the profile; returns why it could not, or nothing."""
-
 
 class TrainingWorker:
     """``work`` is the lane's. ``report`` is called with each snapshot, ``folder`` is where checkpoints go, if any."""
 
-    def __init__(
-        self,
-        make_run: MakeRun,
-        report: Callable[[TrainingSnapshot], None],
-        folder: Path | None,
-        keep: KeepEncoding,
-    ) -> None:
-        self._make_run = make_run
+    def __init__(self, trainer: Trainer, report: Callable[[TrainingSnapshot], None], folder: Path | None) -> None:
+        self._trainer = trainer
         self._report = report
         self._folder = folder
-        self._keep = keep
 
     def work(self, request: RunRequest, ticket: Ticket) -> RunOutcome:
-        """Go on with a run until it ends, one way or another. Raises EngineError, OSError."""
+        """Go on with a run until it ends, one way or another. Raises EngineError, OSError; JobCancelled where it was to
+        end before it began."""
+
+        def still_wanted() -> None:
+            if ticket.cancelled or request.control.stop:
+                raise JobCancelled
+
+        if request.run is None:
+            self._trainer.prepare(still_wanted)
+        with self._trainer.ready():
+            return self._work(request, ticket)
+
+    def _work(self, request: RunRequest, ticket: Ticket) -> RunOutcome:
         started = monotonic() - request.seconds
-        run = request.run or self._make_run(request.plan, request.resume_from)
+        run = request.run or self._trainer.make_run(request.plan, request.resume_from)
         known, progress, ending = request.known, run.advance(0.0), _ending(run, request, ticket)
         reported = saved = monotonic()
         pause, unsaved = CHECKPOINT_SECONDS, ""
@@ -74,20 +74,17 @@ class TrainingWorker:
         if ending in ("paused", "closing"):
             unsaved = self._save(request.plan, run, progress.merges, monotonic() - started)
         snapshot = _snapshot(run, progress, known, monotonic() - started, unsaved)
-        return self._end(ending, request.plan, run, snapshot, ticket)
+        return self._end(ending, request.plan, run, snapshot)
 
-    def _end(
-        self, ending: Ending, plan: TrainingPlan, run: Run, snapshot: TrainingSnapshot, ticket: Ticket
-    ) -> RunOutcome:
+    def _end(self, ending: Ending, plan: TrainingPlan, run: Run, snapshot: TrainingSnapshot) -> RunOutcome:
         if ending in ("paused", "closing"):
             return RunOutcome(ending, run, snapshot)
-        encoding, not_kept = None, ""
-        if snapshot.progress.stage in ("merging", "done"):
-            encoding = run.encoding(plan.name)
-            not_kept = self._keep(encoding, ticket)
+        kept = None
+        if snapshot.progress.merges or run.done:
+            kept = self._trainer.keep(run, plan)
         if self._folder is not None:
             drop_checkpoint(self._folder)
-        return RunOutcome(ending, run, snapshot, encoding, not_kept)
+        return RunOutcome(ending, run, snapshot, kept)
 
     def _save(self, plan: TrainingPlan, run: Run, merges: int, seconds: float) -> str:
         """Save a checkpoint; returns why that failed. A run does not end because the disk is full."""

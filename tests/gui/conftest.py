@@ -61,6 +61,22 @@ def no_key_is_held_down() -> Iterator[None]:
         QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
 
 
+@pytest.fixture(scope="session")
+def trainer_kernels() -> None:
+    """Compiled before a window opens: compiling holds the interpreter, and with it everything that waits."""
+    from engine.training_warm_up import warm_up
+
+    warm_up()
+
+
+@pytest.fixture
+def trainer_is_compiled(trainer_kernels: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs begin at once, without a compiler of their own."""
+    from engine import compiling
+
+    monkeypatch.setattr(compiling, "is_compiled", lambda *_: True)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def clipboard_is_left_empty() -> Iterator[None]:
     """What tests put there was made in Python, and must not outlive the interpreter."""

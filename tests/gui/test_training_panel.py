@@ -13,9 +13,11 @@ from pytestqt.qtbot import QtBot
 import engine
 from gui.panels.training_panel import TrainingPanel
 from gui.services.training import IDLE
-from gui.services.training_plan import RunOutcome
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
+from tests.gui.training_windows import choose, panel_of, train, write_texts
+
+pytestmark = pytest.mark.usefixtures("trainer_is_compiled")
 
 CONTRACT = (
     (QWidget, "trainingTab"),
@@ -29,24 +31,11 @@ CONTRACT = (
     (QWidget, "trainCurve"),
     (QTableView, "trainFeed"),
 )
-TEXT = "the cat sat on the mat, the cat sat. The hat and the bat: that is that.\n"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernels_are_compiled() -> None:
-    """Not while a window is open: compiling holds the interpreter."""
-    engine.train("aab aab ab", 258, threads=2)
 
 
 @pytest.fixture
 def texts(tmp_path: Path) -> Path:
-    folder = tmp_path / "texts"
-    folder.mkdir()
-    for number in range(3):
-        (folder / f"{number}.txt").write_text(TEXT * 20 + f"{number}\n", encoding="utf-8")
-    (folder / "picture.bin").write_bytes(bytes(range(256)) * 8)
-    (folder / ".hidden").write_text("hidden")
-    return folder
+    return write_texts(tmp_path / "texts")
 
 
 @pytest.fixture
@@ -54,29 +43,6 @@ def bench(open_window: OpenWindow) -> Workbench:
     bench = open_window(counted=False)
     bench.window.tabs.setCurrentWidget(bench.training_page)
     return bench
-
-
-def panel_of(bench: Workbench) -> TrainingPanel:
-    panel = bench.window.findChild(TrainingPanel)
-    assert panel is not None
-    return panel
-
-
-def choose(qtbot: QtBot, panel: TrainingPanel, folder: Path) -> None:
-    """Name a folder and wait for what is in it."""
-    panel.folder.field.setText(str(folder))
-    qtbot.waitUntil(lambda: "text file" in panel.survey.headline.text())
-
-
-def train(qtbot: QtBot, bench: Workbench) -> RunOutcome:
-    """Press Start and wait for the end of the run, which must be no failure."""
-    panel, flow = panel_of(bench), bench.training.flow
-    ended: list[RunOutcome] = []
-    flow.finished.connect(ended.append)
-    qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(ended) or panel.run_bar.problem.isVisible())
-    assert panel.run_bar.problem.text() == ""
-    return ended[0]
 
 
 def merges_of(panel: TrainingPanel) -> list[bytes]:
@@ -111,7 +77,7 @@ def test_a_run_from_the_first_click_to_the_vocabulary(qtbot: QtBot, bench: Workb
     choose(qtbot, panel, texts)
     panel.survey.hold_back.setChecked(False)
     panel.form.vocab_size.setValue(280)
-    encoding = train(qtbot, bench).encoding
+    encoding = train(qtbot, bench).kept.encoding
     expected = engine.train([texts], 280, "texts-280")
     assert encoding.token_byte_values() == expected.token_byte_values()
     assert encoding.name == "texts-280"
@@ -119,7 +85,7 @@ def test_a_run_from_the_first_click_to_the_vocabulary(qtbot: QtBot, bench: Workb
     assert merges_of(panel) == [expected.decode_single_token_bytes(256 + index) for index in range(24)]
     assert panel.run_bar.bar.value() == panel.run_bar.bar.maximum()
     assert panel.run_bar.words.text().startswith("Done: 280 entries, ")
-    assert panel.pages.currentWidget() is panel.progress
+    assert panel.pages.currentWidget() is panel.result
 
 
 def test_start_may_be_pressed_before_the_folder_has_been_looked_through(qtbot: QtBot, bench: Workbench, texts: Path):
@@ -205,7 +171,7 @@ def test_an_expression_of_ones_own_is_checked_as_it_is_typed(qtbot: QtBot, bench
     assert view.text_between(0, view.token_at(0).utf16_end) == "the"
     assert panel.form.settings().pattern == r"\w+|\W"
     assert panel.form.own_pattern
-    assert train(qtbot, bench).encoding is not None
+    assert train(qtbot, bench).kept is not None
     assert all(b" " not in token for token in merges_of(panel))
 
 

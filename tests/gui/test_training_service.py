@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from gui.jobs import JobRunner, Ticket
 from gui.services import training_worker
 from gui.services.training import IDLE, PAUSED, RUNNING, STOPPING, TrainingService
 from gui.services.training_checkpoint import STATE, drop_checkpoint, find_checkpoint, save_checkpoint
-from gui.services.training_plan import TrainingPlan
-from tests.gui.training_samples import CountingRun
+from gui.services.training_plan import KeptEncoding, RunControl, RunRequest, TrainingPlan
+from tests.gui.training_samples import CountingRun, progress
 from tests.patience import PATIENCE_SECONDS
 
 PLAN = TrainingPlan(
@@ -71,21 +72,47 @@ def every_slice_is_told(monkeypatch):
     monkeypatch.setattr(training_worker, "SNAPSHOT_SECONDS", 0.0)
 
 
-def service_for(runner, run, folder=None, keep=lambda encoding, ticket: "") -> tuple[TrainingService, Heard]:
-    service = TrainingService(runner, lambda plan, resume_from: run, keep, folder)
+class OneRun:
+    """A trainer that makes one run. ``unkept``: why nothing it learns can be kept."""
+
+    def __init__(self, run: CountingRun, unkept: str = "") -> None:
+        self.run, self.unkept = run, unkept
+        self.asked: list[tuple[TrainingPlan, str]] = []
+        self.is_ready = False
+
+    def prepare(self, still_wanted) -> None:
+        still_wanted()
+
+    @contextlib.contextmanager
+    def ready(self):
+        self.is_ready = True
+        yield
+        self.is_ready = False
+
+    def make_run(self, plan, resume_from):
+        assert self.is_ready
+        if resume_from is not None:
+            self.asked.append((plan, resume_from.read_text()))
+            self.run.merged = int(resume_from.read_text())
+        return self.run
+
+    def keep(self, run, plan) -> KeptEncoding:
+        return KeptEncoding(run.encoding(plan.name), plan.name, self.unkept)
+
+
+def service_for(runner, run, folder=None, unkept: str = "") -> tuple[TrainingService, Heard]:
+    service = TrainingService(runner, OneRun(run, unkept), folder)
     return service, Heard(service)
 
 
 def test_a_run_is_told_merge_by_merge_and_kept_at_its_end(qtbot, runner, tmp_path):
-    kept = []
-    service, heard = service_for(runner, CountingRun(7), tmp_path, lambda encoding, ticket: kept.append(encoding) or "")
+    service, heard = service_for(runner, CountingRun(7), tmp_path)
     with qtbot.waitSignal(service.ended):
         service.start(PLAN)
     assert heard.merges == list(range(7))
     assert heard.states == [RUNNING, IDLE]
     (outcome,) = heard.outcomes
-    assert (outcome.ending, outcome.encoding, outcome.not_kept) == ("done", "docs-300 of 7", "")
-    assert kept == ["docs-300 of 7"]
+    assert (outcome.ending, outcome.kept) == ("done", KeptEncoding("docs-300 of 7", "docs-300"))
     assert find_checkpoint(tmp_path) is None
 
 
@@ -121,20 +148,35 @@ def test_stopping_keeps_what_was_learned(qtbot, runner):
         assert service.state == STOPPING
         run.let(1)
     (outcome,) = heard.outcomes
-    assert (outcome.ending, outcome.encoding) == ("stopped", "docs-300 of 5")
+    assert (outcome.ending, outcome.kept.encoding) == ("stopped", "docs-300 of 5")
 
 
 def test_a_paused_run_can_be_stopped(qtbot, runner):
     run = GatedRun(100)
     service, heard = service_for(runner, run)
     service.start(PLAN)
+    run.let(1)
+    qtbot.waitUntil(lambda: run.merged == 1)
     service.pause()
     run.let(1)
     qtbot.waitUntil(lambda: service.state == PAUSED)
     with qtbot.waitSignal(service.ended):
         service.stop()
-    assert heard.outcomes[0].encoding == "docs-300 of 1"
+    assert heard.outcomes[0].kept.encoding == "docs-300 of 2"
     assert service.state == IDLE
+
+
+def test_a_run_that_is_stopped_before_its_first_merge_keeps_nothing(qtbot, runner):
+    class Reading(CountingRun):
+        def advance(self, seconds: float):
+            return progress("counting")
+
+    service, heard = service_for(runner, Reading())
+    with qtbot.waitSignal(service.advanced):
+        service.start(PLAN)
+    with qtbot.waitSignal(service.ended):
+        service.stop()
+    assert heard.outcomes[0].kept is None
 
 
 def test_stopping_all_jobs_keeps_what_was_learned_too(qtbot, runner):
@@ -148,7 +190,7 @@ def test_stopping_all_jobs_keeps_what_was_learned_too(qtbot, runner):
             lane.cancel()
         run.let(1)
     assert heard.outcomes[0].ending == "stopped"
-    assert heard.outcomes[0].encoding == "docs-300 of 2"
+    assert heard.outcomes[0].kept.encoding == "docs-300 of 2"
 
 
 def test_closing_the_window_leaves_a_checkpoint(qtbot, qapp, tmp_path):
@@ -168,19 +210,12 @@ def test_a_checkpoint_is_taken_up_where_it_was(qtbot, runner, tmp_path):
     early = CountingRun(10)
     early.merged = 4
     save_checkpoint(tmp_path, PLAN, early, 4, 12.5)
-    asked = []
-
-    def make_run(plan, resume_from):
-        asked.append((plan, resume_from.read_text()))
-        run = CountingRun(10)
-        run.merged = int(resume_from.read_text())
-        return run
-
-    service = TrainingService(runner, make_run, lambda encoding, ticket: "", tmp_path)
+    trainer = OneRun(CountingRun(10))
+    service = TrainingService(runner, trainer, tmp_path)
     heard = Heard(service)
     with qtbot.waitSignal(service.ended):
         service.take_up(find_checkpoint(tmp_path))
-    assert asked == [(PLAN, "4")]
+    assert trainer.asked == [(PLAN, "4")]
     assert heard.merges == list(range(10))
     assert heard.snapshots[0].seconds >= 12.5
 
@@ -199,20 +234,21 @@ def test_a_full_disk_does_not_end_a_run(qtbot, runner, tmp_path, monkeypatch):
     monkeypatch.setattr(training_worker, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(training_worker, "CHECKPOINT_SHARE", 1e9)
     full = OSError(28, "No space left on device")
-    service, heard = service_for(runner, CountingRun(5, full), tmp_path, lambda encoding, ticket: "No space left")
+    service, heard = service_for(runner, CountingRun(5, full), tmp_path, "No space left")
     with qtbot.waitSignal(service.ended):
         service.start(PLAN)
     assert heard.snapshots[-1].unsaved == "No space left on device"
     (outcome,) = heard.outcomes
-    assert (outcome.encoding, outcome.not_kept) == ("docs-300 of 5", "No space left")
+    assert (outcome.kept.encoding, outcome.kept.unkept) == ("docs-300 of 5", "No space left")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_failure_is_a_sentence_and_leaves_the_service_ready(qtbot, runner):
-    def refuse(plan, resume_from):
-        raise ValueError("There is no text to train on.")
+    class Refuses(OneRun):
+        def make_run(self, plan, resume_from):
+            raise ValueError("There is no text to train on.")
 
-    service = TrainingService(runner, refuse, lambda encoding, ticket: "")
+    service = TrainingService(runner, Refuses(CountingRun()))
     heard = Heard(service)
     with qtbot.waitSignal(service.failed):
         service.start(PLAN)
@@ -263,13 +299,28 @@ def test_a_checkpoint_that_fails_leaves_the_last_one_whole(tmp_path):
     assert (tmp_path / STATE).read_text() == "1"
 
 
+def test_stopping_while_it_is_prepared_gives_up(qtbot, runner):
+    class Endless(OneRun):
+        def prepare(self, still_wanted):
+            while True:
+                still_wanted()
+
+    service = TrainingService(runner, Endless(CountingRun()))
+    heard = Heard(service)
+    service.start(PLAN)
+    with qtbot.waitSignal(service.gave_up):
+        service.stop()
+    assert heard.states == [RUNNING, STOPPING, IDLE]
+    assert not heard.outcomes
+
+
 def test_being_cancelled_while_reporting_is_no_failure(qapp):
     ticket = Ticket(lambda fraction, note: None)
-    ticket.cancel()
-    worker = training_worker.TrainingWorker(
-        lambda plan, resume_from: CountingRun(3), lambda snapshot: None, None, lambda encoding, ticket: ""
-    )
-    from gui.services.training_plan import RunControl, RunRequest
 
+    class Late(OneRun):
+        def prepare(self, still_wanted):
+            pass
+
+    worker = training_worker.TrainingWorker(Late(CountingRun(3)), lambda snapshot: ticket.cancel(), None)
     outcome = worker.work(RunRequest(PLAN, RunControl()), ticket)
     assert outcome.ending == "closing"

@@ -1,0 +1,151 @@
+"""Bytes per token by kind of text beside other encodings, and what the difference would be worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHeaderView,
+    QLabel,
+    QSpinBox,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.corner import plain_corner
+from gui.models.training_report import GROUP, CompressionModel
+from gui.models.training_text import TrainingText
+from gui.panels.flow_layout import FlowLayout
+from gui.services.money import usd_text
+from gui.services.training_savings import comparable_models, savings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gui.services.training_report import Report
+    from pricing.types import Model
+
+DEFAULT_PROMPT_BYTES = 4_000
+MOST_PROMPT_BYTES = 100_000_000
+CALLS = 1_000_000
+ROW_PADDING = 6
+
+
+class CompressionPage(QWidget):
+    """The table, and below it the sum. ``models`` gives the models whose prices are in force."""
+
+    def __init__(
+        self, text: TrainingText, models: Callable[[], Sequence[Model]], today: Callable[[], date] = date.today
+    ) -> None:
+        super().__init__()
+        self._text, self._models, self._today = text, models, today
+        self._report: Report | None = None
+        self._offered: list[Model] = []
+        self.model = CompressionModel(text, self)
+        self.table = QTableView(objectName="trainCompression")
+        self.table.setAccessibleName(self.tr("Bytes per token by kind of text and encoding"))
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setAlternatingRowColors(True)
+        self.table.setShowGrid(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.setCornerWidget(plain_corner(self.table))
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        self.table.horizontalHeader().setHighlightSections(False)
+        self.models = QComboBox(objectName="trainSavingsModel")
+        self.models.setAccessibleName(self.tr("Model whose calls are weighed"))
+        self.prompt_bytes = QSpinBox(objectName="trainSavingsBytes")
+        self.prompt_bytes.setRange(1, MOST_PROMPT_BYTES)
+        self.prompt_bytes.setGroupSeparatorShown(True)
+        self.prompt_bytes.setSuffix(self.tr(" bytes"))
+        self.prompt_bytes.setValue(DEFAULT_PROMPT_BYTES)
+        self.prompt_bytes.setAccessibleName(self.tr("Size of a prompt"))
+        self.savings = QLabel(objectName="trainSavings")
+        self.savings.setWordWrap(True)
+        self.savings.setTextFormat(Qt.TextFormat.PlainText)
+        self.savings.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._place()
+        self.models.currentIndexChanged.connect(self._show_savings)
+        self.prompt_bytes.valueChanged.connect(self._show_savings)
+
+    def set_report(self, report: Report | None) -> None:
+        """Show these figures, or none."""
+        self._report = report
+        self.model.set_report(report)
+        header = self.table.horizontalHeader()
+        if report is not None:
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+            header.setSectionResizeMode(GROUP, QHeaderView.ResizeMode.ResizeToContents)
+        self._offer_models()
+        self._show_savings()
+
+    def _place(self) -> None:
+        self.question = QWidget()
+        row = FlowLayout(self.question, 6)
+        label = QLabel(self.tr("If"))
+        label.setBuddy(self.models)
+        for widget in (
+            label,
+            self.models,
+            QLabel(self.tr("used this vocabulary, a million calls of")),
+            self.prompt_bytes,
+            QLabel(self.tr("of such text each would take")),
+        ):
+            row.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.question)
+        column.addWidget(self.savings)
+
+    def _offer_models(self) -> None:
+        chosen = self.models.currentText()
+        others = self._report.names[1:] if self._report is not None else ()
+        self._offered = comparable_models(self._models(), others, self._today())
+        self.models.blockSignals(True)
+        self.models.clear()
+        self.models.addItems([model.name for model in self._offered])
+        self.models.setCurrentIndex(max(0, self.models.findText(chosen)) if self._offered else -1)
+        self.models.blockSignals(False)
+
+    @Slot()
+    def _show_savings(self) -> None:
+        place = self.models.currentIndex()
+        known = self._report is not None and 0 <= place < len(self._offered)
+        self.question.setVisible(known)
+        self.savings.setVisible(known)
+        if not known or self._report is None:
+            return
+        model, total = self._offered[place], self._report.evaluation.total
+        theirs = self._report.names.index(model.count.tokenizer or "")
+        size = self.prompt_bytes.value()
+        tokens = [round(size / max(total.bytes_per_token(index), 1e-9)) for index in (theirs, 0)]
+        found = savings(model, tokens[0], tokens[1], CALLS, self._today())
+        self.savings.setText(self._words(found.tokens_saved, found.usd_saved, tokens))
+
+    def _words(self, saved: int, usd: object, tokens: list[int]) -> str:
+        write = self._text
+        per_call = self.tr("{mine} tokens a call instead of {theirs}").format(
+            mine=write.number(tokens[1]), theirs=write.number(tokens[0])
+        )
+        if saved == 0:
+            return self.tr("{per_call}: the same.").format(per_call=per_call)
+        amount = write.about(abs(saved))
+        words = self.tr("{amount} tokens fewer") if saved > 0 else self.tr("{amount} tokens more")
+        text = f"{per_call}: {words.format(amount=amount)}"
+        if usd is not None:
+            money = usd_text(abs(usd))
+            text += (
+                self.tr(", {money} less").format(money=money)
+                if saved > 0
+                else self.tr(", {money} more").format(money=money)
+            )
+        return text + self.tr(". Vendors keep to their own vocabularies: it is what yours would be worth to one.")

@@ -1,0 +1,233 @@
+"""What came of a run: the vocabulary beside others on the user's own texts, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QStackedWidget,
+    QTableView,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.corner import plain_corner
+from gui.look.theme import Theme
+from gui.models.training_report import LongestTokensModel
+from gui.models.training_text import TrainingText
+from gui.panels.flow_layout import FlowLayout
+from gui.panels.training_compression import CompressionPage
+from gui.panels.training_form import Remark
+from gui.panels.training_side_by_side import SideBySidePage
+from gui.services.training_export import FORMATS, format_title
+from gui.settings import SettingsStore
+
+if TYPE_CHECKING:
+    from gui.services.training_report import Report
+    from pricing.types import Model
+
+
+class TrainingResultPage(QWidget):
+    """Shows a report on one of the user's own vocabularies.
+
+    Signals: ``chosen(str)``: another vocabulary is to be shown; ``use_asked(str)``: it is to be used in the editor;
+    ``save_asked(str, str)``: its name and the ending of a file format; ``remove_asked(str)``.
+    """
+
+    chosen = Signal(str)
+    use_asked = Signal(str)
+    save_asked = Signal(str, str)
+    remove_asked = Signal(str)
+
+    def __init__(
+        self, theme: Theme, text: TrainingText, settings: SettingsStore, models: Callable[[], Sequence[Model]]
+    ) -> None:
+        super().__init__()
+        self._text = text
+        self._make(theme)
+        self.compression = CompressionPage(text, models)
+        self.side_by_side = SideBySidePage(theme, text, settings)
+        self.longest = LongestTokensModel(text, self)
+        self._place()
+        self.names.currentTextChanged.connect(self._on_name)
+        self.use.clicked.connect(self._on_use)
+        self.remove.clicked.connect(self._on_remove)
+        self.set_names((), "")
+
+    def set_names(self, names: Sequence[str], current: str) -> None:
+        """Offer these vocabularies; ``current`` is the one shown, none where it is empty."""
+        blocker = QSignalBlocker(self.names)
+        self.names.clear()
+        self.names.addItems(list(names))
+        self.names.setCurrentIndex(self.names.findText(current) if current else -1)
+        blocker.unblock()
+        self._enable()
+        if not names:
+            self.show_hint(self.tr("A vocabulary appears here when a run has ended."))
+
+    def say(self, words: str, kind: str = "") -> None:
+        """Say something about the vocabulary shown: what came of saving it, for one."""
+        self.remark.say(words, kind)
+
+    def set_summary(self, words: str) -> None:
+        """Say in a line what the vocabulary is."""
+        self.summary.setText(words)
+        self.summary.setVisible(bool(words))
+
+    def show_hint(self, words: str) -> None:
+        """Say why there are no figures."""
+        self.hint.setText(words)
+        self.body.setCurrentWidget(self.hint)
+
+    def set_report(self, report: Report) -> None:
+        """Show the figures of the vocabulary chosen."""
+        self.compression.set_report(report)
+        self.side_by_side.set_report(report)
+        self.longest.set_report(report)
+        self.overlap.setText("\n".join(self._overlaps(report)))
+        self.source.setText(self._source(report))
+        self.body.setCurrentWidget(self.figures)
+
+    def _source(self, report: Report) -> str:
+        """What was measured on."""
+        total, held = report.evaluation.total, report.request.held_out
+        texts = self.tr("1 text") if total.texts == 1 else self.tr("{n} texts")
+        words = f"{texts.format(n=self._text.number(total.texts))}, {self._text.size(total.text_bytes)}"
+        if held is None:
+            return self.tr("Measured on {texts} of the folder.").format(texts=words)
+        if held:
+            return self.tr("Measured on {texts} that were held back from training.").format(texts=words)
+        return self.tr(
+            "Measured on {texts} it was trained on, for the folder is too small to hold some back: "
+            "on other texts it will do a little worse."
+        ).format(texts=words)
+
+    def _overlaps(self, report: Report) -> list[str]:
+        lines = []
+        for name, found in zip(report.names[1:], report.overlaps, strict=True):
+            lines.append(
+                self.tr("{shared} of its tokens ({share}) are also in {name}.").format(
+                    shared=self._text.number(found.shared), share=self._text.per_cent(found.share_of_first), name=name
+                )
+            )
+        return lines
+
+    # --- controls -----------------------------------------------------------------------------------------------------
+
+    def _make(self, theme: Theme) -> None:
+        self.names = QComboBox(objectName="trainResultName")
+        self.names.setAccessibleName(self.tr("Vocabulary"))
+        self.names.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.names.setPlaceholderText(self.tr("Choose one"))
+        self.use = _button("trainUse", self.tr("&Use in the editor"), self.tr("Count the prompt in this vocabulary"))
+        self.save = _button("trainSave", self.tr("Sa&ve as"), self.tr("Write it to a file for other programs"))
+        self.save.setMenu(QMenu(self.save))
+        for ending, title in FORMATS:
+            action = self.save.menu().addAction(f"{format_title(title)} ({ending})…")
+            action.setData(ending)
+            action.triggered.connect(self._on_save)
+        self.remove = _button("trainRemove", self.tr("Remove…"), self.tr("Delete it from Tokenloupe"))
+        self.summary = QLabel(objectName="trainResultSummary")
+        self.summary.setWordWrap(True)
+        self.summary.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.remark = Remark(theme)
+        self.remark.setObjectName("trainResultRemark")
+        self.source = QLabel(objectName="trainResultSource")
+        self.source.setWordWrap(True)
+        self.hint = QLabel()
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint.setWordWrap(True)
+        self.overlap = QLabel(objectName="trainOverlap")
+        self.overlap.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.overlap.setWordWrap(True)
+
+    def _place(self) -> None:
+        head = QWidget()
+        row = FlowLayout(head, 8)
+        label = QLabel(self.tr("Voca&bulary:"))
+        label.setBuddy(self.names)
+        for widget in (label, self.names, self.use, self.save, self.remove):
+            row.addWidget(widget)
+        self.sheets = QTabWidget(objectName="trainSheets")
+        self.sheets.setAccessibleName(self.tr("Compression, side by side, and tokens"))
+        self.sheets.setDocumentMode(True)
+        self.sheets.addTab(self.compression, self.tr("Bytes per token"))
+        self.sheets.addTab(self.side_by_side, self.tr("Side by side"))
+        self.sheets.addTab(self._tokens_page(), self.tr("Tokens"))
+        self.figures = QWidget()
+        column = QVBoxLayout(self.figures)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.source)
+        column.addWidget(self.sheets, 1)
+        self.body = QStackedWidget()
+        self.body.addWidget(self.hint)
+        self.body.addWidget(self.figures)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(8, 8, 8, 8)
+        page.setSpacing(6)
+        for widget in (head, self.summary, self.remark):
+            page.addWidget(widget)
+        page.addWidget(self.body, 1)
+
+    def _tokens_page(self) -> QWidget:
+        page = QWidget()
+        table = QTableView(objectName="trainLongest")
+        table.setAccessibleName(self.tr("The longest tokens of each vocabulary"))
+        table.setModel(self.longest)
+        table.setTabKeyNavigation(False)
+        table.setCornerWidget(plain_corner(table))
+        table.setAlternatingRowColors(True)
+        table.setShowGrid(False)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setHighlightSections(False)
+        table.verticalHeader().setHighlightSections(False)
+        head = QHBoxLayout()
+        head.addWidget(QLabel(self.tr("The longest tokens:")))
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.addWidget(self.overlap)
+        column.addLayout(head)
+        column.addWidget(table, 1)
+        return page
+
+    def _enable(self) -> None:
+        known = bool(self.names.currentText())
+        for button in (self.use, self.save, self.remove):
+            button.setEnabled(known)
+        self.names.setEnabled(self.names.count() > 0)
+
+    @Slot(str)
+    def _on_name(self, name: str) -> None:
+        self._enable()
+        if name:
+            self.chosen.emit(name)
+
+    @Slot()
+    def _on_use(self) -> None:
+        self.use_asked.emit(self.names.currentText())
+
+    @Slot()
+    def _on_save(self) -> None:
+        self.save_asked.emit(self.names.currentText(), self.sender().data())
+
+    @Slot()
+    def _on_remove(self) -> None:
+        self.remove_asked.emit(self.names.currentText())
+
+
+def _button(name: str, text: str, tip: str) -> QPushButton:
+    button = QPushButton(text, objectName=name)
+    button.setAutoDefault(False)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    return button

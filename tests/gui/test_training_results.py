@@ -1,0 +1,232 @@
+"""A trained vocabulary is at once like any other: measured, in the picker, in the editor, in files, at a next start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+from tiktoken import Encoding
+from tiktoken.load import load_tiktoken_bpe
+
+import engine
+from engine import catalog
+from engine.errors import FormatError
+from engine.evaluation import evaluate, texts_of
+from gui.services.training_export import ExportRequest
+from gui.services.training_report import COMPARED
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow, close_window
+from tests.gui.training_windows import choose, panel_of, train, write_texts
+
+WORDS = "Flurbisnark zwoqqel: the flurbisnark zwoqqels a quimble, and that is that.\n"
+"""Words that no other vocabulary knows."""
+
+pytestmark = pytest.mark.usefixtures("trainer_is_compiled")
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return tmp_path / "profile"
+
+
+@pytest.fixture
+def trained(qtbot: QtBot, open_window: OpenWindow, profile: Path, tmp_path: Path) -> Workbench:
+    """A window whose first run has ended: texts-290, one file of thirty held back."""
+    bench = open_window(profile)
+    bench.window.tabs.setCurrentWidget(bench.training_page)
+    panel = panel_of(bench)
+    choose(qtbot, panel, write_texts(tmp_path / "texts", files=30, text=WORDS))
+    panel.form.vocab_size.setValue(290)
+    train(qtbot, bench)
+    qtbot.waitUntil(lambda: panel.result.body.currentWidget() is panel.result.figures)
+    return bench
+
+
+def names_in_picker(bench: Workbench) -> list[str]:
+    picker = bench.panel.picker
+    return [picker.itemText(row) for row in range(picker.count())]
+
+
+def test_it_is_measured_on_texts_that_were_held_back(trained: Workbench):
+    panel, flow = panel_of(trained), trained.training.flow
+    held = flow._training.plan.held_back
+    assert 1 <= len(held) <= 2
+    encodings = [engine.get_encoding(name) for name in ("texts-290", *COMPARED)]
+    expected = evaluate(encodings, texts_of(held))
+    model = panel.result.compression.model
+    shown = [model.index(0, column).data().removeprefix("✓ ") for column in range(2, 6)]
+    assert shown == [f"{expected.total.bytes_per_token(index):.2f}" for index in range(4)]
+    titles = [model.index(row, 0).data() for row in range(model.rowCount())]
+    assert titles == ["All texts", ".txt files", "Lines in Latin", "Lines without letters"]
+    assert "held back from training" in panel.result.source.text()
+    best = [column for column in range(2, 6) if model.index(0, column).data().startswith("✓")]
+    assert best == [
+        2 + index for index, tokens in enumerate(expected.total.tokens) if tokens == min(expected.total.tokens)
+    ]
+
+
+def test_it_is_in_the_picker_and_counts_the_prompt(qtbot: QtBot, trained: Workbench):
+    assert trained.window.tabs.currentWidget() is trained.training_page
+    qtbot.waitUntil(lambda: "texts-290" in names_in_picker(trained))
+    qtbot.mouseClick(panel_of(trained).result.use, Qt.MouseButton.LeftButton)
+    assert trained.window.tabs.currentWidget() is trained.panel
+    trained.panel.editor.setPlainText(WORDS)
+    encoding = engine.get_encoding("texts-290")
+    qtbot.waitUntil(lambda: trained.prompt.counts.encoding == "texts-290" and not trained.prompt.stale)
+    qtbot.waitUntil(lambda: trained.prompt.counts.statistics.utf8_bytes == len(WORDS))
+    assert trained.prompt.counts.tokens == encoding.count(WORDS) == trained.panel.editor.token_count
+
+
+def test_it_is_there_at_the_next_start_and_gone_from_the_process_in_between(
+    qtbot: QtBot, open_window: OpenWindow, trained: Workbench, profile: Path
+):
+    trained.training._use("texts-290")
+    qtbot.waitUntil(lambda: trained.prompt.counts.encoding == "texts-290")
+    tokens = engine.get_encoding("texts-290").token_byte_values()
+    close_window(qtbot, trained)
+    assert "texts-290" not in engine.list_encoding_names()
+    again = open_window(profile)
+    assert again.prompt.counts.encoding == "texts-290"
+    assert "texts-290" in names_in_picker(again)
+    assert engine.get_encoding("texts-290").token_byte_values() == tokens
+    assert panel_of(again).result.names.itemText(0) == "texts-290"
+
+
+def test_another_run_of_that_name_gets_a_name_of_its_own(qtbot: QtBot, trained: Workbench):
+    panel = panel_of(trained)
+    assert train(qtbot, trained).kept.name == "texts-290-2"
+    qtbot.waitUntil(lambda: {"texts-290", "texts-290-2"} <= set(names_in_picker(trained)))
+    assert panel.result.names.currentText() == "texts-290-2"
+    panel.result.names.setCurrentText("texts-290")
+    qtbot.waitUntil(lambda: panel.result.compression._report.request.name == "texts-290")
+
+
+def test_the_same_texts_and_settings_have_the_same_hash(qtbot: QtBot, trained: Workbench):
+    first = panel_of(trained).result.summary.text().rsplit("Hash ", 1)[1]
+    assert train(qtbot, trained).kept.hash == first
+    assert len(first) == 64
+
+
+def test_side_by_side_shows_one_text_in_two_vocabularies(trained: Workbench):
+    page = panel_of(trained).result.side_by_side
+    sample = page.left.view.toPlainText()
+    assert sample.startswith(WORDS)
+    assert page.right.view.toPlainText() == sample
+    for pane, name in ((page.left, "texts-290"), (page.right, "o200k_base")):
+        assert pane.choice.currentText() == name
+        assert pane.view.token_count == engine.get_encoding(name).count(sample)
+    page.right.choice.setCurrentText("gpt2")
+    assert page.right.view.token_count == engine.get_encoding("gpt2").count(sample)
+
+
+def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: Workbench):
+    page = panel_of(trained).result.compression
+    qtbot.waitUntil(lambda: bool(trained.costs.service.models))
+    page.set_report(page._report)
+    page.models.setCurrentText("GPT-4o")
+    page.prompt_bytes.setValue(6000)
+    total = page._report.evaluation.total
+    mine, theirs = (round(6000 / total.bytes_per_token(index)) for index in (0, 3))
+    assert f"{mine:,} tokens a call instead of {theirs:,}" in page.savings.text()
+    saved = (theirs - mine) * 1_000_000
+    assert f"{round(saved, 2 - len(str(saved))):,} tokens fewer" in page.savings.text()
+    assert "$" in page.savings.text()
+    assert " less. " in page.savings.text()
+
+
+@pytest.mark.parametrize("ending", [".tiktoken", ".json", ".model"])
+def test_it_can_be_saved_in_every_format(qtbot: QtBot, trained: Workbench, tmp_path: Path, ending: str):
+    page, results = panel_of(trained).result, trained.training.results
+    path = tmp_path / f"mine{ending}"
+    action = next(action for action in page.save.menu().actions() if action.data() == ending)
+    action.trigger()
+    dialog = trained.window.findChild(QFileDialog, "trainSaveDialog")
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+    qtbot.waitUntil(lambda: page.remark.text().startswith("✓ Saved as"))
+    assert str(path) in page.remark.text()
+    again = engine.load(path)
+    assert again.token_byte_values() == engine.get_encoding("texts-290").token_byte_values()
+    if ending == ".tiktoken":
+        ranks = load_tiktoken_bpe(str(path))
+        theirs = Encoding("mine", pat_str=again._pat_str, mergeable_ranks=ranks, special_tokens={})
+        assert theirs.encode(WORDS) == engine.get_encoding("texts-290").encode(WORDS)
+    assert results is not None
+
+
+def test_a_full_disk_while_saving_loses_nothing(
+    qtbot: QtBot, trained: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(encoding, path, *_rest):
+        raise FormatError(f"{path} was not written: No space left on device")
+
+    monkeypatch.setattr(engine, "save_encoding", full, raising=False)
+    page, results = panel_of(trained).result, trained.training.results
+    path = tmp_path / "mine.tiktoken"
+    results.save(ExportRequest("texts-290", path))
+    qtbot.waitUntil(lambda: "No space left" in page.remark.text())
+    (notice,) = (one for one in trained.window.messages.notices if one.key == "training-save")
+    assert notice.text.endswith("No space left on device. It is still here.")
+    monkeypatch.undo()
+    notice.offers[0].act()
+    qtbot.waitUntil(lambda: page.remark.text().startswith("✓ Saved as"))
+    assert path.exists()
+    assert not [one for one in trained.window.messages.notices if one.key == "training-save"]
+
+
+def test_a_profile_that_cannot_be_written_leaves_the_vocabulary_in_the_window(
+    qtbot: QtBot, trained: Workbench, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_arguments):
+        raise FormatError("texts-290-2.tiktoken was not written: No space left on device")
+
+    monkeypatch.setattr(catalog, "keep_encoding", full)
+    kept = train(qtbot, trained).kept
+    assert kept.unkept.endswith("No space left on device")
+    page = panel_of(trained).result
+    assert "gone when the window closes" in page.remark.text()
+    qtbot.waitUntil(lambda: kept.name in names_in_picker(trained))
+    assert engine.get_encoding(kept.name).token_byte_values() == kept.encoding.token_byte_values()
+
+
+def test_it_can_be_removed(qtbot: QtBot, trained: Workbench, profile: Path):
+    trained.training._use("texts-290")
+    trained.window.tabs.setCurrentWidget(trained.training_page)
+    page = panel_of(trained).result
+    qtbot.mouseClick(page.remove, Qt.MouseButton.LeftButton)
+    box = trained.window.findChild(QMessageBox, "trainRemoveDialog")
+    delete = next(button for button in box.buttons() if button.text() == "Delete")
+    with qtbot.waitSignal(trained.training.results.removed):
+        qtbot.mouseClick(delete, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "texts-290" not in names_in_picker(trained))
+    assert trained.prompt.encoding == "o200k_base"
+    assert not list(profile.rglob("texts-290*"))
+    assert page.names.count() == 0
+
+
+def test_a_prompt_whose_vocabulary_is_gone_is_counted_all_the_same(
+    qtbot: QtBot, open_window: OpenWindow, trained: Workbench, profile: Path
+):
+    trained.training._use("texts-290")
+    qtbot.waitUntil(lambda: trained.prompt.counts.encoding == "texts-290")
+    close_window(qtbot, trained)
+    for path in profile.rglob("texts-290*"):
+        path.unlink()
+    again = open_window(profile)
+    assert again.prompt.counts.encoding == "o200k_base"
+    assert any("texts-290" in notice.text for notice in again.window.messages.notices)
+
+
+def test_a_window_that_looks_elsewhere_is_told(qtbot: QtBot, trained: Workbench):
+    panel = panel_of(trained)
+    qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
+    trained.window.tabs.setCurrentWidget(trained.panel)
+    qtbot.waitUntil(lambda: any(one.key == "training-ended" for one in trained.window.messages.notices))
+    (notice,) = (one for one in trained.window.messages.notices if one.key == "training-ended")
+    show, _use = notice.offers
+    show.act()
+    assert trained.window.tabs.currentWidget() is trained.training_page
+    assert panel.pages.currentWidget() is panel.result
