@@ -26,11 +26,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from engine.types import TextEdit, TokenPatch
+from gui.editor.current_frame import CurrentFrame
 from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.editor.token_tracker import TokenTracker
 from gui.editor.types import TokenSpan
-from gui.editor.visible_lines import visible_lines
+from gui.editor.visible_lines import LINE_GAP, visible_lines
 
 if TYPE_CHECKING:
     from gui.editor.token_painter import PaintOptions, TokenPainter
@@ -72,6 +73,7 @@ class TokenEditor(SoftTextEdit):
         self._selected_tokens = -1
         self._hovered = -1
         self._repainted = (0, -1)  # from this to this offset all is going to be painted anyway
+        self._frame = CurrentFrame()
         self._announce_timer = QTimer(self)
         self._announce_timer.setSingleShot(True)
         self._announce_timer.timeout.connect(self._announce)
@@ -245,12 +247,14 @@ class TokenEditor(SoftTextEdit):
 
     def _follow_text(self, revision: int, length: int) -> None:
         self._tracker.replace_text(revision, length)
+        self._frame = CurrentFrame()
         self._stop_dimming()
         self._forget_matches()
         self._announce_soon()
 
     def _follow_edits(self, revision: int, edits: Sequence[TextEdit]) -> None:
         dirty = self._tracker.edit(revision, edits)
+        self._frame.move(edits)
         self._forget_matches()
         if dirty is not None:
             self._expect_repaint(edits)
@@ -284,9 +288,11 @@ class TokenEditor(SoftTextEdit):
         token_painter = self._painter or self._make_painter()
         spans = self._tracker.spans or self._no_tokens()
         options = self._paint_options()
-        options.current_token = -1 if self._caret_span is None else self._caret_span.index
-        if self._waits_for_tokens():
-            options.current_token = spans.index_at(self.caret_offset())
+        token = options.current_token = spans.index_at(self.caret_offset())
+        self._frame.paint(None if token < 0 else (spans.start_of(token), spans.end_of(token)))
+        if not self._has_matches():
+            # Nothing is drawn into the gap below a line: one that only reaches into the clip by it is left out.
+            clip.setTop(clip.top() + int(LINE_GAP))
         painter = QPainter(self.viewport())
         token_painter.paint(painter, visible_lines(self, self._soft, clip), spans, options)
         painter.end()
@@ -337,9 +343,11 @@ class TokenEditor(SoftTextEdit):
         start = self._soft.to_logical(block.position())
         self._repainted = (start, start + block.length() - 1)
 
-    def _update_tokens(self, *spans: TokenSpan | None) -> None:
-        """Repaint the lines of these tokens."""
-        places = sorted((s.utf16_start, s.utf16_end) for s in spans if s is not None)
+    def _update_frame(self) -> None:
+        """Repaint where the frame of the current token is, and where it should be."""
+        span = self._caret_span
+        bounds = None if span is None else (span.utf16_start, span.utf16_end)
+        places = self._frame.settle(bounds)
         if len(places) == 2 and places[1][0] - places[0][1] < _NEAR:
             places = [(places[0][0], max(places[0][1], places[1][1]))]
         for start, end in places:
@@ -362,8 +370,8 @@ class TokenEditor(SoftTextEdit):
         start, end = self.selected_range()
         caret = start if start == end else self.caret_offset()
         before, self._caret_span = self._caret_span, self.token_at(caret)
+        self._update_frame()
         if self._caret_span != before:
-            self._update_tokens(before, self._caret_span)
             self.caret_token_changed.emit(self._caret_span)
         selected = -1 if start == end or spans is None else spans.touching(start, end)
         if selected != self._selected_tokens:

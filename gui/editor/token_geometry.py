@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gui.editor.token_spans import CONTINUES, SpanSlice
-from gui.editor.visible_lines import VisibleLine
+from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -29,8 +29,6 @@ _DIRECTS_FROM_AFAR = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _STRONG = frozenset({"L", "R", "AL"})
 """Unicode's classes of characters that have a direction; the first one of a paragraph gives it its own."""
 _TOLERANCE = 0.5
-LINE_GAP = 1.0
-"""Pixels left free under each line, so that lines can be told apart."""
 THIN = 3.0
 """Width in pixels at which a token is shown whose characters have none, such as a zero-width space."""
 _MOST_KNOWN = 512  # lines that stay measured

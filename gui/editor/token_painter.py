@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import shiboken6
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
-from gui.editor.token_geometry import LINE_GAP, LineRuler, MeasuredLines, Pieces, token_pieces
+from gui.editor.token_geometry import LineRuler, MeasuredLines, Pieces, token_pieces
 from gui.editor.token_spans import STALE, SpanSlice, TokenSpans
-from gui.editor.visible_lines import VisibleLine
+from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
 if TYPE_CHECKING:
     from gui.look.token_palette import TokenPalette
@@ -92,7 +92,7 @@ class TokenPainter:
         self._paint_fills(painter, pieces, view, options)
         self._paint_matches(painter, lines, options)
         self._paint_bounds(painter, pieces)
-        self._paint_shared(painter, pieces)
+        self._paint_shared(painter, pieces, lines[0].left)
         self._paint_newlines(painter, newlines)
         self._paint_current(painter, pieces, options.current_token)
 
@@ -120,9 +120,15 @@ class TokenPainter:
             under[:, 3] = 1.0
             self._canvas.draw(painter, under, self._line)
 
-    def _paint_shared(self, painter: QPainter, pieces: Pieces) -> None:
-        if pieces.shared.any():
-            self._canvas.draw(painter, pieces.rects[pieces.shared], self._hatch)
+    def _paint_shared(self, painter: QPainter, pieces: Pieces, left: float) -> None:
+        if not pieces.shared.any():
+            return
+        rects = pieces.rects[pieces.shared]
+        for top in np.unique(rects[:, 1]).tolist():
+            # The hatching belongs to its line: it goes along when the window scrolls.
+            painter.setBrushOrigin(QPointF(left, top))
+            self._canvas.draw(painter, rects[rects[:, 1] == top], self._hatch)
+        painter.setBrushOrigin(QPointF())
 
     def _paint_matches(self, painter: QPainter, lines: list[VisibleLine], options: PaintOptions) -> None:
         starts, ends = options.match_starts, options.match_ends

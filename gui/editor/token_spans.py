@@ -27,6 +27,7 @@ NO_TOKEN = -1
 
 _OWN_SPAN = 64  # text inserted in one go becomes a span of its own from this length on, else its left neighbour grows
 _SLACK = 4096
+_FEW = 64
 
 
 class SpanSlice(NamedTuple):
@@ -215,8 +216,8 @@ class TokenSpans:
         colours = old.colours[gone].copy() if new == last - first and not any(cut) else None
         if colours is not None and (colours == NO_COLOUR).any():
             colours = None
-        same_look = colours is not None and (
-            np.array_equal(old.ends[gone], ends[middle]) and np.array_equal(old.flags[gone] & CONTINUES, flags[middle])
+        same_look = colours is not None and not (
+            (old.ends[gone] != ends[middle]).any() or ((old.flags[gone] & CONTINUES) != flags[middle]).any()
         )
         self._splice(first + head, last - tail, ends[middle], ids[middle], flags[middle], colours)
         if same_look:
@@ -385,6 +386,11 @@ def _same_ends(
 ) -> tuple[int, int]:
     """How many tokens at the head and at the tail of a stretch are the same before and after."""
     count = min(len(ids), len(old.ids))
+    if count <= _FEW:
+        return _same_ends_of_few(
+            [*zip(old.ends.tolist(), old.ids.tolist(), (old.flags & CONTINUES).tolist(), strict=True)],
+            [*zip(ends.tolist(), ids.tolist(), flags.tolist(), strict=True)],
+        )
 
     def differs(a: slice, b: slice) -> NDArray[np.bool_]:
         return (old.ends[a] != ends[b]) | (old.ids[a] != ids[b]) | ((old.flags[a] & CONTINUES) != flags[b])
@@ -414,6 +420,18 @@ def _same_ends(
         if not complete:
             break
         step *= 8
+    return head, tail
+
+
+def _same_ends_of_few(old: list[tuple[int, int, int]], new: list[tuple[int, int, int]]) -> tuple[int, int]:
+    """The same, token by token: for the few of a keystroke that is quicker than a dozen calls of numpy."""
+    count = min(len(old), len(new))
+    head = 0
+    while head < count and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < count - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
     return head, tail
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QRect
@@ -11,6 +10,8 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from gui.editor.soft_document import SoftDocument
 
+LINE_GAP = 1.0
+"""Pixels left free under each line when tokens are drawn, so that lines can be told apart."""
 _MANY_LINES = 64
 _FAR_DOWN = 100
 
@@ -51,27 +52,28 @@ def visible_lines(editor: QPlainTextEdit, soft: SoftDocument, clip: QRect) -> li
     """The lines of the editor's viewport that touch ``clip``, from top to bottom."""
     offset = editor.contentOffset()
     left, y = offset.x(), offset.y()
-    top, bottom = clip.top(), clip.top() + clip.height()
-    bounds = editor.blockBoundingRect
-    block = editor.firstVisibleBlock()
+    top = clip.top()
+    bottom = top + clip.height()
     if top > _FAR_DOWN:
         # Qt walks down to a paragraph in the middle of the screen faster than we do.
         block = editor.cursorForPosition(QPoint(0, top)).block()
-        y = editor.blockBoundingGeometry(block).translated(offset).top()
+        y += editor.blockBoundingGeometry(block).top()
+    else:
+        block = editor.firstVisibleBlock()
     found: list[VisibleLine] = []
     while y < bottom and block.isValid():
-        height = bounds(block).height()
-        if y + height > top and block.isVisible():
-            found.extend(_lines_of(block, soft, left, y, top - y, bottom - y))
+        height = editor.blockBoundingRect(block).height()
+        if y + height > top:
+            _add_lines(found, block, soft, left, y, top - y, bottom - y)
         y += height
         block = block.next()
     return found
 
 
-def _lines_of(
-    block: QTextBlock, soft: SoftDocument, left: float, y: float, top: float, bottom: float
-) -> Iterator[VisibleLine]:
-    """The lines of a paragraph at ``y`` that reach into ``top`` to ``bottom``, counted from its own top."""
+def _add_lines(
+    found: list[VisibleLine], block: QTextBlock, soft: SoftDocument, left: float, y: float, top: float, bottom: float
+) -> None:
+    """Add the lines of a paragraph at ``y`` that reach into ``top`` to ``bottom``, counted from its own top."""
     layout = block.layout()
     text = block.text()
     position = block.position()
@@ -79,8 +81,6 @@ def _lines_of(
     composed = layout.preeditAreaText()
     preedit = len(composed.encode("utf-16-le")) // 2 if composed else 0
     count = layout.lineCount()
-    end = position + block.length() - 1
-    newline = block.next().isValid() and not soft.is_break(end)
     for number in range(_first_line(layout, count, top), count):
         line = layout.lineAt(number)
         line_top, line_height = line.y(), line.height()
@@ -91,10 +91,14 @@ def _lines_of(
         start, length = line.textStart(), line.textLength()
         if preedit:
             start, length = _without_preedit(layout, start, length, preedit)
-        last = newline and number == count - 1
-        yield VisibleLine(
-            line, layout, text, block_offset, start, length, left, y + line_top, line_height, last, preedit
+        last = number == count - 1 and _newline_follows(block, soft)
+        found.append(
+            VisibleLine(line, layout, text, block_offset, start, length, left, y + line_top, line_height, last, preedit)
         )
+
+
+def _newline_follows(block: QTextBlock, soft: SoftDocument) -> bool:
+    return block.next().isValid() and not soft.is_break(block.position() + block.length() - 1)
 
 
 def _first_line(layout: QTextLayout, count: int, top: float) -> int:
