@@ -18,12 +18,14 @@ from unittest import mock
 
 import numpy as np
 
+import engine
 from engine import encoder as encoder_module
 from engine.catalog import DATA_DIR, Catalog
 from engine.encoder import NativeEncoder, open_encoder
 from engine.encoding import Encoding
 from engine.kernels import state
 from engine.kernels.cache_folder import current_folder
+from engine.scanners import LLAMA3_EXPRESSION
 from engine.tables import fingerprint_of
 from engine.tiktoken_core import CoreBPE, build_core
 from tests.engine import oracles
@@ -38,6 +40,10 @@ TINY = {"WORD_LINES": 64, "SLOT_COUNT": 16, "ARENA_BYTES": 1_400_000}
 """Caches that hold next to nothing, so that everything they forget is asked again."""
 TINY_ENDS = 300
 """Pretokens scanned at a time then."""
+
+LLAMA3 = "llama3"
+"""No bundled encoding: the split of Llama 3, which our kernels know, with the ranks of cl100k_base."""
+ALL_NAMES = (*engine.list_encoding_names(), LLAMA3)
 
 Oracle = Callable[[Sequence[str]], list[list[int]]]
 
@@ -79,10 +85,16 @@ def open_cases(names: Sequence[str], raw: Path | None = None) -> list[Case]:
     catalog = Catalog(DATA_DIR)
     cases: list[Case] = []
     for name in names:
-        encoding = catalog.get(name)
+        encoding = _llama3(catalog) if name == LLAMA3 else catalog.get(name)
         twin = next((case.name for case in cases if case.encoding.encodes_like(encoding)), None)
         cases.append(_open_case(name, encoding, twin, raw))
     return cases
+
+
+def _llama3(catalog: Catalog) -> Encoding:
+    ranks = catalog.get("cl100k_base")._mergeable_ranks
+    special = {"<|begin_of_text|>": len(ranks), "<|eot_id|>": len(ranks) + 1}
+    return Encoding(LLAMA3, pat_str=LLAMA3_EXPRESSION, mergeable_ranks=ranks, special_tokens=special)
 
 
 def _open_case(name: str, encoding: Encoding, twin: str | None, raw: Path | None) -> Case:
@@ -91,7 +103,7 @@ def _open_case(name: str, encoding: Encoding, twin: str | None, raw: Path | None
     folder = current_folder()
     open_native = functools.partial(open_encoder, encoding._pat_str, fingerprint_of(table), lambda: table, folder)
     with_specials = build_core(encoding._mergeable_ranks, encoding._special_tokens, encoding._pat_str)
-    oracle = _of_core(with_specials) if raw is None else _of_published(name, raw)
+    oracle = _of_core(with_specials) if raw is None or name == LLAMA3 else _of_published(name, raw)
     return Case(name, encoding, twin, open_native, oracle, with_specials, encoding._vocabulary.byte_lengths)
 
 
@@ -100,6 +112,7 @@ def _of_core(core: CoreBPE) -> Oracle:
 
 
 def _of_published(name: str, raw: Path) -> Oracle:
+    """Of a bundled encoding."""
     if name == "deepseek":
         tokenizer = oracles.deepseek_plain(raw)
         return lambda texts: [one.ids for one in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
