@@ -44,7 +44,7 @@ class MemoryReturn(QObject):
         self._lane = runner.conflated(self.tr("Returning memory"), return_memory)
         self._units = 0
         self._aftermath = QTimer(self, singleShot=True, interval=AFTERMATH_MS)
-        self._aftermath.timeout.connect(self._ask)
+        self._aftermath.timeout.connect(self.begin)
         prompt.counted.connect(self._on_counted)
 
     @Slot(object)
@@ -52,9 +52,10 @@ class MemoryReturn(QObject):
         units = counts.statistics.utf16_units
         if counts.complete and abs(units - self._units) > NOTABLE_UNITS:
             self._units = units
-            self._ask()
+            self.begin()
             self._aftermath.start()
 
     @Slot()
-    def _ask(self) -> None:
+    def begin(self) -> None:
+        """Return memory now."""
         self._lane.submit(self._units)

@@ -226,7 +226,8 @@ class Workbench(QObject):
         self.prompt.counted.connect(kernels.begin_soon)
         open_encoding = self.own_encodings.opening(kernels.use.open)
         self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self, open_encoding))
-        MemoryReturn(self.prompt, self.runner, self)
+        memory = MemoryReturn(self.prompt, self.runner, self)
+        kernels.taken_over.connect(memory.begin)  # tiktoken's encoders have gone
         self.encodings = encodings = EncodingList(self.runner, self.own_encodings, self)
         encodings.listed.connect(self.panel.picker.fill)
         encodings.failed.connect(self.notifier.error)

@@ -10,12 +10,18 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from engine import compiling
+from engine.compiling import ENCODE
 from engine.kernel_use import KernelUse
 from gui.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
 
 PATIENCE_MS = 3000
 """How long after the first counts compiling begins. A window that is opened for a moment does without, and the first
 seconds belong to whoever opened it."""
+
+
+OTHERS = "others"
+"""Asks for all families of kernels but the one that counts."""
 
 
 class KernelBuild(QObject):
@@ -48,7 +54,7 @@ class KernelBuild(QObject):
         if not self._begun:
             self._begun = True
             self._timer.stop()
-            self._lane.submit(None)
+            self._lane.submit(ENCODE)
 
     @property
     def busy(self) -> bool:
@@ -64,12 +70,15 @@ class KernelBuild(QObject):
         return self.tr("tiktoken's")
 
     @Slot(object)
-    def _on_finished(self, _result: JobResult) -> None:
-        if self.use.active:
+    def _on_finished(self, result: JobResult) -> None:
+        if result.request == ENCODE and self.use.active:
             self.taken_over.emit()
+            self._lane.submit(OTHERS)
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
+        if failure.request != ENCODE:
+            return  # whoever uses them meets it again, and says what it means there
         self.failed.emit(
             self.tr(
                 "Our own, faster encoder cannot be used, so tiktoken's goes on counting; the counts are the same. The "
@@ -79,11 +88,9 @@ class KernelBuild(QObject):
         )
 
 
-def _build(use: KernelUse, _request: None, ticket: Ticket) -> None:
-    """Compile what is not yet compiled, first what counts. On a worker thread, in a child process: it takes long and
-    would keep the interpreter. CompilingFailedError, or whatever loading the compiled code raises."""
-    from engine import compiling
-
+def _build(use: KernelUse, request: str, ticket: Ticket) -> None:
+    """Compile what is not yet compiled, in a child process: it takes long and would keep the interpreter. What counts
+    is then used. On a worker thread. CompilingFailedError, or whatever loading the compiled code raises."""
     if compiling.keeps_nothing(use.folder):
         return
 
@@ -91,9 +98,11 @@ def _build(use: KernelUse, _request: None, ticket: Ticket) -> None:
         if ticket.cancelled:
             raise JobCancelled
 
-    if not use.active:
-        compiling.compile_in_child(use.folder, [compiling.ENCODE], still_wanted)
-    use.take_over()
-    others = [family for family in compiling.FAMILIES if not compiling.is_compiled(use.folder, family)]
-    if others:
-        compiling.compile_in_child(use.folder, others, still_wanted)
+    if request == ENCODE:
+        if not use.active:
+            compiling.compile_in_child(use.folder, [ENCODE], still_wanted)
+        use.take_over()
+        return
+    missing = [family for family in compiling.FAMILIES if not compiling.is_compiled(use.folder, family)]
+    if missing:
+        compiling.compile_in_child(use.folder, missing, still_wanted)
