@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from engine.incremental import EditedText
     from engine.own_encodings import OwnEntry
     from engine.training import TrainingRun, train
+    from engine.training_forecast import forecast
     from engine.types import MergeStep, MergeTree, TextEdit, TextStatistics, TokenInfo, TokenParents, TokenPatch
 
 _HOMES = {
@@ -65,6 +66,7 @@ _HOMES = {
     "encoding_for_model": "catalog",
     "encoding_name_for_model": "catalog",
     "evaluate": "evaluation",
+    "forecast": "training_forecast",
     "forget_encoding": "catalog",
     "get_encoding": "catalog",
     "keep_encoding": "catalog",
@@ -107,6 +109,7 @@ __all__ = [
     "encoding_for_model",
     "encoding_name_for_model",
     "evaluate",
+    "forecast",
     "forget_encoding",
     "get_encoding",
     "keep_encoding",

@@ -4,7 +4,7 @@ and why, what is there twice."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -139,14 +139,19 @@ class _Survey:
 def spread_sample(sizes: list[int], most_bytes: int) -> list[int]:
     """Indices of items, evenly spread over all, until they come to ``most_bytes``; what would go beyond is passed
     over. At least one, the smallest, if there is any."""
-    if not sizes:
-        return []
-    bits = max(1, (len(sizes) - 1).bit_length())
     taken: list[int] = []
     left = most_bytes
-    for number in range(1 << bits):
-        index = int(format(number, f"0{bits}b")[::-1], 2)  # far from all before it: 0, 1/2, 1/4, 3/4, 1/8 ...
-        if index < len(sizes) and sizes[index] <= left:
+    for index in spread_order(len(sizes)):
+        if sizes[index] <= left:
             taken.append(index)
             left -= sizes[index]
-    return sorted(taken) or [min(range(len(sizes)), key=sizes.__getitem__)]
+    return sorted(taken) or sorted(range(len(sizes)), key=sizes.__getitem__)[:1]
+
+
+def spread_order(count: int) -> Iterator[int]:
+    """All indices below ``count``, each far from those before it: 0, 1/2, 1/4, 3/4, 1/8 and so on of the way."""
+    bits = max(1, (count - 1).bit_length())
+    for number in range(1 << bits):
+        index = int(format(number, f"0{bits}b")[::-1], 2)
+        if index < count:
+            yield index

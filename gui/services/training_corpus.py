@@ -154,9 +154,9 @@ def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
 
 def forecast_training(request: ForecastRequest, ticket: Ticket) -> TrainingForecast:
     """Foretell what training would take. On a worker thread. Raises EngineError."""
-    from engine.corpus import forecast
+    from engine.training_forecast import forecast
 
-    return forecast(request.survey, request.settings)
+    return forecast(request.survey, request.settings, request.threads)
 
 
 def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[CorpusFile, ...]]:
