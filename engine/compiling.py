@@ -15,6 +15,7 @@ import os
 import platform
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -34,6 +35,12 @@ ever calls it with."""
 
 OPTION = "--compile-kernels"
 """Option of the program that makes it compile: a frozen program has no interpreter beside it."""
+
+ATTENDED = "--attended"
+"""First argument of a compiler that somebody waits for."""
+
+UNATTENDED = 75
+"""Exit status of a compiler that nobody waited for any more."""
 
 NICENESS = 10
 """How far compiling steps back behind everything else on the computer."""
@@ -88,32 +95,37 @@ def compile_in_child(folder: Path | None, families: Sequence[str], still_wanted:
     ``still_wanted`` is called all the time; what it raises ends the child at once.
     """
     command, environment = compiler_command(folder, families)
+    listening, held = os.pipe()
     try:
         child = subprocess.Popen(
             command,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=listening,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows,
         )
+        with child:
+            try:
+                said = _wait(child, still_wanted)
+            except BaseException:
+                child.kill()
+                raise
     except OSError as error:
         raise CompilingFailedError(f"the compiler does not start: {error.strerror or error}") from error
-    with child:
-        try:
-            said = _wait(child, still_wanted)
-        except BaseException:
-            child.kill()
-            raise
+    finally:
+        os.close(listening)
+        os.close(held)
     if child.returncode:
         raise CompilingFailedError(_why(child.returncode, said), said)
 
 
 def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The command that compiles families into a folder, and its environment."""
-    arguments = ["" if folder is None else str(folder), *families]
+    """The command that compiles families into a folder, and its environment. It ends when nobody holds the other end of
+    its standard input any more, however that came about."""
+    arguments = [ATTENDED, "" if folder is None else str(folder), *families]
     if getattr(sys, "frozen", False):
         return [sys.executable, OPTION, *arguments], dict(os.environ)
     # Found where this module was found, whatever folder the program was started in, and nothing else there is.
@@ -129,14 +141,23 @@ def main(arguments: Sequence[str]) -> int:
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):
             os.nice(NICENESS)
+    if arguments[:1] == [ATTENDED]:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        arguments = arguments[1:]
     folder, *families = arguments
     try:
         for family in families:
             compile_family(Path(folder) if folder else None, family)
     except OSError as error:
-        sys.stderr.write(f"{error.filename or folder}: {error.strerror or error}\n")
+        sys.stderr.write(f"nothing can be kept in {folder or 'the program folder'} ({error.strerror or error})\n")
         return 1
     return 0
+
+
+def _end_with_parent() -> None:
+    """Wait until the process that holds the other end of standard input closes it, or is no more; and end."""
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(UNATTENDED)
 
 
 def _mark(family: str) -> Path | None:

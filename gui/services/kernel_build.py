@@ -81,8 +81,8 @@ class KernelBuild(QObject):
             return  # whoever uses them meets it again, and says what it means there
         self.failed.emit(
             self.tr(
-                "Our own, faster encoder cannot be used, so tiktoken's goes on counting; the counts are the same. The "
-                "reason: {why}. It is tried again at the next start."
+                "Tokenloupe's own, faster encoder cannot be used: {why}. tiktoken's goes on counting, with the same "
+                "counts, and the next start tries again."
             ).format(why=failure.why.rstrip(".")),
             getattr(failure.error, "details", ""),
         )

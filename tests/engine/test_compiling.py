@@ -13,6 +13,7 @@ from engine import compiling
 from engine.compiling import CompilingFailedError, compile_family, compile_in_child, is_compiled, keeps_nothing
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
+from tests.patience import PATIENCE_SECONDS
 
 NEVER_ENDS = "import time\nwhile True: time.sleep(3600)"
 
@@ -86,15 +87,23 @@ def test_a_compiler_that_does_not_start_is_said(cache, monkeypatch, tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_said_before_anything_is_compiled(cache):
     cache.write_text("in the way")
-    with pytest.raises(CompilingFailedError, match="cache"):
+    with pytest.raises(CompilingFailedError, match=r"nothing can be kept in .*cache \(.+\)"):
         compile_in_child(cache, ["encode"], still_wanted)
+    assert not is_compiled(cache, "encode")
+
+
+def test_a_compiler_ends_when_whoever_wanted_it_is_no_more(cache):
+    command, environment = compiling.compiler_command(cache, ["encode"])
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE) as orphan:
+        orphan.stdin.close()
+        assert orphan.wait(PATIENCE_SECONDS) == compiling.UNATTENDED
     assert not is_compiled(cache, "encode")
 
 
 def test_a_frozen_program_calls_itself(monkeypatch, cache):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     command, _ = compiling.compiler_command(cache, ["encode", "train"])
-    assert command == [sys.executable, compiling.OPTION, str(cache), "encode", "train"]
+    assert command == [sys.executable, compiling.OPTION, compiling.ATTENDED, str(cache), "encode", "train"]
 
 
 def test_the_program_compiles_when_it_is_told_to(monkeypatch, cache):
@@ -111,7 +120,8 @@ def test_the_compiler_is_found_from_anywhere_and_finds_nothing_else_there(tmp_pa
     (tmp_path / "engine").mkdir()
     monkeypatch.chdir(tmp_path)
     command, environment = compiling.compiler_command(cache, [])
-    subprocess.run(command, env=environment, check=True)
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE) as child:
+        assert child.wait(PATIENCE_SECONDS) == 0
     assert not cache.exists()
 
 
