@@ -96,6 +96,7 @@ class Encoding(VocabularyFace):
         self._core = core
         self._core_lock = threading.Lock()
         self._native: ChunkedEncoder | None = None
+        self._fits_kernels = True  # as far as is known
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
@@ -142,7 +143,7 @@ class Encoding(VocabularyFace):
         Compiled code and the tables of the vocabulary are kept in ``folder``, if that can be written; None: beside the
         sources.
         """
-        if self._native is None:
+        if self._native is None and self._fits_kernels:
             from engine.chunked_encoder import ChunkedEncoder
             from engine.encoder import open_encoder
             from engine.kernels.cache_folder import current_folder, kept_in
@@ -152,16 +153,17 @@ class Encoding(VocabularyFace):
             with kept_in(folder, compiled_only=compiled_only):
                 try:
                     native = open_encoder(self._pat_str, fingerprint_of(table), lambda: table, current_folder())
+                    self._fits_kernels = native.can_scan
                 except UnsupportedVocabularyError:
-                    return False
-                if not native.can_scan:
+                    self._fits_kernels = False
+                if not self._fits_kernels:
                     return False
                 native.warm_up()
             self._native = ChunkedEncoder(native, has_safe_cuts=self._pattern is not None)
             if isinstance(self._ranks, RankTable):
                 with self._core_lock:  # one that is being built would come back
                     self._core = None  # built again should anybody ask for what only it can do
-        return True
+        return self._fits_kernels
 
     @property
     def uses_kernels(self) -> bool:

@@ -88,4 +88,7 @@ def test_decoding_works_without_the_other_encoder(pairs):
 def test_an_encoding_with_a_pattern_of_its_own_keeps_its_encoder(tmp_path):
     own = Encoding("own", pat_str=r"\w+|\W+", mergeable_ranks={bytes([n]): n for n in range(256)}, special_tokens={})
     assert not own.use_kernels(tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("engine.encoder.open_encoder", None)  # it is not looked at again
+        assert not own.use_kernels(tmp_path)
     assert own.encode_ordinary("ab") == [97, 98]
