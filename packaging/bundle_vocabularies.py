@@ -11,8 +11,6 @@ every bundled file, for the reader. NOTICE.md in the same folder is written by h
 from __future__ import annotations
 
 import argparse
-import base64
-import binascii
 import hashlib
 import json
 import sys
@@ -25,9 +23,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
 from engine.bundle_format import pack, table_from_ranks  # noqa: E402
-
-TEKKEN_SIZE = 131_072
-"""config.default_vocab_size of the tekken file: its later entries are not used by the models."""
+from engine.formats import huggingface, json_document, tekken, tiktoken_ranks  # noqa: E402
 
 
 class RawFileError(Exception):
@@ -47,42 +43,19 @@ class Source:
 
 
 def read_tiktoken(content: bytes) -> tuple[dict[bytes, int], None]:
-    """Ranks of a .tiktoken file: base64 of the token, a space, its rank, on each line."""
-    ranks = {}
-    for line in content.splitlines():
-        if line:
-            token, rank = line.split()
-            ranks[base64.b64decode(token)] = int(rank)
-    return ranks, None
+    """Ranks of a .tiktoken file."""
+    return tiktoken_ranks.read_ranks(content), None
 
 
 def read_tekken(content: bytes) -> tuple[dict[bytes, int], None]:
-    """Token ids of a tekken file: its ranks, moved up by the special tokens that come first."""
-    document = json.loads(content)
-    special_ids = document["config"]["default_num_special_tokens"]
-    entries = document["vocab"][: TEKKEN_SIZE - special_ids]
-    return {base64.b64decode(entry["token_bytes"]): entry["rank"] + special_ids for entry in entries}, None
+    """Token ids of a tekken file."""
+    return tekken.read(json_document.parse(content)).ranks, None
 
 
 def read_deepseek(content: bytes) -> tuple[dict[bytes, int], dict[str, int]]:
     """Token ids and special tokens of a byte-level tokenizer.json."""
-    document = json.loads(content)
-    special = {entry["content"]: entry["id"] for entry in document["added_tokens"]}
-    byte_of = byte_alphabet()
-    ranks = {
-        bytes(byte_of[char] for char in token): token_id
-        for token, token_id in document["model"]["vocab"].items()
-        if token not in special
-    }
-    return ranks, special
-
-
-def byte_alphabet() -> dict[str, int]:
-    """The printable stand-ins for bytes that GPT-2 introduced: printable Latin-1 stands for itself, the other bytes
-    for the characters from U+0100 on."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [value for value in range(256) if value not in set(printable)]
-    return {chr(value): value for value in printable} | {chr(256 + i): value for i, value in enumerate(others)}
+    data = huggingface.read(json_document.parse(content))
+    return data.ranks, data.special_tokens
 
 
 _OPENAI = "https://openaipublic.blob.core.windows.net/encodings/"
@@ -141,7 +114,7 @@ def bundled_files(folder: Path) -> dict[str, bytes]:
     for source in SOURCES:
         try:
             ranks, special = source.read(verified_content(folder, source))
-        except (ValueError, KeyError, binascii.Error) as error:
+        except ValueError as error:
             raise RawFileError(f"{folder / source.raw_name} cannot be read: {error}") from error
         files[f"{source.bundled_name}.ranks"] = pack(source.bundled_name, table_from_ranks(ranks), special)
         content = files[f"{source.bundled_name}.ranks"]
