@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pricing
+from commands.encodings import own_encodings
 from commands.program import BadInput, usable
 from gui.paths import profile_paths
 from pricing import Catalog
@@ -17,4 +18,5 @@ def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
         prices = own if own.is_file() else None
     elif not prices.is_file():
         raise BadInput(f"{prices}: no such file")
-    return usable(lambda: pricing.load_catalog(prices))
+    tokenizers = own_encodings(profile)[0] if prices else ()
+    return usable(lambda: pricing.load_catalog(prices, tokenizers=tokenizers))

@@ -26,11 +26,17 @@ def tokenizer_options(command: _Command) -> _Command:
     )
 
 
+def own_encodings(profile: Path | None) -> tuple[list[str], tuple[str, ...]]:
+    """Make the user's own encodings known: their names, and a sentence for each unusable file. Raises BadInput."""
+    problems = usable(lambda: engine.add_folder(profile_paths(profile).encodings))
+    return [entry.name for entry in engine.encoding_entries() if entry.kind != "bundled"], problems
+
+
 def named_encoding(name: str, profile: Path | None) -> Encoding:
     """The encoding of a name, bundled or the user's own. Raises BadInput."""
     if name in engine.list_encoding_names():
         return usable(lambda: engine.get_encoding(name))
-    problems = usable(lambda: engine.add_folder(profile_paths(profile).encodings))
+    _, problems = own_encodings(profile)
     try:
         return engine.get_encoding(name)
     except engine.EngineError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 import pricing
+from commands.encodings import own_encodings
 from commands.program import json_option, program, say, say_json, usable
 
 
@@ -18,10 +19,11 @@ def prices() -> None:
 @prices.command()
 @click.argument("file")
 @json_option
-def check(file: str, as_json: bool) -> None:
+@click.pass_obj
+def check(profile: Path | None, file: str, as_json: bool) -> None:
     """Name every problem of a price file as FILE:LINE:COLUMN: what is wrong."""
     usable(lambda: Path(file).stat(), file)
-    problems = pricing.check_file(Path(file))
+    problems = pricing.check_file(Path(file), tokenizers=own_encodings(profile)[0])
     if as_json:
         say_json({"problems": [str(problem) for problem in problems]})
     else:

@@ -163,6 +163,22 @@ def test_the_users_own_encodings_are_known_by_name(run, tmp_path, own_encoding):
     assert run(*profile, "decode", "-", "--encoding", "mine", stdin=b"256,97")[1] == "aba"
 
 
+def test_prices_may_count_with_the_users_own_encodings(run, tmp_path, own_encoding):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(
+        "version: 1\nmodels:\n  acme/in-house:\n    price: {input: 1000000, output: 1}\n    count: {tokenizer: mine}\n"
+    )
+    profile = ("--profile", str(tmp_path))
+    _, out, _ = run(*profile, "cost", "-", "--model", "acme/in-house", "--json", stdin=b"abab")
+    (row,) = json.loads(out)["rows"]
+    assert (row["input_tokens"], row["usd"]) == (2, "2")
+    assert run(*profile, "prices", "check", str(prices))[0] == 0
+    from engine import catalog
+
+    catalog.own.cache_clear()
+    assert "unknown tokenizer 'mine'" in run("prices", "check", str(prices))[1]
+
+
 def test_a_damaged_encoding_is_named_where_one_is_missed(run, tmp_path, own_encoding):
     (tmp_path / "data" / "encodings" / "mine.tiktoken.json").write_text("{")
     status, _, err = run("--profile", str(tmp_path), "count", "-", "--encoding", "mine", stdin=b"ab")
