@@ -21,7 +21,6 @@ from gui.paths import profile_paths
 
 SLICE_SECONDS = 0.1
 CHECKPOINT_SECONDS = 30.0
-ENDINGS = (".tiktoken", ".json", ".model")
 SAMPLE_BYTES = 1 << 16
 """So much of the texts is encoded to see whether a file that was written holds what it should."""
 
@@ -56,8 +55,6 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
 
     Ctrl+C ends a run early: what was learned so far is saved, and can be gone on from.
     """
-    if out is not None and out.suffix not in ENDINGS:
-        raise BadInput(f"--out: the ending of {out.name} says no format; {', '.join(ENDINGS)} do")
     if out is not None and not out.absolute().parent.is_dir():
         raise BadInput(f"--out: there is no folder {out.parent}")
     display = ProgressDisplay(silent=as_json)
@@ -66,6 +63,8 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
             begun = options["resume"] is None
             started = _begun(paths, options, display, interrupted) if begun else _resumed(context, options)
             checkpoint = options["checkpoint"] or options["resume"]
+            if out is not None:  # before hours of work
+                _check_savable(started.run, out)
             worked = _work(started, checkpoint, display, interrupted)
             display.close()
             ended = _end(worked, out, checkpoint)
@@ -204,6 +203,12 @@ def _resumed(context: click.Context, options: dict[str, Any]) -> Started:
                 f"--resume: the run was begun with {name} {kept!r}, not {options[name]!r}, and keeps its settings"
             )
     return Started(run)
+
+
+def _check_savable(run: engine.TrainingRun, out: Path) -> None:
+    from engine.formats.saving import check_settings
+
+    usable(lambda: check_settings(run.settings, out), "--out")
 
 
 # Working

@@ -316,6 +316,8 @@ def test_a_file_that_changes_meanwhile_is_reported(run, corpus, tmp_path, monkey
         (("CORPUS", "--vocab-size", "300", "--include", "[a"), "never closed"),
         (("CORPUS", "--vocab-size", "300", "--include", "*.nothing"), "no text to train on"),
         (("CORPUS", "--vocab-size", "300", "--out", "own.pkl"), ".tiktoken"),
+        (("CORPUS", "--vocab-size", "300", "--out", "own.json", "--alphabet", "characters+</w>"), "to words"),
+        (("CORPUS", "--vocab-size", "300", "--out", "own.model", "--special", "a b"), "'a b'"),
         (("CORPUS", "--vocab-size", "300", "--out", "no/such/folder/own.json"), "no folder"),
         (("EMPTY", "--vocab-size", "300"), "no text to train on"),
         (("BINARY", "--vocab-size", "300"), "1 binary"),

@@ -16,6 +16,8 @@ from engine.formats import huggingface, minbpe, tiktoken_ranks
 from engine.formats.opening import open_tokenizer
 from engine.formats.tokenizer_data import TokenizerData, check
 from engine.prepared_encoding import PreparedEncoding, prepared
+from engine.training_settings import plan_for
+from engine.training_types import TrainingSettings
 
 SUFFIXES = (".tiktoken", ".json", ".model")
 
@@ -71,11 +73,31 @@ def save_encoding(
     return Saved(paths, sum(map(len, files.values())), hashlib.sha256(first).hexdigest(), losses)
 
 
+def check_settings(settings: TrainingSettings, path: Path | str) -> None:
+    """FormatError where what is trained with these settings could not be saved there, as far as that does not depend
+    on what is learned. TrainingError where the settings make no sense."""
+    path = Path(path)
+    plan = plan_for(settings)
+    data = TokenizerData(
+        plan.expression,
+        {bytes([value]): value for value in range(256)},
+        {text: 256 + number for number, text in enumerate(settings.special_tokens)},
+        normalization=plan.preparation.steps,
+    )
+    try:
+        _written(check(data), path, path.stem, "trained")
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from error
+
+
 def _written(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
     if path.suffix == ".tiktoken":
         ranks, companion = tiktoken_ranks.write(data, name, kind)
         beside = tiktoken_ranks.companion_of(path).name
-        loss = f"The split pattern and the special tokens are in {beside}: this format has no place for them."
+        what = "The split pattern and the special tokens"
+        if data.normalization:
+            what = "The split pattern, the special tokens, and what is done to texts first"
+        loss = f"{what} are in {beside}: this format has no place for them."
         return {path.name: ranks, beside: companion}, (loss,)
     writers: dict[str, Callable[[TokenizerData], tuple[bytes, tuple[str, ...]]]] = {
         ".json": huggingface.write,
