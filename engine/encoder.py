@@ -99,7 +99,7 @@ class NativeEncoder:
         self.count_pretokens(b"warm", word)
         ids = self.encode_pretokens(b"warm", word)
         note_token_ends(ids, self._tables, np.empty(4, dtype=np.int64))
-        list_of(ids, self._id_limit)
+        list_of(ids[:0], 1)  # a table of all ids takes longer than all of this, and may never be needed
         quick_edits.warm_up()
         if self.can_scan:
             self.count(b"warm up")

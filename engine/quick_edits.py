@@ -111,8 +111,9 @@ def warm_up() -> None:
     block = TokenBlock(np.zeros(1, dtype=np.uint16), nothing, nothing)
     window = np.zeros(layout.WINDOW_SIZE, dtype=np.uint8)
     _REQUEST.pack_into(window.data, 0, 0, 1, 0, 1, 1, 0)
-    find_window(block.buffer, window, unit_properties(()))
+    properties = np.zeros(layout.PAIRS_AT, dtype=np.uint8)  # those of real encodings take longer than all of this
     ids, lengths = np.empty(0, dtype=np.uint32), nothing.copy()
-    for array in (ids, lengths):
+    for array in (ids, lengths, properties):
         array.flags.writeable = False
+    find_window(block.buffer, window, properties)
     replace_window(block.buffer, window, ids, lengths)
