@@ -124,7 +124,9 @@ class Bench:
         timer.setInterval(POLL_MS)
         timer.timeout.connect(lambda: loop.exit(0) if condition() else time.perf_counter() > end and loop.exit(1))
         timer.start()
-        if loop.exec():
+        late = loop.exec()
+        timer.stop()
+        if late:
             raise TimeoutError
 
     def open(self, text: str) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from engine import long_runs
 from engine.bundle_format import RankTable, table_from_ranks
@@ -22,7 +22,7 @@ from engine.patterns import PATTERNS, SplitPattern
 from engine.safe_cuts import CutFinder
 from engine.special_text import raise_disallowed, special_token_regex, split_at_specials
 from engine.split_fallback import split_with_regex
-from engine.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, guarded
+from engine.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, byte_core, guarded
 from engine.vocabulary import Vocabulary
 from engine.vocabulary_face import VocabularyFace
 
@@ -66,6 +66,19 @@ class Encoding(VocabularyFace):
             assert max_token_value == explicit_n_vocab - 1
         core = build_core(mergeable_ranks, special_tokens, pat_str)
         self._set_up(name, pat_str, special_tokens, max_token_value, core, mergeable_ranks)
+
+    @classmethod
+    def of_ranks(
+        cls, name: str, pat_str: str, mergeable_ranks: dict[bytes, int], special_tokens: dict[str, int]
+    ) -> Self:
+        """As with the constructor, but tiktoken's encoder is built when it is first needed: it takes up to a fifth of a
+        second, in which no other Python thread runs. ValueError where ``pat_str`` is no pattern."""
+        byte_core(pat_str)
+        encoding = cls.__new__(cls)
+        last_rank = max(mergeable_ranks.values())
+        max_token_value = max(last_rank, max(special_tokens.values(), default=0))
+        encoding._set_up(name, pat_str, special_tokens, max_token_value, None, mergeable_ranks)
+        return encoding
 
     @classmethod
     def from_table(cls, name: str, pattern: SplitPattern, table: RankTable, special_tokens: dict[str, int]) -> Encoding:

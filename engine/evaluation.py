@@ -3,6 +3,7 @@ share, and what one saves against another."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -146,8 +147,10 @@ def texts_of(files: Iterable[CorpusFile], most_bytes: int = MOST_TEXT_BYTES) -> 
 
 def overlap(first: Encoding, second: Encoding, most: int = 20) -> Overlap:
     """What two vocabularies share. ``most``: how many tokens of each kind are listed."""
-    ours, theirs = (set(_tokens(encoding)) - {b""} for encoding in (first, second))
-    shared, only_first, only_second = ours & theirs, ours - theirs, theirs - ours
+    # Token by token: operations on whole sets would keep other Python threads waiting.
+    ours, theirs = ({token for token in _tokens(encoding) if token} for encoding in (first, second))
+    shared = {token for token in ours if token in theirs}
+    only_first, only_second = ({token for token in own if token not in shared} for own in (ours, theirs))
     return Overlap(
         len(shared),
         len(only_first),
@@ -159,15 +162,15 @@ def overlap(first: Encoding, second: Encoding, most: int = 20) -> Overlap:
 
 
 def _longest(tokens: set[bytes], most: int) -> tuple[bytes, ...]:
-    return tuple(sorted(tokens, key=lambda token: (-len(token), token))[:most])
+    return tuple(heapq.nsmallest(most, tokens, key=lambda token: (-len(token), token)))
 
 
 def longest_tokens(encoding: Encoding, most: int = 20) -> list[TokenInfo]:
     """The tokens with the most bytes, special ones left out; of equals, the one with the smaller id first."""
     tokens = _tokens(encoding)
     first_id = encoding._table.first_id
-    order = sorted(range(len(tokens)), key=lambda index: (-len(tokens[index]), index))
-    return [encoding.token_info(first_id + index) for index in order[:most] if tokens[index]]
+    longest = heapq.nsmallest(most, range(len(tokens)), key=lambda index: (-len(tokens[index]), index))
+    return [encoding.token_info(first_id + index) for index in longest if tokens[index]]
 
 
 def _tokens(encoding: Encoding) -> list[bytes]:

@@ -20,18 +20,8 @@ class PreparedEncoding(Encoding):
     """As ``Encoding``, but that ``decode(encode(text))`` is ``preparation(text)``. Special tokens are looked for in the
     text as it is."""
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        pat_str: str,
-        mergeable_ranks: dict[bytes, int],
-        special_tokens: dict[str, int],
-        preparation: Preparation,
-    ) -> None:
-        """The arguments of ``Encoding``; the split pattern is for prepared text."""
-        super().__init__(name, pat_str=pat_str, mergeable_ranks=mergeable_ranks, special_tokens=special_tokens)
-        self.preparation = preparation
+    preparation: Preparation
+    """What is done to a text first; the split pattern is for prepared text."""
 
     def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
         return encoding_with, (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens, self.preparation)
@@ -103,7 +93,7 @@ def encoding_with(
     """An encoding with this preparation; an ordinary one where that does nothing. ``pattern`` is for prepared texts.
     ValueError where it is no pattern."""
     if not preparation.steps:
-        return Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special_tokens)
-    return PreparedEncoding(
-        name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special_tokens, preparation=preparation
-    )
+        return Encoding.of_ranks(name, pattern, ranks, special_tokens)
+    encoding = PreparedEncoding.of_ranks(name, pattern, ranks, special_tokens)
+    encoding.preparation = preparation
+    return encoding

@@ -30,7 +30,12 @@ class CostWiring(QObject):
         self._prompt = bench.prompt
         self._meter = bench.panel.meter
         paths = bench.paths
-        self.service = service = CostService(paths.prices_file, paths.data / LAST_GOOD_PRICES, parent=self)
+        self.service = service = CostService(
+            paths.prices_file,
+            paths.data / LAST_GOOD_PRICES,
+            parent=self,
+            own_encodings=bench.own_encodings.names,
+        )
         self.panel = panel = CostPanel(service, bench.theme, bench.notifier, our_version())
         panel.start(runner, Storage(runner, self.tr("Exporting"), self))
         panel.restore_state(state)

@@ -19,7 +19,7 @@ from gui.services.training_plan import TrainingPlan
 from gui.services.training_preview import PreviewRequest
 
 if TYPE_CHECKING:
-    from engine.training_types import CorpusFile, CorpusSurvey
+    from engine.training_types import CorpusFile, CorpusSurvey, SkippedFile
     from gui.services.training import TrainingService
     from gui.services.training_checkpoint import Checkpoint
     from gui.services.training_plan import RunOutcome, TrainingSnapshot
@@ -29,6 +29,8 @@ LOOK_DELAY_MS = 400
 """A path that is still being typed is not looked through."""
 SETTINGS_DELAY_MS = 150
 UNNAMED = "trained"
+UNSAVED = "training-unsaved"
+PROBLEMS = "training-problems"
 
 
 class TrainingFlow(QObject):
@@ -55,6 +57,7 @@ class TrainingFlow(QObject):
         self._looking = False
         self._starts_then = False
         self._file = 0
+        self._unsaved = ""
         self._look_timer = QTimer(self, singleShot=True, interval=LOOK_DELAY_MS)
         self._look_timer.timeout.connect(self._look)
         self._settings_timer = QTimer(self, singleShot=True, interval=SETTINGS_DELAY_MS)
@@ -255,9 +258,13 @@ class TrainingFlow(QObject):
         )
 
     def take_up(self, checkpoint: Checkpoint) -> None:
-        """Go on with a run that an earlier window left."""
+        """Go on with a run that an earlier window left. The page shows what it was made with."""
         if self._training.state != IDLE:
             return
+        plan, panel = checkpoint.plan, self._panel
+        panel.folder.set_paths([str(path) for path in plan.paths])
+        panel.survey.set_rules(plan.rules)
+        panel.form.set_settings(plan.settings, plan.name, plan.threads)
         self._begin()
         self._training.take_up(checkpoint)
 
@@ -278,9 +285,39 @@ class TrainingFlow(QObject):
     def _on_advanced(self, snapshot: TrainingSnapshot) -> None:
         self._panel.run_bar.set_progress(snapshot.progress, snapshot.seconds)
         self._panel.progress.add(snapshot)
+        if snapshot.unsaved != self._unsaved:
+            self._tell_unsaved(snapshot.unsaved)
+
+    def _tell_unsaved(self, why: str) -> None:
+        """Say that a crash would cost the run, or that it would not any more."""
+        self._unsaved = why
+        if not why:
+            self._notifier.withdraw(UNSAVED)
+            return
+        self._notifier.warning(
+            self.tr(
+                "The run goes on, but how far it is cannot be saved: {why}. If the program ended now, it would have to "
+                "begin anew."
+            ).format(why=why.rstrip(".")),
+            key=UNSAVED,
+        )
+
+    def _tell_problems(self, problems: tuple[SkippedFile, ...]) -> None:
+        """Say which files turned out to be unusable when they were read."""
+        if not problems:
+            return
+        many = self.tr("{n} files could not be read to their end and are not, or not wholly, part of the vocabulary.")
+        one = self.tr("One file could not be read to its end and is not, or not wholly, part of the vocabulary.")
+        self._notifier.warning(
+            one if len(problems) == 1 else many.format(n=self._panel.text.number(len(problems))),
+            "\n".join(f"{problem.path}: {problem.why}" for problem in problems),
+            key=PROBLEMS,
+        )
 
     @Slot(object)
     def _on_ended(self, outcome: RunOutcome) -> None:
+        self._tell_unsaved("")
+        self._tell_problems(outcome.snapshot.progress.problems)
         summary = self._summary(outcome)
         self._panel.run_bar.rest(summary)
         if outcome.kept is not None:
@@ -292,6 +329,7 @@ class TrainingFlow(QObject):
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
+        self._tell_unsaved("")
         self._panel.run_bar.rest("")
         self._panel.run_bar.set_failed(why)
 

@@ -51,7 +51,7 @@ class TrainingResults(QObject):
         self._page, self._reports, self._exports, self._notifier = page, reports, exports, notifier
         self._files: tuple[CorpusFile, ...] = ()
         self._plans: dict[str, TrainingPlan] = {}
-        self._summaries: dict[str, str] = {}
+        self._summaries: dict[str, tuple[str, str]] = {}
         self._names: tuple[str, ...] = ()
         self._shown = ""
         self._sample = ""
@@ -84,7 +84,7 @@ class TrainingResults(QObject):
         kept = outcome.kept
         assert kept is not None
         self._plans[kept.name] = plan
-        self._summaries[kept.name] = summary + (self.tr("  Hash {hash}").format(hash=kept.hash) if kept.hash else "")
+        self._summaries[kept.name] = (summary, kept.hash)
         self._shown = kept.name
         names = self._names if kept.name in self._names else (*self._names, kept.name)
         self._names = names
@@ -107,7 +107,7 @@ class TrainingResults(QObject):
     def _measure(self, name: str) -> None:
         page, plan = self._page, self._plans.get(name)
         page.say("")
-        page.set_summary(self._summaries.get(name, ""))
+        page.set_summary(*self._summaries.get(name, ("",)))
         if plan is not None and plan.held_back:
             request = ReportRequest(name, plan.held_back, True)
         elif plan is not None and plan.survey is not None:

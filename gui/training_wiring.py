@@ -77,7 +77,8 @@ class TrainingWiring(QObject):
         body.addWidget(panel)
         trainer = EngineTrainer(bench.paths.compiled, bench.own_encodings)
         training = TrainingService(runner, trainer, self._folder, self)
-        self.flow = flow = TrainingFlow(panel, training, CorpusService(runner, self), bench.notifier, self)
+        corpus = CorpusService(runner, bench.paths.compiled, self)
+        self.flow = flow = TrainingFlow(panel, training, corpus, bench.notifier, self)
         self.results = self._make_results(panel)
         flow.finished.connect(self._on_finished)
         flow.files_found.connect(self.results.set_files)
@@ -132,7 +133,7 @@ class TrainingWiring(QObject):
         assert self.results is not None
         assert outcome.kept is not None
         bench, name = self._bench, outcome.kept.name
-        self._encodings.refresh()
+        self._follow_encodings()
         self.results.show_outcome(outcome, plan, summary)
         self.panel.show_page(self.panel.result)
         QApplication.alert(bench.window)
@@ -168,7 +169,13 @@ class TrainingWiring(QObject):
     def _on_removed(self, name: str) -> None:
         if self._bench.prompt.encoding == name:
             self._bench.prompt.set_encoding(FIRST_ENCODING)
+        self._follow_encodings()
+
+    def _follow_encodings(self) -> None:
+        """There is one more encoding, or one less: in the picker, and in the cost table."""
         self._encodings.refresh()
+        if self._bench.costs is not None:
+            self._bench.costs.service.reload_prices(quiet=True)
 
     # --- a run that was interrupted -----------------------------------------------------------------------------------
 

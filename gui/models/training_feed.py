@@ -65,13 +65,13 @@ COLUMNS = (
         QT_TRANSLATE_NOOP("MergeFeed", "Count"),
         QT_TRANSLATE_NOOP("MergeFeed", "How often the pair occurred"),
         True,
-        "10,000,000",
+        "1,000,000",
     ),
     FeedColumn(
         QT_TRANSLATE_NOOP("MergeFeed", "Tokens left"),
         QT_TRANSLATE_NOOP("MergeFeed", "Tokens of the whole text after this merge"),
         True,
-        "1,000,000,000",
+        "100,000,000",
     ),
 )
 NUMBER, PAIR, TOKEN, TOKEN_ID, COUNT, TOKENS_LEFT = range(len(COLUMNS))

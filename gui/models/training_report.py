@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QFontDatabase
 
-from gui.models.training_feed import shown
+from gui.look.token_text import hexadecimal, visible
 from gui.models.training_text import TrainingText
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ Index = QModelIndex | QPersistentModelIndex
 BEST = "✓ "
 """Stands before the best figure of a row, which is bold as well."""
 GROUP, SIZE, FIRST = 0, 1, 2
+_RUN = re.compile(r"(.)\1{5,}")
 
 
 def tr(text: str) -> str:
@@ -116,47 +118,49 @@ class CompressionModel(QAbstractTableModel):
         return tr("{tokens}; {mine} takes {amount}").format(tokens=words, mine=self._names[0], amount=amount)
 
 
-class LongestTokensModel(QAbstractTableModel):
-    """The longest tokens of each vocabulary side by side: a row a place, a column an encoding."""
+class TokenListsModel(QAbstractTableModel):
+    """Lists of tokens side by side: a row a place, a column a list."""
 
     def __init__(self, text: TrainingText, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._text = text
-        self._report: Report | None = None
+        self._names: tuple[str, ...] = ()
+        self._lists: tuple[tuple[bytes, ...], ...] = ()
 
-    def set_report(self, report: Report | None) -> None:
-        """Show these tokens, or none."""
+    def set_lists(self, names: tuple[str, ...], lists: tuple[tuple[bytes, ...], ...]) -> None:
+        """Show these tokens, one list for each name."""
         self.beginResetModel()
-        self._report = report
+        self._names, self._lists = names, lists
         self.endResetModel()
 
     def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        if parent.isValid() or self._report is None:
-            return 0
-        return max(map(len, self._report.longest), default=0)
+        return 0 if parent.isValid() else max(map(len, self._lists), default=0)
 
     def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() or self._report is None else len(self._report.names)
+        return 0 if parent.isValid() else len(self._names)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or self._report is None:
+        if not index.isValid() or index.row() >= len(self._lists[index.column()]):
             return None
-        tokens = self._report.longest[index.column()]
-        if index.row() >= len(tokens):
-            return None
-        token = tokens[index.row()]
+        token = self._lists[index.column()][index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{shown(token.token_bytes)}"
+            return runs_counted(visible(token))
+        if role == Qt.ItemDataRole.FontRole:
+            return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tr("Id {id}, {number} bytes").format(
-                id=token.token_id, number=self._text.number(len(token.token_bytes))
-            )
+            words = tr("{number} bytes: {bytes}")
+            return words.format(number=self._text.number(len(token)), bytes=hexadecimal(token))
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if self._report is None or role != Qt.ItemDataRole.DisplayRole:
+        if role != Qt.ItemDataRole.DisplayRole:
             return None
-        return self._report.names[section] if orientation == Qt.Orientation.Horizontal else str(section + 1)
+        return self._names[section] if orientation == Qt.Orientation.Horizontal else str(section + 1)
+
+
+def runs_counted(text: str) -> str:
+    """A text in which long runs of one character are written as that character and their length: ``·×128``."""
+    return _RUN.sub(lambda run: f"{run.group(1)}×{len(run.group())}", text)
 
 
 def _type_title(ending: str) -> str:

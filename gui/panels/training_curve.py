@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.training_types import TrainingCurve, TrainingProgress
     from gui.jobs import JobFailure, JobRunner, Lane
 
-REDRAW_MS = 100
+REDRAW_MS = 200
 """Points that come faster than this are drawn together."""
 
 
@@ -33,6 +33,7 @@ class TrainingCurveView(QWidget):
         self.setAccessibleName(self.tr("Bytes per token against the size of the vocabulary"))
         self._theme, self._text = theme, text
         self._curve: TrainingCurve | None = None
+        self._vocab_size = 0
         self.rates = RateSeries()
         self._plots: Any = None
         self._lane: Lane | None = None
@@ -62,6 +63,7 @@ class TrainingCurveView(QWidget):
     def add(self, progress: TrainingProgress, curve: TrainingCurve) -> None:
         """Draw a moment of a run, soon or when the curve is next seen."""
         self._curve = curve
+        self._vocab_size = progress.vocab_size - progress.merges + progress.merges_wanted
         if progress.stage == "merging" and progress.merges:
             self.rates.add(progress.vocab_size, progress.rate)
         self._describe()
@@ -124,7 +126,7 @@ class TrainingCurveView(QWidget):
         if not known:
             self._hint.setText(self.tr("The curve appears when training begins."))
         elif self.isVisible():
-            self._plots.draw(curve, self.rates)
+            self._plots.draw(curve, self.rates, self._vocab_size)
 
     @Slot(object, QPointF)
     def _on_hovered(self, point: tuple[int, float] | None, place: QPointF) -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pricing.types import Model
 
 FORM_WIDTH = 360
+LEAST_LINES = 20
+"""Height of the right side, in lines of text, below which it scrolls."""
 
 
 class TrainingPanel(QWidget):
@@ -109,13 +111,9 @@ class TrainingPanel(QWidget):
         forms.addWidget(self.survey)
         forms.addWidget(self.form)
         forms.addStretch(1)
-        scroll = QScrollArea(objectName="trainForms")
+        scroll = _scrolled(self.forms)
+        scroll.setObjectName("trainForms")
         scroll.setAccessibleName(self.tr("What to train on and what to learn"))
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(self.forms)
-        scroll.setCornerWidget(plain_corner(scroll))
         scroll.setMinimumWidth(self.forms.minimumSizeHint().width() + scroll.verticalScrollBar().sizeHint().width())
         self.pages = QTabWidget(objectName="trainPages")
         self.pages.setAccessibleName(self.tr("Preview, progress and result"))
@@ -124,9 +122,12 @@ class TrainingPanel(QWidget):
         self.pages.addTab(self.progress, self.tr("Progress"))
         self.pages.addTab(self.result, self.tr("Result"))
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainMainSplitter")
-        self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(scroll)
-        self.splitter.addWidget(self.pages)
+        self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * LEAST_LINES)
+        right = _scrolled(self.pages)
+        right.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.splitter.addWidget(right)
+        self.splitter.setCollapsible(1, False)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([FORM_WIDTH, 3 * FORM_WIDTH])
         column = QVBoxLayout(self)
@@ -152,6 +153,17 @@ class TrainingPanel(QWidget):
         ]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
+
+
+def _scrolled(widget: QWidget) -> QScrollArea:
+    """A widget that scrolls up and down where the window is too low for it."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(widget)
+    area.setCornerWidget(plain_corner(area))
+    return area
 
 
 def _local_paths(event: QDropEvent) -> list[str]:

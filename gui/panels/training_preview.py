@@ -41,7 +41,7 @@ class TrainingPreview(QWidget):
         self.files = QComboBox(objectName="trainPreviewFile")
         self.files.setAccessibleName(self.tr("File of the preview"))
         self.files.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.files.setMinimumContentsLength(24)
+        self.files.setMinimumContentsLength(10)
         self.figures = QLabel(objectName="trainPreviewFigures")
         self.remark = Remark(theme)
         self.remark.setObjectName("trainPreviewChanges")

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_feed import MergeFeedModel
 from gui.models.training_text import TrainingText
+from gui.panels.status_line import StatusLine
 from gui.panels.training_curve import TrainingCurveView
 from gui.panels.training_feed import MergeFeed
 
@@ -33,8 +34,7 @@ class TrainingProgressPage(QWidget):
         self.follow = QCheckBox(self.tr("&Follow the newest"), objectName="trainFollow")
         self.follow.setChecked(True)
         self.follow.setToolTip(self.tr("Keep the newest merge in sight. Scrolling up lets go of it."))
-        self.figures = QLabel(objectName="trainFigures")
-        self.figures.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.figures = StatusLine("trainFigures")
         self._place()
         self.follow.toggled.connect(self.feed.set_following)
         self.feed.following_changed.connect(self.follow.setChecked)
@@ -43,7 +43,7 @@ class TrainingProgressPage(QWidget):
         """Another run begins."""
         self.model.clear()
         self.curve.clear()
-        self.figures.clear()
+        self.figures.set_text("")
 
     @Slot(object)
     def add(self, snapshot: TrainingSnapshot) -> None:
@@ -56,7 +56,7 @@ class TrainingProgressPage(QWidget):
             parts.append(self.tr("{n} entries").format(n=write.number(progress.vocab_size)))
             parts.append(self.tr("{n} tokens").format(n=write.number(progress.tokens)))
         parts.append(write.duration(snapshot.seconds))
-        self.figures.setText(" · ".join(parts))
+        self.figures.set_text(" · ".join(parts))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -78,7 +78,7 @@ class TrainingProgressPage(QWidget):
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(self.curve)
         self.splitter.addWidget(merges)
-        self.splitter.setSizes([400, 500])
+        self.splitter.setSizes([360, 600])
         body = QVBoxLayout(self)
         body.setContentsMargins(8, 8, 8, 8)
         body.setSpacing(6)

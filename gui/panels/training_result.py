@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QTableView,
     QTabWidget,
@@ -22,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.corner import plain_corner
 from gui.look.theme import Theme
-from gui.models.training_report import LongestTokensModel
+from gui.models.training_report import TokenListsModel
 from gui.models.training_text import TrainingText
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.training_compression import CompressionPage
@@ -34,6 +35,10 @@ from gui.settings import SettingsStore
 if TYPE_CHECKING:
     from gui.services.training_report import Report
     from pricing.types import Model
+
+
+HASH_DIGITS = 12
+ROW_PADDING = 6
 
 
 class TrainingResultPage(QWidget):
@@ -53,14 +58,16 @@ class TrainingResultPage(QWidget):
     ) -> None:
         super().__init__()
         self._text = text
+        self._report: Report | None = None
         self._make(theme)
         self.compression = CompressionPage(text, models)
         self.side_by_side = SideBySidePage(theme, text, settings)
-        self.longest = LongestTokensModel(text, self)
+        self.tokens = TokenListsModel(text, self)
         self._place()
         self.names.currentTextChanged.connect(self._on_name)
         self.use.clicked.connect(self._on_use)
         self.remove.clicked.connect(self._on_remove)
+        self.kind.currentIndexChanged.connect(self._show_tokens)
         self.set_names((), "")
 
     def set_names(self, names: Sequence[str], current: str) -> None:
@@ -78,9 +85,13 @@ class TrainingResultPage(QWidget):
         """Say something about the vocabulary shown: what came of saving it, for one."""
         self.remark.say(words, kind)
 
-    def set_summary(self, words: str) -> None:
-        """Say in a line what the vocabulary is."""
-        self.summary.setText(words)
+    def set_summary(self, words: str, run_hash: str = "") -> None:
+        """Say in a line what the vocabulary is. ``run_hash`` is the same for the same texts and settings."""
+        short = self.tr("  Hash {hash}…").format(hash=run_hash[:HASH_DIGITS]) if run_hash else ""
+        self.summary.setText(words + short)
+        self.summary.setToolTip(
+            self.tr("The same texts and settings give the same hash: {hash}").format(hash=run_hash) if run_hash else ""
+        )
         self.summary.setVisible(bool(words))
 
     def show_hint(self, words: str) -> None:
@@ -92,16 +103,30 @@ class TrainingResultPage(QWidget):
         """Show the figures of the vocabulary chosen."""
         self.compression.set_report(report)
         self.side_by_side.set_report(report)
-        self.longest.set_report(report)
+        self._report = report
+        self._show_tokens()
         self.overlap.setText("\n".join(self._overlaps(report)))
         self.source.setText(self._source(report))
         self.body.setCurrentWidget(self.figures)
 
+    @Slot()
+    def _show_tokens(self) -> None:
+        """The list chosen: of each vocabulary, or by comparison with each of the others."""
+        report, kind = self._report, self.kind.currentIndex()
+        if report is None:
+            return
+        if kind == 0:
+            self.tokens.set_lists(report.names, report.longest)
+            return
+        lists = (one.longest_only_first if kind == 1 else one.longest_shared for one in report.overlaps)
+        title = self.tr("not in {name}") if kind == 1 else self.tr("also in {name}")
+        self.tokens.set_lists(tuple(title.format(name=name) for name in report.names[1:]), tuple(lists))
+
     def _source(self, report: Report) -> str:
         """What was measured on."""
         total, held = report.evaluation.total, report.request.held_out
-        texts = self.tr("1 text") if total.texts == 1 else self.tr("{n} texts")
-        words = f"{texts.format(n=self._text.number(total.texts))}, {self._text.size(total.text_bytes)}"
+        texts = self.tr("1 text") if report.files == 1 else self.tr("{n} texts")
+        words = f"{texts.format(n=self._text.number(report.files))}, {self._text.size(total.text_bytes)}"
         if held is None:
             return self.tr("Measured on {texts} of the folder.").format(texts=words)
         if held:
@@ -147,6 +172,17 @@ class TrainingResultPage(QWidget):
         self.hint = QLabel()
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
+        self.kind = QComboBox(objectName="trainTokensKind")
+        self.kind.setAccessibleName(self.tr("Which tokens are listed"))
+        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContentsOnFirstShow)
+        self.kind.setMinimumContentsLength(8)
+        self.kind.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        for title in (
+            self.tr("tokens of each vocabulary"),
+            self.tr("tokens that the others lack"),
+            self.tr("tokens that it shares with the others"),
+        ):
+            self.kind.addItem(title)
         self.overlap = QLabel(objectName="trainOverlap")
         self.overlap.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.overlap.setWordWrap(True)
@@ -181,9 +217,9 @@ class TrainingResultPage(QWidget):
 
     def _tokens_page(self) -> QWidget:
         page = QWidget()
-        table = QTableView(objectName="trainLongest")
-        table.setAccessibleName(self.tr("The longest tokens of each vocabulary"))
-        table.setModel(self.longest)
+        table = QTableView(objectName="trainTokens")
+        table.setAccessibleName(self.tr("Tokens, the longest first"))
+        table.setModel(self.tokens)
         table.setTabKeyNavigation(False)
         table.setCornerWidget(plain_corner(table))
         table.setAlternatingRowColors(True)
@@ -191,8 +227,13 @@ class TrainingResultPage(QWidget):
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         table.horizontalHeader().setHighlightSections(False)
         table.verticalHeader().setHighlightSections(False)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         head = QHBoxLayout()
-        head.addWidget(QLabel(self.tr("The longest tokens:")))
+        label = QLabel(self.tr("The l&ongest"))
+        label.setBuddy(self.kind)
+        head.addWidget(label)
+        head.addWidget(self.kind)
+        head.addStretch(1)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 6, 0, 0)
         column.addWidget(self.overlap)

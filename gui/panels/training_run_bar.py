@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
+from gui.panels.status_line import StatusLine
 from gui.panels.training_form import Remark
 from gui.services.training import IDLE, PAUSED, PAUSING, RUNNING, STOPPING
 
@@ -108,7 +109,7 @@ class TrainingRunBar(QWidget):
 
     def say(self, words: str) -> None:
         """Show a line of words."""
-        self.words.setText(words)
+        self.words.set_text(words)
         self.bar.setAccessibleDescription(words)
 
     def _describe(self, progress: TrainingProgress, seconds: float) -> str:
@@ -163,8 +164,7 @@ class TrainingRunBar(QWidget):
         self.bar.setRange(0, STEPS)
         self.bar.setValue(0)
         self.bar.setFormat("%p%")
-        self.words = QLabel(objectName="trainWords")
-        self.words.setWordWrap(True)
+        self.words = StatusLine("trainWords")
         self.problem = Remark(theme)
         self.problem.setObjectName("trainProblem")
 

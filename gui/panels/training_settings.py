@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
@@ -122,8 +123,24 @@ class TrainingSettingsForm(QGroupBox):
         blocker.unblock()
         self._describe()
 
+    def set_settings(self, settings: TrainingSettings, name: str, threads: int | None) -> None:
+        """Show these settings."""
+        self.restore_state(
+            {
+                **asdict(settings),
+                "max_token": settings.max_token_bytes or 0,
+                "special": "\n".join(settings.special_tokens),
+                "threads": threads or 0,
+                "name": name,
+                "more": self.more.isChecked(),
+            }
+        )
+
     def problem(self) -> str:
         """Why nothing can be trained with these settings, in a sentence; empty where something can."""
+        return self._size_problem() or self._pattern_problem
+
+    def _size_problem(self) -> str:
         least = choices.LEAST_VOCAB.get(self.alphabet.currentData(), 2)
         least += len(self._special_tokens())
         if self.vocab_size.value() < least:
@@ -133,7 +150,7 @@ class TrainingSettingsForm(QGroupBox):
                     "always in it, and a merge should fit too."
                 ).format(least=least)
             return self.tr("The vocabulary must have at least {least} entries.").format(least=least)
-        return self._pattern_problem
+        return ""
 
     @Slot(str)
     def set_pattern_problem(self, problem: str) -> None:
@@ -257,8 +274,7 @@ class TrainingSettingsForm(QGroupBox):
             box.setToolTip(choices.hint_of(of, box.currentData()))
         kind = "error" if self._pattern_problem else ""
         self.remarks["pattern"].say(self._pattern_problem or self._pattern_words(), kind)
-        problem = self.problem() if not self._pattern_problem else ""
-        self.remarks["vocab_size"].say(problem, "error")
+        self.remarks["vocab_size"].say(self._size_problem(), "error")
         self.remarks["normalization"].say(self._loss_words(), "warning")
 
     def _pattern_words(self) -> str:

@@ -101,17 +101,33 @@ class TrainingSurveyBox(QGroupBox):
         self.sample_mb.setEnabled(self.sample.isChecked())
         blocker.unblock()
 
+    def set_rules(self, rules: CorpusRules) -> None:
+        """Show these rules."""
+        self.restore_state(
+            {
+                "include": ", ".join(rules.include),
+                "exclude": ", ".join(rules.exclude),
+                "gitignore": rules.honour_gitignore,
+                "hidden": rules.hidden,
+                "sample": rules.sample_bytes is not None,
+                "sample_mb": (rules.sample_bytes or 0) // MEGABYTE,
+                "hold_back": self.hold_back.isChecked(),
+            }
+        )
+
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def set_looking(self, note: str) -> None:
         """A survey is under way."""
         self.headline.setText(self.tr("Looking through the folder… {note}").format(note=note).rstrip())
+        self.headline.show()
+        self.remark.say("")
         self.forecast.say("")
 
     def set_problem(self, problem: str) -> None:
         """There is nothing to train on, or nobody could look."""
         self._show(None)
-        self.headline.setText("")
+        self.headline.hide()
         self.remark.say(problem, "error")
 
     def set_survey(self, survey: CorpusSurvey | None) -> None:
@@ -142,6 +158,7 @@ class TrainingSurveyBox(QGroupBox):
 
     def _show(self, survey: CorpusSurvey | None) -> None:
         self.model.set_survey(survey)
+        self.headline.show()
         left_out = sum(survey.skipped_counts.values()) if survey is not None else 0
         self.details.setVisible(self.model.rowCount() > 0)
         self.details.setText(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from time import monotonic
@@ -66,12 +66,16 @@ class CostService(QObject):
         good_copy: Path | None = None,
         today: Callable[[], date] = date.today,
         parent: QObject | None = None,
+        own_encodings: Callable[[], Sequence[str]] = tuple,
     ) -> None:
+        """``own_encodings``: as in ``LoadRequest``; called on a worker thread."""
         super().__init__(parent)
+        self._own_encodings = own_encodings
         self._file, self._good_copy, self._today = prices_file, good_copy, today
         self._models: tuple[Model, ...] = ()
         self._loaded = LoadedPrices(None)
         self._in_force_hash = ""
+        self._quiet = False
         self._scenario: Scenario | None = None
         self._counts: dict[str, int] = {}
         self._pending: frozenset[str] = frozenset()
@@ -163,10 +167,15 @@ class CostService(QObject):
         """The encodings that the models are counted with, in alphabetical order."""
         return sorted({model.count.tokenizer for model in self._models if model.count.tokenizer})
 
-    def reload_prices(self) -> None:
-        """Read the prices again, after the user's file changed. A broken file changes no price."""
+    def reload_prices(self, *, quiet: bool = False) -> None:
+        """Read the prices again, after the user's file changed. A broken file changes no price.
+
+        ``quiet``: nobody asked for it, so ``prices_reloaded`` is not told.
+        """
         if self._loading is not None:
-            self._loading.submit(LoadRequest(self._file, self._good_copy, bool(self._models)))
+            self._quiet = quiet
+            request = LoadRequest(self._file, self._good_copy, bool(self._models), self._own_encodings)
+            self._loading.submit(request)
 
     def set_scenario(self, scenario: Scenario) -> None:
         """Price for another scenario."""
@@ -240,7 +249,7 @@ class CostService(QObject):
             if self.encodings_needed() != needed:
                 self.encodings_changed.emit(tuple(self.encodings_needed()))
             self._price()
-            if again:
+            if again and not self._quiet:
                 self.prices_reloaded.emit()
         if loaded.problems or had_problems:
             self.prices_problem.emit(loaded.problems)

@@ -32,6 +32,13 @@ class OwnEncodings:
             self._problems = catalog.add_folder(self.folder)
         return self._problems
 
+    def names(self) -> tuple[str, ...]:
+        """The names of all of them. OSError."""
+        from engine import catalog
+
+        self.find()
+        return tuple(entry.name for entry in catalog.own().entries())
+
     def opening(self, open_encoding: Callable[[str], Encoding]) -> Callable[[str], Encoding]:
         """A function that opens encodings with ``open_encoding``, those of the folder as well."""
 

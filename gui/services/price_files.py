@@ -1,4 +1,4 @@
-"""Loads the price table: the bundled one with the user's file over it. The work of a lane; no Qt.
+"""Loads the price table: the bundled one with the user's file over it. The work of a lane.
 
 A user's file with mistakes is never half in force. The window then keeps the prices it has; at the start, where it has
 none, it takes the copy of the user's file that was last found good, and without one the bundled prices alone.
@@ -6,9 +6,12 @@ none, it takes the copy of the user's file that was last found good, and without
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
 
 if TYPE_CHECKING:
     from gui.jobs import Ticket
@@ -17,18 +20,21 @@ if TYPE_CHECKING:
 KEPT = "kept"
 LAST_GOOD = "last good"
 BUNDLED = "bundled"
+OWN_VENDOR = "yours"
 
 
 @dataclass(frozen=True, slots=True)
 class LoadRequest:
     """``user_file``: the user's prices, which need not exist. ``good_copy``: where its last good version is kept.
 
-    ``have_prices``: prices are in force already, so a broken file changes nothing.
+    ``have_prices``: prices are in force already, so a broken file changes nothing. ``own_encodings`` gives the names of
+    the user's own encodings, which a price file may count with; each is a row of its own as well.
     """
 
     user_file: Path | None
     good_copy: Path | None
     have_prices: bool
+    own_encodings: Callable[[], Sequence[str]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +55,21 @@ class LoadedPrices:
 
 def load_prices(request: LoadRequest, _ticket: Ticket | None = None) -> LoadedPrices:
     """Load the prices, falling back as the module says. Raises where not even the bundled prices can be read."""
+    names = tuple(request.own_encodings())
+    loaded = _load(request, names)
+    if loaded.models is None or not names:
+        return loaded
+    return replace(loaded, models=(*loaded.models, *map(_own_row, names)))
+
+
+def _load(request: LoadRequest, names: tuple[str, ...]) -> LoadedPrices:
     from pricing.types import PriceFileError, Problem
 
     user_file = request.user_file
     if user_file is None or not user_file.exists():
-        return _loaded(None)
+        return _loaded(None, names)
     try:
-        loaded = _loaded(user_file)
+        loaded = _loaded(user_file, names)
         _keep_copy(user_file, request.good_copy)
         return loaded
     except PriceFileError as error:
@@ -67,19 +81,33 @@ def load_prices(request: LoadRequest, _ticket: Ticket | None = None) -> LoadedPr
     copy = request.good_copy
     if copy is not None and copy.exists():
         try:
-            good = _loaded(copy)
+            good = _loaded(copy, names)
             return LoadedPrices(good.models, problems, LAST_GOOD, file_hash=good.file_hash)
         except (PriceFileError, OSError, UnicodeError):
             pass  # The copy is as bad as the file, whose problems are told; the bundled prices remain.
-    return LoadedPrices(_loaded(None).models, problems, BUNDLED)
+    return LoadedPrices(_loaded(None, names).models, problems, BUNDLED)
 
 
-def _loaded(file: Path | None) -> LoadedPrices:
+def _own_row(name: str) -> Model:
+    """A row for an encoding of the user's own: what it makes of the prompt, beside what the models' do. No price."""
+    from pricing.types import CountRule, Model, Price, Rates
+
+    return Model(
+        id=f"{OWN_VENDOR}/{name}",
+        vendor=OWN_VENDOR,
+        name=name,
+        provider=QCoreApplication.translate("CostText", "Your vocabulary"),
+        price=Price(Rates()),
+        count=CountRule(name, "exact"),
+    )
+
+
+def _loaded(file: Path | None, names: tuple[str, ...]) -> LoadedPrices:
     from hashlib import sha256
 
     from pricing import load_catalog
 
-    catalog = load_catalog(file)
+    catalog = load_catalog(file, names)
     file_hash = sha256(file.read_bytes()).hexdigest() if file is not None else ""
     notices = tuple(notice.message for notice in catalog.notices)
     return LoadedPrices(catalog.models, notices=notices, file_hash=file_hash)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,14 +54,15 @@ class CorpusService(QObject):
     previewed = Signal(object)
     preview_failed = Signal(str)
 
-    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
+    def __init__(self, runner: JobRunner, kernels: Path | None = None, parent: QObject | None = None) -> None:
+        """``kernels``: the folder of compiled kernels."""
         super().__init__(parent)
         self._surveys = runner.conflated(self.tr("Looking through the folder"), survey_corpus)
         self._surveys.finished.connect(self._on_surveyed)
         self._surveys.failed.connect(self._on_survey_failed)
         self._surveys.progressed.connect(self._on_progressed)
         self._surveys.cancelled.connect(self._on_cancelled)
-        self._forecasts = runner.conflated(self.tr("Forecasting"), forecast_training)
+        self._forecasts = runner.conflated(self.tr("Forecasting"), partial(forecast_training, kernels))
         self._forecasts.finished.connect(self._on_forecast)
         self._forecasts.failed.connect(self._on_forecast_failed)
         self._previews = runner.conflated(self.tr("Splitting the preview"), preview_split)
@@ -152,11 +154,13 @@ def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
         raise RefusedFolder(words.format(path=error.filename, why=error.strerror or error)) from None
 
 
-def forecast_training(request: ForecastRequest, ticket: Ticket) -> TrainingForecast:
+def forecast_training(kernels: Path | None, request: ForecastRequest, _ticket: Ticket) -> TrainingForecast:
     """Foretell what training would take. On a worker thread. Raises EngineError."""
+    from engine.kernels.cache_folder import kept_in
     from engine.training_forecast import forecast
 
-    return forecast(request.survey, request.settings, request.threads)
+    with kept_in(kernels):
+        return forecast(request.survey, request.settings, request.threads)
 
 
 def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[CorpusFile, ...]]:

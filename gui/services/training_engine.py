@@ -6,6 +6,7 @@ in a process of its own, before the first run on a computer; the window usually 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -75,6 +76,8 @@ class EngineTrainer:
 
         name = self._own.free_name(plan.name)
         encoding = run.encoding(name)
+        with contextlib.suppress(engine.EngineError):  # where they are not compiled yet, tiktoken's encoder will do
+            encoding.use_kernels(compiled_only=True)
         unkept = ""
         try:
             self._own.keep(encoding)

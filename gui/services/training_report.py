@@ -5,7 +5,7 @@ What is measured on was held back from training wherever the folder allowed that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,16 +17,18 @@ from gui.editor.offsets import document_text
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.evaluation import Evaluation, Overlap
-    from engine.training_types import CorpusFile
-    from engine.types import TokenInfo, TokenPatch
+    from engine.training_types import CorpusFile, SkippedFile
+    from engine.types import TokenPatch
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 COMPARED = ("gpt2", "cl100k_base", "o200k_base")
 """The encodings that a trained one is measured beside."""
 MOST_BYTES = 20_000_000
 """So much text is measured at most: figures of more would hardly be others."""
+PIECE_CHARACTERS = 200_000
 SAMPLE_CHARACTERS = 6_000
-LONGEST = 100
+LISTED = 100
+"""Tokens of each kind that are listed, the longest ones."""
 
 OpenEncoding = Callable[[str], "Encoding"]
 
@@ -49,12 +51,13 @@ class ReportRequest:
 class Report:
     """``evaluation`` has the trained encoding first, then ``COMPARED``; ``overlaps`` belong to those, in order.
     ``longest``: the longest tokens of each encoding. ``sample``: a text, as an editor holds it, and ``patches`` its
-    tokens in each encoding. ``files``: how many were measured."""
+    tokens in each encoding. ``files``: how many were measured, of which the evaluation may have seen pieces."""
 
     request: ReportRequest
+    files: int
     evaluation: Evaluation
     overlaps: tuple[Overlap, ...]
-    longest: tuple[tuple[TokenInfo, ...], ...]
+    longest: tuple[tuple[bytes, ...], ...]
     sample: str
     patches: tuple[TokenPatch, ...]
 
@@ -104,19 +107,20 @@ class ReportService(QObject):
 
 def make_report(open_encoding: OpenEncoding, request: ReportRequest, ticket: Ticket) -> Report:
     """Measure an encoding beside the others. On a worker thread. EngineError."""
-    from engine.evaluation import evaluate, longest_tokens, overlap, texts_of
+    from engine.evaluation import evaluate, longest_tokens, overlap
 
     encodings = [open_encoding(name) for name in (request.name, *COMPARED)]
     files = _some_of(request.files)
     total = max(1, sum(file.file_bytes for file in files))
-    evaluation = evaluate(encodings, texts_of(files), lambda seen: ticket.progress(min(1.0, seen / total)))
+    evaluation = evaluate(encodings, _pieces(files), lambda seen: ticket.progress(min(1.0, seen / total)))
     mine, *others = encodings
     sample = document_text(_sample(request))
     return Report(
         request,
+        len(files) - len(evaluation.skipped),
         evaluation,
-        tuple(overlap(mine, other) for other in others),
-        tuple(tuple(longest_tokens(encoding, LONGEST)) for encoding in encodings),
+        tuple(overlap(mine, other, LISTED) for other in others),
+        tuple(tuple(token.token_bytes for token in longest_tokens(one, LISTED)) for one in encodings),
         sample,
         tuple(_tokens(encoding, sample) for encoding in encodings),
     )
@@ -127,6 +131,22 @@ def _some_of(files: Sequence[CorpusFile]) -> list[CorpusFile]:
     total = sum(file.file_bytes for file in files)
     stride = max(1, -(-total // MOST_BYTES))
     return list(files[::stride])
+
+
+def _pieces(files: Sequence[CorpusFile]) -> Iterator[tuple[str, str] | SkippedFile]:
+    """The texts of files, long ones in pieces of whole lines: big strings would keep the window waiting."""
+    from engine.evaluation import texts_of
+
+    for found in texts_of(files):
+        if not isinstance(found, tuple):
+            yield found
+            continue
+        name, text = found
+        start = 0
+        while start < len(text):
+            end = text.find("\n", start + PIECE_CHARACTERS) + 1 or len(text)
+            yield name, text[start:end]
+            start = end
 
 
 def _sample(request: ReportRequest) -> str:

@@ -42,7 +42,7 @@ def notifier(qapp):
 
 @pytest.fixture
 def make_panel(qtbot, runner, notifier, monkeypatch):
-    monkeypatch.setattr(price_files, "_loaded", lambda file: LoadedPrices(MODELS))
+    monkeypatch.setattr(price_files, "_loaded", lambda file, names: LoadedPrices(MODELS))
     theme = Theme("light")
 
     def make() -> CostPanel:

@@ -26,7 +26,7 @@ def runner(qapp):
 
 @pytest.fixture
 def service(runner, monkeypatch):
-    monkeypatch.setattr(price_files, "_loaded", lambda file: LoadedPrices(MODELS))
+    monkeypatch.setattr(price_files, "_loaded", lambda file, names: LoadedPrices(MODELS))
     service = CostService(today=lambda: TODAY)
     service.set_scenario(scenario(output_tokens=0))
     return service

@@ -15,6 +15,7 @@ import engine
 from engine import catalog
 from engine.errors import FormatError
 from engine.evaluation import evaluate, texts_of
+from gui.models.training_report import runs_counted
 from gui.services.training_export import ExportRequest
 from gui.services.training_report import COMPARED
 from gui.workbench import Workbench
@@ -105,9 +106,28 @@ def test_another_run_of_that_name_gets_a_name_of_its_own(qtbot: QtBot, trained: 
 
 
 def test_the_same_texts_and_settings_have_the_same_hash(qtbot: QtBot, trained: Workbench):
-    first = panel_of(trained).result.summary.text().rsplit("Hash ", 1)[1]
-    assert train(qtbot, trained).kept.hash == first
-    assert len(first) == 64
+    first = panel_of(trained).result.summary
+    short, whole = (words.rsplit(" ", 1)[1] for words in (first.text(), first.toolTip()))
+    assert train(qtbot, trained).kept.hash == whole
+    assert len(whole) == 64
+    assert whole.startswith(short.removesuffix("…"))
+
+
+def test_the_tokens_that_only_it_has_can_be_listed(trained: Workbench):
+    page = panel_of(trained).result
+    page.kind.setCurrentIndex(1)
+    model = page.tokens
+    columns = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(model.columnCount())]
+    assert columns == ["not in gpt2", "not in cl100k_base", "not in o200k_base"]
+    own, others = (set(engine.get_encoding(name).token_byte_values()) for name in ("texts-290", "o200k_base"))
+    listed = [model.index(row, 2).data() for row in range(model.rowCount()) if model.index(row, 2).data()]
+    assert listed[0] == "·flurbisnark"
+    assert len(listed) == min(100, len(own - others))
+
+
+def test_long_runs_are_counted():
+    assert runs_counted("·" * 128) == "·×128"
+    assert runs_counted("//-------- aaaaa") == "//-×8 aaaaa"
 
 
 def test_side_by_side_shows_one_text_in_two_vocabularies(trained: Workbench):
@@ -190,6 +210,36 @@ def test_a_profile_that_cannot_be_written_leaves_the_vocabulary_in_the_window(
     assert "gone when the window closes" in page.remark.text()
     qtbot.waitUntil(lambda: kept.name in names_in_picker(trained))
     assert engine.get_encoding(kept.name).token_byte_values() == kept.encoding.token_byte_values()
+
+
+def test_the_cost_table_compares_with_it(qtbot: QtBot, trained: Workbench):
+    service = trained.costs.service
+
+    def tokens() -> int | None:
+        found = (row for row in service.rows if row.model_id == "yours/texts-290" and not row.pending)
+        return next((row.estimate.input_tokens for row in found), None)
+
+    trained.panel.editor.setPlainText(WORDS)
+    expected = engine.get_encoding("texts-290").count(WORDS)
+    qtbot.waitUntil(lambda: tokens() == expected)
+    (row,) = (row for row in service.rows if row.model_id == "yours/texts-290")
+    assert (row.estimate.label, row.estimate.usd, row.model.name) == ("exact", None, "texts-290")
+    assert trained.costs.panel.model.place_of("yours/texts-290") >= 0
+
+
+def test_a_price_file_may_count_with_it(qtbot: QtBot, open_window: OpenWindow, trained: Workbench, profile: Path):
+    prices = (
+        "version: 1\nmodels:\n  acme/in-house:\n    price: {input: 1, output: 1}\n    count: {tokenizer: texts-290}\n"
+    )
+    (profile / "prices.yaml").write_text(prices)
+    trained.costs.service.reload_prices()
+    qtbot.waitUntil(lambda: any(model.id == "acme/in-house" for model in trained.costs.service.models))
+    assert not trained.costs.service.problems
+    close_window(qtbot, trained)
+    again = open_window(profile)
+    qtbot.waitUntil(lambda: bool(again.costs.service.models))
+    assert not again.costs.service.problems
+    assert any(model.id == "acme/in-house" for model in again.costs.service.models)
 
 
 def test_it_can_be_removed(qtbot: QtBot, trained: Workbench, profile: Path):
