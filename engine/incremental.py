@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.encoding import Encoding
 from engine.piece_reader import PieceReader, Readings
-from engine.prefix_counts import PrefixCounts, TextChange
+from engine.prefix_counts import PrefixCounts, SideBySide, TextChange, one_by_one
 from engine.text_measures import Measures, measure_pieces
 from engine.text_pieces import UnitsArray, chunks, first_cut, last_cut, piece_end, pieces
 from engine.token_blocks import TokenBlock, TokenBlocks, blocks_of
@@ -189,9 +189,14 @@ class EditedText:
             for encoding in self._others.encodings
         }
 
-    def catch_up(self, seconds: float) -> bool:
-        """Count on in the watched encodings for about that long; True when all counts are known."""
-        return self._others.catch_up(self._other_names(), len(self._blocks), self._next_piece, seconds)
+    def catch_up(self, seconds: float, side_by_side: SideBySide = one_by_one) -> bool:
+        """Count on in the watched encodings for about that long; True when all counts are known.
+
+        ``side_by_side``: does several things in threads and returns when all are done. Our own kernels then count in
+        several encodings at once.
+        """
+        names = self._other_names()
+        return self._others.catch_up(names, len(self._blocks), self._next_piece, seconds, side_by_side)
 
     def _other_names(self) -> list[str]:
         """The watched encodings whose counts do not follow from the tokens."""

@@ -17,6 +17,8 @@ so an edit's own tokens never wait for the other encodings.
 
 from __future__ import annotations
 
+import functools
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +26,16 @@ from dataclasses import dataclass, field
 from engine.encoding import Encoding
 from engine.utf16_text import utf16_length
 
+SideBySide = Callable[[Sequence[Callable[[], None]]], None]
+"""Does several things at the same time, and returns when all are done."""
+
 _AT_ONCE_CHARS = 2_048
+
+
+def one_by_one(tasks: Sequence[Callable[[], None]]) -> None:
+    """Do things one after the other."""
+    for task in tasks:
+        task()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,20 +138,35 @@ class PrefixCounts:
                 count.restart()
 
     def catch_up(
-        self, names: Sequence[str], total: int, piece_from: Callable[[int], tuple[int, str]], seconds: float
+        self,
+        names: Sequence[str],
+        total: int,
+        piece_from: Callable[[int], tuple[int, str]],
+        seconds: float,
+        side_by_side: SideBySide,
     ) -> bool:
         """Count on in these encodings, for about ``seconds``; True when all counts are those of the whole text.
 
         ``piece_from(position)`` gives the next stretch of text, up to a safe cut or the end: that end and its text.
         """
         deadline = time.monotonic() + seconds
-        for name in names:
-            count = self._counts[name]
+        one_at_a_time = threading.Lock()  # the text need not be made for several readers
+
+        def next_piece(start: int) -> tuple[int, str]:
+            with one_at_a_time:
+                return piece_from(start)
+
+        def count_on(count: _Count) -> None:
             while not count.is_complete(total):
-                count.step(piece_from)
+                count.step(next_piece)
                 if time.monotonic() >= deadline:
-                    return all(self._counts[other].is_complete(total) for other in names)
-        return True
+                    return
+
+        counts = [self._counts[name] for name in names]
+        if not all(count.encoding.uses_kernels for count in counts):
+            side_by_side = one_by_one  # threads that want the interpreter keep each other waiting
+        side_by_side([functools.partial(count_on, count) for count in counts if not count.is_complete(total)])
+        return all(count.is_complete(total) for count in counts)
 
 
 def _prefix(pieces: Iterable[str], units: int) -> Iterator[str]:

@@ -17,11 +17,13 @@ those objects, where the public signals are emitted from.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +35,8 @@ PROGRESS_INTERVAL_SECONDS = 0.05
 MOST_THREADS = 64
 """More than there are lanes, so that no lane ever waits for another: a save not for a training. Threads are made when
 they are needed."""
+
+PROCESSORS = os.cpu_count() or 1
 
 SWITCH_INTERVAL_SECONDS = 0.0005
 """How long a worker may keep the interpreter while the GUI thread wants it. Python's own choice is ten times that: with
@@ -79,10 +83,12 @@ class JobProgress:
 
 
 class Ticket:
-    """What a running job holds: a place to report progress and to learn that it should end."""
+    """What a running job holds: a place to report progress, to learn that it should end, and to get help."""
 
-    def __init__(self, report: Callable[[float, str], None]) -> None:
+    def __init__(self, report: Callable[[float, str], None], pool: ThreadPoolExecutor | None = None) -> None:
+        """``pool``: the threads that help; without, nobody does."""
         self._report = report
+        self._pool = pool
         self._cancelled = False
         self._reported_at = 0.0
 
@@ -106,6 +112,37 @@ class Ticket:
         if now - self._reported_at >= PROGRESS_INTERVAL_SECONDS:
             self._reported_at = now
             self._report(fraction, note)
+
+    def side_by_side(self, tasks: Sequence[Callable[[], None]]) -> None:
+        """Do these on as many threads as there are processors, this one among them, and return when all are done.
+
+        What a task raises is raised, and those that have not begun are left.
+        """
+        left = deque(tasks)
+
+        def take() -> None:
+            while left:
+                try:
+                    task = left.popleft()
+                except IndexError:
+                    return  # another thread took the last one
+                try:
+                    task()
+                except BaseException:
+                    left.clear()
+                    raise
+
+        helpers: list[Future[None]] = []
+        if self._pool is not None:
+            with contextlib.suppress(RuntimeError):  # the window closes
+                helpers += [self._pool.submit(take) for _ in range(min(len(tasks), PROCESSORS) - 1)]
+        try:
+            take()
+        finally:
+            begun = [helper for helper in helpers if not helper.cancel()]
+            wait(begun)
+        for helper in begun:
+            helper.result()
 
 
 class Lane(QObject):
@@ -200,7 +237,7 @@ class Lane(QObject):
         def report(fraction: float, note: str) -> None:
             self._reported.emit(JobProgress(request, fraction, note))
 
-        self._ticket = ticket = Ticket(report)
+        self._ticket = ticket = Ticket(report, self._pool)
         self._running = self._pool.submit(self._run, request, ticket)
 
     def _run(self, request: object, ticket: Ticket) -> JobResult | JobFailure:

@@ -141,7 +141,7 @@ class LiveText:
         if self._using != using:
             patch = edited.use(encoding, request.special_as_tokens, ticket.progress)
             self._using = using
-        self._watch(request, edited)
+        self._watch(request, edited, ticket)
         if patch is not None and self._stored is not None:
             patch = self._in_document_offsets(patch)
         text = None
@@ -149,7 +149,7 @@ class LiveText:
             text = edited.text() if self._stored is None else document_text(self._stored)
         return TextReply(self._counts(request, edited), encoding, patch, text)
 
-    def _watch(self, request: TextRequest, edited: EditedText) -> None:
+    def _watch(self, request: TextRequest, edited: EditedText, ticket: Ticket) -> None:
         """Count in the other encodings for a moment, or open one of them; never long, newer edits may be waiting."""
         import engine
 
@@ -168,7 +168,7 @@ class LiveText:
             edited.watch([self._opened[name] for name in watched])
             self._watched = watched
         elif not unopened:
-            edited.catch_up(CATCH_UP_SECONDS)
+            edited.catch_up(CATCH_UP_SECONDS, ticket.side_by_side)
 
     def _take_text(self, request: TextRequest, encoding: Encoding, ticket: Ticket) -> TokenPatch | None:
         """Replace or edit the copy as the request says; return what that did to the tokens."""

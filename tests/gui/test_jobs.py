@@ -1,11 +1,13 @@
 """Lanes: the newest wins, nothing is lost, everything lands on the GUI thread."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from PySide6.QtCore import QObject, QThread, Slot
 
-from gui.jobs import JobCancelled, JobFailure, JobRunner
+from gui import jobs
+from gui.jobs import JobCancelled, JobFailure, JobRunner, Ticket
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -195,6 +197,51 @@ def test_a_background_lane_is_not_listed_and_ends_with_the_others(qtbot):
     assert runner.busy_lanes == []
     runner.shutdown()
     assert ended.is_set()
+
+
+def test_a_job_is_helped(qtbot, runner, monkeypatch):
+    monkeypatch.setattr(jobs, "PROCESSORS", 3)
+    meeting = threading.Barrier(3)
+    done = []
+
+    def meet():
+        meeting.wait(PATIENCE_SECONDS)  # needs all three at the same time
+        done.append(threading.get_ident())
+
+    def work(request, ticket):
+        ticket.side_by_side([meet] * 6)
+        return len(done)
+
+    lane = runner.exclusive("helped", work)
+    with qtbot.waitSignal(lane.finished) as finished:
+        lane.submit(None)
+    assert finished.args[0].value == 6
+    assert len(set(done)) == 3
+
+
+@pytest.mark.parametrize("helped", [True, False])
+def test_the_first_failure_of_what_is_done_side_by_side_is_raised(monkeypatch, helped):
+    monkeypatch.setattr(jobs, "PROCESSORS", 2)
+    done = []
+
+    def fail():
+        raise IndexError("third")
+
+    with ThreadPoolExecutor(1) as pool:
+        ticket = Ticket(lambda fraction, note: None, pool if helped else None)
+        ticket.side_by_side([])
+        with pytest.raises(IndexError, match="third"):
+            ticket.side_by_side([lambda: done.append(1), lambda: done.append(2), fail])
+    assert sorted(done) == [1, 2]
+
+
+def test_nobody_helps_when_the_window_closes(monkeypatch):
+    monkeypatch.setattr(jobs, "PROCESSORS", 2)
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    done = []
+    Ticket(lambda fraction, note: None, pool).side_by_side([lambda: done.append(1), lambda: done.append(2)])
+    assert done == [1, 2]
 
 
 def test_a_failure_always_has_a_reason():
