@@ -22,7 +22,8 @@ PARTS_A_THREAD = 4
 
 
 class ChunkedEncoder:
-    """Encodes Python texts. Safe to use from several threads. UnicodeEncodeError for a text with a surrogate.
+    """Encodes Python texts. Safe to use from several threads. UnicodeEncodeError for a text with a surrogate, TypeError
+    for what is no text: only UTF-8 that Python or our own kernel has made comes to the encoder behind it.
 
     A text is cut at ``engine.safe_cuts``, so that its chunks have the tokens that they have in the whole. Two threads
     take half the time of one, or keep it from others: it is one unless the caller says otherwise.
@@ -45,12 +46,14 @@ class ChunkedEncoder:
 
     def count(self, text: str, num_threads: int = 1) -> int:
         """How many tokens a text has."""
+        _check(text)
         if len(text) <= CHUNK_CHARS:
             return self._native.count(text)
         return sum(self._by_parts(self._native.count, text, num_threads))
 
     def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
         """uint32[n], read-only: token ids of a text."""
+        _check(text)
         parts = self._by_parts(self._native.encode, text, num_threads)
         if len(parts) == 1:
             return parts[0]
@@ -60,6 +63,7 @@ class ChunkedEncoder:
 
     def encode_to_list(self, text: str) -> list[int]:
         """Token ids of a text."""
+        _check(text)
         return self._native.encode_to_list(text, self._chunks(text))
 
     def _chunks(self, text: str) -> Chunks | None:
@@ -76,3 +80,8 @@ class ChunkedEncoder:
         size = -(-len(chunks) // (num_threads * PARTS_A_THREAD))
         parts = [chunks[first : first + size] for first in range(0, len(chunks), size)]
         return in_threads(lambda part: work(text, part), parts, num_threads)
+
+
+def _check(text: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"a text must be a str, not {type(text).__name__}")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine import quick_edits
 from engine.bundle_format import RankTable
+from engine.errors import UnsupportedTextError
 from engine.kernels import layout
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
@@ -41,7 +42,7 @@ _SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is cal
 _LARGE_TEXT = 1 << 18  # characters (or bytes) from which on it is worth asking for large pages
 _LIST_PIECE = 1 << 20  # ids that become a list at a time: the interpreter waits for so long
 _ZEROS = bytes(PADDING)
-_FAR = 1 << 30  # ends are 32-bit numbers: a text is cut off in front when it gets this far
+_MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
 
 
 @dataclass(slots=True)
@@ -70,7 +71,11 @@ class NativeEncoder:
     caches of its own for as long as it runs, and leaves them to the next.
 
     A text is UTF-8 as bytes, or a Python text; of that, only ``chunks`` where they are given. UnicodeEncodeError for a
-    Python text with a surrogate.
+    Python text with a surrogate, UnsupportedTextError for two gigabytes and more at once.
+
+    Bytes that are no UTF-8 do no harm: no kernel reaches outside of its memory (the tests give random bytes to the
+    checked build), and the tokens still have the bytes of the text. But where they are cut means nothing, and another
+    encoder may cut them elsewhere: ``engine.encoding`` makes sure that what it hands on is UTF-8.
     """
 
     def __init__(self, tables: NDArray[np.uint8], scan: Scan | None) -> None:
@@ -200,13 +205,13 @@ class NativeEncoder:
         if self._scan is None:
             raise ValueError("this encoder has no scanner: it takes pretokens only")
         for array, n_bytes in _utf8_parts(text, chunks, own):
+            if n_bytes > _MOST_BYTES_AT_ONCE:
+                raise UnsupportedTextError("The text has two gigabytes without a place where it could be cut.")
             start = 0
             while start < n_bytes:
                 found = self._scan(array, n_bytes, start, own.ends)
                 yield array, start, found
                 start = int(own.ends[found - 1])
-                if start >= _FAR:
-                    array, n_bytes, start = array[start:], n_bytes - start, 0
 
 
 def _size_of(text: str | bytes, chunks: Chunks | None) -> int:

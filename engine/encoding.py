@@ -392,7 +392,7 @@ class Encoding(VocabularyFace):
         disallowed = self.special_tokens_set - allowed if disallowed_special == "all" else disallowed_special
         if disallowed and (found := special_token_regex(frozenset(disallowed)).search(text)):
             raise_disallowed(found.group())
-        return allowed
+        return frozenset(allowed) if isinstance(allowed, Set) else allowed  # tiktoken's core takes no other kind of set
 
     def _list(self, text: str, allowed: Set[str]) -> list[int]:
         if self._native is not None:
@@ -438,7 +438,7 @@ class Encoding(VocabularyFace):
 
     def _by_kernels(self, text: str, allowed: Set[str], encode: Callable[[str], _T]) -> Iterator[_T | list[int]]:
         """The tokens of the stretches between special tokens, and of those."""
-        for segment, special in split_at_specials(text, allowed):
+        for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
             yield encode(segment)
             if special:
                 yield [self._special_tokens[special]]

@@ -169,14 +169,14 @@ def test_an_error_leaves_the_encoder_usable():
     assert encoder.count(b"abc") == len(encoder.encode(b"abc"))
 
 
-def test_texts_beyond_the_reach_of_ends_are_cut_off_in_front(small, monkeypatch):
-    text = b"abc cab " * 40
-    expected = small.encode(text).tolist()
-    monkeypatch.setattr(encoder_module, "_FAR", 10)
-    monkeypatch.setattr(encoder_module, "ENDS", 4)
-    fresh = NativeEncoder(small._tables, scan_at_spaces)
-    assert fresh.encode(text).tolist() == expected
-    assert fresh.count(text) == len(expected)
+def test_texts_beyond_the_reach_of_ends_are_refused(small, monkeypatch):
+    monkeypatch.setattr(encoder_module, "_MOST_BYTES_AT_ONCE", 20)
+    assert small.count(b"abc cab " * 2) > 0
+    for text in (b"abc cab " * 3, "abc cab " * 3):
+        for method in (small.count, small.encode, small.encode_to_list, small.token_ends):
+            with pytest.raises(engine.UnsupportedTextError, match="two gigabytes"):
+                method(text)
+    assert small.count(b"abc cab " * 2) > 0
 
 
 def test_memory_stays_bounded(small):

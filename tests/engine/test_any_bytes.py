@@ -1,0 +1,112 @@
+"""Bytes that are no UTF-8: kept out by the face of an encoding, harmless to the kernels behind it.
+
+In the checked build every access outside of a kernel's memory is an IndexError, so these tests are what says that there
+is none.
+"""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import engine
+from engine.catalog import DATA_DIR, Catalog
+from engine.encoder import NativeEncoder, open_encoder
+from engine.kernels._jit import COMPILED
+from engine.kernels.cache_folder import current_folder
+from engine.tables import fingerprint_of
+from tests.engine.kernels.odd_pieces import odd_piece
+from tests.engine.kernels.odd_texts import odd_text
+
+NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken") if COMPILED else ("r50k_base",)
+TEXTS = 400 if COMPILED else 20
+LONE_BYTES = b"\x80\xbf\xc0\xc1\xc2\xdf\xe0\xe2\xe4\xed\xef\xf0\xf4\xf5\xf8\xff"
+
+
+def odd_bytes(rng: random.Random) -> bytes:
+    """Random bytes, bytes of the kinds that UTF-8 is made of, or a text that was damaged or cut off."""
+    kind = rng.randrange(5)
+    if kind == 0:
+        return rng.randbytes(rng.choice((1, 2, 15, 16, 63, 64, 65, 200, 513, 3000)))
+    if kind == 1:
+        return bytes(rng.choices(LONE_BYTES + b" \n'a1!", k=rng.choice((1, 3, 64, 200, 600, 1500))))
+    if kind == 2:
+        return bytes([rng.choice(LONE_BYTES)]) * rng.choice((1, 31, 64, 100, 511, 512, 513, 5000))
+    content = bytearray("".join(odd_text(rng) + odd_piece(rng, 200) for _ in range(rng.randrange(1, 4))).encode())
+    if kind == 3:
+        return bytes(content[rng.randrange(len(content)) :][: rng.randrange(1, len(content) + 1)])
+    for _ in range(rng.randrange(1, 20)):
+        content[rng.randrange(len(content))] = rng.randrange(256)
+    return bytes(content)
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def opened(request) -> tuple[engine.Encoding, NativeEncoder]:
+    encoding = Catalog(DATA_DIR).get(request.param)
+    table = encoding._vocabulary.table
+    return encoding, open_encoder(encoding._pat_str, fingerprint_of(table), lambda: table, current_folder())
+
+
+def test_the_tokens_of_any_bytes_have_these_bytes(opened):
+    encoding, native = opened
+    rng = random.Random(f"bytes {encoding.name}")
+    lengths = encoding._vocabulary.byte_lengths
+    for _ in range(TEXTS):
+        content = odd_bytes(rng)
+        ids = native.encode(content)
+        assert b"".join(map(encoding._vocabulary.token_bytes, ids.tolist())) == content
+        assert native.count(content) == len(ids)
+        assert native.encode_to_list(content) == ids.tolist()
+        assert native.token_ends(content).tolist() == np.cumsum(lengths[ids]).tolist()
+
+
+def test_pretokens_of_any_bytes_have_the_tokens_of_tiktoken(opened):
+    """How a pretoken is merged does not depend on characters."""
+    encoding, native = opened
+    rng = random.Random(f"pretokens {encoding.name}")
+    for _ in range(TEXTS // 2):
+        content = odd_bytes(rng)
+        assert native.encode_pretoken(content).tolist() == encoding._core_bpe.encode_single_piece(content)
+
+
+@pytest.mark.parametrize("with_kernels", [False, True])
+def test_an_encoding_reads_bytes_as_utf8(with_kernels):
+    encoding = Catalog(DATA_DIR).get(NAMES[-1])
+    if with_kernels:
+        assert encoding.use_kernels()
+    rng = random.Random(9)
+    for content in (b"", b"\xff", b"a\x80\x80b", b"\xed\xa0\xbd", b"\xf0\x9f", *(odd_bytes(rng) for _ in range(60))):
+        text = content.decode("utf-8", "replace")
+        assert encoding.count(content) == encoding.count(text) == len(encoding.encode_ordinary(text))
+
+
+@pytest.mark.parametrize("with_kernels", [False, True])
+def test_nothing_but_text_is_encoded(with_kernels):
+    encoding = Catalog(DATA_DIR).get(NAMES[0])
+    if with_kernels:
+        assert encoding.use_kernels()
+    for wrong in (None, 5, b"bytes", ["a"], bytearray(b"ab")):
+        for call in (encoding.encode_ordinary, encoding.encode, encoding.token_ids, encoding.token_ends):
+            with pytest.raises((TypeError, AttributeError)):
+                call(wrong)
+    for wrong in (None, 5, ["a"], bytearray(b"ab"), memoryview(b"ab")):
+        with pytest.raises((TypeError, AttributeError)):
+            encoding.count(wrong)
+
+
+class Text(str):
+    """A text of a class of its own."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("size", [10, 5_000, 300_000])
+def test_texts_of_other_classes_are_texts(size):
+    encoding = Catalog(DATA_DIR).get(NAMES[0])
+    assert encoding.use_kernels()
+    for unit in ("ab c ", "é 漢字 ", "🚀 "):
+        text = unit * (size // 8)
+        assert encoding.encode_ordinary(Text(text)) == encoding.encode_ordinary(text)
+        assert encoding.count(Text(text)) == encoding.count(text)
