@@ -31,6 +31,8 @@ from tests.engine.differential import ALL_NAMES, Case, compare_round, open_cases
 
 ROUND = 2_000
 """Strings of a round."""
+PROGRESS = 250_000
+"""Strings after which a line says how far it is."""
 
 _cases: list[Case] = []
 
@@ -115,6 +117,8 @@ def main() -> int:
                 return 1
             texts += one.texts
             size += one.utf8_bytes
+            if texts % PROGRESS == 0:
+                print(f"{texts:,} strings, {time.monotonic() - started:.0f} s", flush=True)
     seconds = time.monotonic() - started
     print(f"{texts:,} strings of {size / 1e6:.1f} MB in {len(names)} encodings, {seconds:.0f} s: no difference")
     return 0

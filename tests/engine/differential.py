@@ -2,7 +2,8 @@
 come again, and meet encoders whose caches are as empty as then.
 
 Every string is counted, encoded to an array and to a list, and its token ends are told; so are whole rounds joined to
-one text. Then some go through the face of the encoding, with special tokens and lone surrogates among them.
+one text. Then some go through the face of the encoding, with special tokens and lone surrogates among them. And some
+random bytes that are no UTF-8 must at least keep their bytes, and the kernels to their memory.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from engine.scanners import LLAMA3_EXPRESSION
 from engine.tables import fingerprint_of
 from engine.tiktoken_core import CoreBPE, build_core
 from tests.engine import oracles
+from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text
 
@@ -36,6 +38,10 @@ NEW = 0.2
 """The part of a round's strings that are made from nothing; the others are stretches of them, put together anew."""
 WITH_SPECIALS = 0.05
 """The part that goes through the face of the encoding, too."""
+LONG = 3
+"""Times that all strings of a round are repeated to one text, which is then cut into chunks."""
+BROKEN = 0.02
+"""Random bytes for each string."""
 TINY = {"WORD_LINES": 64, "SLOT_COUNT": 16, "ARENA_BYTES": 1_400_000}
 """Caches that hold next to nothing, so that everything they forget is asked again."""
 TINY_ENDS = 300
@@ -156,7 +162,7 @@ def compare_round(case: Case, seed: int, number: int, strings: Sequence[str]) ->
     """The first difference in a round, or None. Every other round has tiny caches."""
     if case.twin is None:
         with _tiny_caches() if number % 2 == 0 else contextlib.nullcontext():
-            found = _first_difference(case, strings)
+            found = _first_difference(case, strings) or _difference_of_bytes(case, seed, number, len(strings))
         if found:
             return found
     return _difference_of_faces(case, random.Random(f"{seed} {number} {case.name}"), strings)
@@ -210,18 +216,45 @@ def _concatenated(arrays: Iterable[np.ndarray], kind: type[np.generic]) -> np.nd
     return np.concatenate([np.empty(0, dtype=kind), *arrays])
 
 
+def _difference_of_bytes(case: Case, seed: int, number: int, count: int) -> Difference | None:
+    """Whether the tokens of random bytes have other bytes, or others counted."""
+    rng = random.Random(f"{seed} {number} bytes")
+    native = case.open_native()
+    vocabulary = case.encoding._vocabulary
+    for _ in range(int(BROKEN * count) + 1):
+        content = odd_bytes(rng)
+        ids = native.encode(content).tolist()
+        if b"".join(map(vocabulary.token_bytes, ids)) != content or native.count(content) != len(ids):
+            return Difference(case.name, "the tokens of bytes", content.decode("utf-8", "backslashreplace"))
+    return None
+
+
 def _difference_of_faces(case: Case, rng: random.Random, strings: Sequence[str]) -> Difference | None:
-    """The same for the encoding as others call it, with special tokens and surrogates in the texts."""
+    """The same for the encoding as others call it, with special tokens and surrogates in the texts; and long texts that
+    Python keeps with four, two and one byte a character."""
     specials = sorted(case.encoding.special_tokens_set)
+    texts = []
     for text in rng.sample(list(strings), int(WITH_SPECIALS * len(strings)) + 1):
         place = rng.randrange(len(text) + 1)
         odd = rng.choice((*rng.choices(specials, k=4), "\ud83d", "\ude00\ud83d", rng.choice(specials)[:-1]))
-        whole = text[:place] + odd + text[place:]
-        readable = whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # as in tiktoken
-        if case.encoding.encode_ordinary(whole) != case.with_specials.encode_ordinary(readable):
-            return Difference(case.name, "encode_ordinary", whole)
-        if case.encoding.encode(whole, allowed_special="all") != case.with_specials.encode(readable, set(specials)):
-            return Difference(case.name, "encode with special tokens", whole)
+        texts.append(text[:place] + odd + text[place:])
+    whole = "".join(strings)
+    texts += [whole * LONG, *("".join(one for one in whole if ord(one) < limit) for limit in (0x10000, 0x100))]
+
+    def what_differs(text: str) -> str | None:
+        readable = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # as in tiktoken
+        expected = case.with_specials.encode_ordinary(readable)
+        if case.encoding.encode_ordinary(text) != expected:
+            return "encode_ordinary"
+        if case.encoding.count(text) != len(expected):
+            return "count"
+        if case.encoding.encode(text, allowed_special="all") != case.with_specials.encode(readable, set(specials)):
+            return "encode with special tokens"
+        return None
+
+    for text in texts:
+        if what := what_differs(text):
+            return Difference(case.name, what, _shortened(text, lambda part: what_differs(part) is not None))
     return None
 
 
