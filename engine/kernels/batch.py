@@ -17,7 +17,7 @@ from engine.kernels.caches import make_room
 from engine.kernels.layout import BATCH, KEY, LONG_PIECE, LONGEST_CACHED, section
 from engine.kernels.long_pieces import merge_long
 from engine.kernels.lookup import LINE_IDS, find_long, hash_bytes, key_hash, key_high, key_low
-from engine.kernels.memory import Span, load32, load64, prefetch, span, store32, store64
+from engine.kernels.memory import Span, keep, load32, load64, prefetch, span, store32, store64
 from engine.kernels.misses import resolve_misses
 from engine.kernels.values import emit
 from engine.kernels.vectors import LINE, copy_line, match_keys
@@ -171,6 +171,7 @@ def count_tokens(
             total += merge_huge(fixed, own, source, start, end, span(ids), 0)
             start = end
             index += 1
+            keep(ids)
     return total
 
 

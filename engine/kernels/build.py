@@ -22,7 +22,7 @@ from engine.kernels.lookup import (
     hash_bytes,
     key_hash,
 )
-from engine.kernels.memory import Span, load8, load32, load64, span, store32, store64
+from engine.kernels.memory import Span, keep, load8, load32, load64, span, store32, store64
 
 
 @kernel
@@ -173,4 +173,5 @@ def fill_tables(tables: NDArray[np.uint8], unmerged: NDArray[np.uint32]) -> int:
         put_pair(fixed, load32(numbers, 0), load32(numbers, 4), number)
         if size == 2:
             store32(bigrams, ((load8(blob, start) << 8) | load8(blob, start + 1)) << 2, number << 6)
+    keep(space)
     return odd

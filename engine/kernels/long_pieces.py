@@ -27,7 +27,7 @@ from engine.kernels.bits import clear_lowest, shift_left, shift_right, trailing_
 from engine.kernels.lanes import LANE, STARTS, TOKENS, fill_lane, merge_lanes
 from engine.kernels.layout import LANE_BYTES, LANE_COUNT, section
 from engine.kernels.lookup import equal_bytes
-from engine.kernels.memory import Span, load32, load64, part, span, store32, store64
+from engine.kernels.memory import Span, keep, load32, load64, part, span, store32, store64
 from engine.kernels.queue import BLOCK_BYTES, merge_queued, space_for
 
 OVERLAP = 16
@@ -201,7 +201,9 @@ def merge_whole(tables: Span, state: Span, text: Span, start: int, size: int, ou
     space = span(work)
     for place in range(0, (size >> 3) + 136, 8):
         store64(space, place, 0)
-    return merge_queued(tables, state, text, start, size, space, out, out_offset)
+    count = merge_queued(tables, state, text, start, size, space, out, out_offset)
+    keep(work)
+    return count
 
 
 @kernel

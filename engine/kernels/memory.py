@@ -3,7 +3,8 @@
 A *span* is a stretch of memory with a known size: the bytes of an array (``span``), or a part of another span
 (``part``). Kernels make spans from the arrays they are given, once, at their door; from there on offsets count bytes
 from the start of the span. The checked build verifies every access and raises IndexError; the ordinary build trusts
-the kernel. A span does not keep its array alive: it must not leave the kernel that made it.
+the kernel. A span does not keep its array alive: it must not leave the kernel that made it. An array that a kernel
+makes for itself is freed behind its last use, and numba does not count what is done with a span: ``keep``.
 
 All numbers are int64: mixing signed and unsigned 64-bit numbers gives floats in numba. Memory is little-endian.
 """
@@ -63,6 +64,21 @@ def span(typing_context: Any, array: Any) -> Any:
         return context.make_tuple(builder, signature.return_type, (pointer, size))
 
     return SPAN_TYPE(array), recipe
+
+
+def _plain_keep(array: Any) -> None:
+    """Python keeps it while there is a memoryview."""
+
+
+@primitive(_plain_keep)
+def keep(typing_context: Any, array: Any) -> Any:
+    """keep(array): the array lives until here. For arrays that a kernel makes itself and makes spans of: numba would
+    free them behind the call of ``span``."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.get_dummy_value()
+
+    return types.void(array), recipe
 
 
 def _plain_part(whole: Any, byte_offset: int, size: int) -> Any:

@@ -25,7 +25,7 @@ from engine.kernels.block_algebra import (
 )
 from engine.kernels.blocks import ALL, BLOCK, NONE, ONE, Mask, below_lowest, block_masks, lowest, store_positions
 from engine.kernels.characters import contraction_length
-from engine.kernels.memory import Span, span, store32, store64
+from engine.kernels.memory import Span, keep, span, store32, store64
 from engine.kernels.scan_plain import next_cl100k
 from engine.kernels.wide_characters import STATE, WINDOW, Tables
 
@@ -113,4 +113,6 @@ def scan_cl100k(
         at = min(next_cl100k(text_span, at, n_bytes, page_span, class_span, digits, whole_tail), n_bytes)
         store32(end_span, found << 2, at)
         found += 1
+    keep(window)
+    keep(state)
     return found

@@ -23,7 +23,7 @@ from engine.kernels.block_algebra import (
     wide_planes,
 )
 from engine.kernels.blocks import ALL, BLOCK, NONE, ONE, Mask, below_lowest, block_masks, run_ends, store_positions
-from engine.kernels.memory import Span, span, store32, store64
+from engine.kernels.memory import Span, keep, span, store32, store64
 from engine.kernels.scan_plain import next_deepseek
 from engine.kernels.wide_characters import STATE, WINDOW, Tables
 
@@ -114,4 +114,6 @@ def scan_deepseek(
         at = min(next_deepseek(text_span, at, n_bytes, page_span, class_span), n_bytes)
         store32(end_span, found << 2, at)
         found += 1
+    keep(window)
+    keep(state)
     return found

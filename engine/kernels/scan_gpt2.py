@@ -21,7 +21,7 @@ from engine.kernels.block_algebra import (
 )
 from engine.kernels.blocks import ALL, BLOCK, NONE, ONE, Mask, block_masks, lowest, store_positions
 from engine.kernels.characters import contraction_length
-from engine.kernels.memory import Span, span, store32, store64
+from engine.kernels.memory import Span, keep, span, store32, store64
 from engine.kernels.scan_plain import next_gpt2
 from engine.kernels.wide_characters import STATE, WINDOW, Tables
 
@@ -93,4 +93,6 @@ def scan_gpt2(
         at = min(next_gpt2(text_span, at, n_bytes, page_span, class_span), n_bytes)
         store32(end_span, found << 2, at)
         found += 1
+    keep(window)
+    keep(state)
     return found

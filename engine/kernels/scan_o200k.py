@@ -38,7 +38,7 @@ from engine.kernels.blocks import (
     store_positions,
 )
 from engine.kernels.characters import contraction_length
-from engine.kernels.memory import Span, span, store32, store64
+from engine.kernels.memory import Span, keep, span, store32, store64
 from engine.kernels.scan_plain import next_o200k
 from engine.kernels.wide_characters import STATE, WINDOW, Tables
 
@@ -154,4 +154,6 @@ def scan_o200k(
         at = min(next_o200k(text_span, at, n_bytes, page_span, class_span, digits, contractions), n_bytes)
         store32(end_span, found << 2, at)
         found += 1
+    keep(window)
+    keep(state)
     return found

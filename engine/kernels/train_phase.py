@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
-from engine.kernels.memory import length, load32, load64, prefetch, span, store32, store64
+from engine.kernels.memory import keep, length, load32, load64, prefetch, span, store32, store64
 from engine.kernels.train_heap import push
 from engine.kernels.train_layout import (
     HEAD,
@@ -88,6 +88,7 @@ def count_pairs(work: Merging, start: int, stop: int) -> int:
             store64(pairs, entry + 8, load64(pairs, entry + 8) + load64(batch, (index << 4) + 8))
             store64(lists, entry + 8, load64(lists, entry + 8) + 1)
     state[PAIRS_USED] = used
+    keep(keys)
     return at
 
 
@@ -166,6 +167,7 @@ def list_places(work: Merging, start: int, stop: int) -> None:
                 cursor = load64(lists, entry)
                 store64(places, cursor << 3, load64(batch, (index << 4) + 8))
                 store64(lists, entry, cursor + 1)
+    keep(keys)
 
 
 @kernel

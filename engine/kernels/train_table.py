@@ -17,7 +17,7 @@ from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import shift_right
 from engine.kernels.layout import LONG_PIECE
 from engine.kernels.lookup import equal_bytes, hash_bytes, key_hash, key_high, key_low
-from engine.kernels.memory import Span, load8, load32, load64, prefetch, span, store8, store32, store64
+from engine.kernels.memory import Span, keep, load8, load32, load64, prefetch, span, store8, store32, store64
 
 ENTRY_WORDS = 3
 ENTRY = 8 * ENTRY_WORDS
@@ -152,6 +152,7 @@ def count_pretokens(
             short_entry(table, load64(keys, key * 24), load64(keys, key * 24 + 8), load64(keys, key * 24 + 16), 1)
         if state[NEEDED] > 0:
             break
+    keep(batch_keys)
     return first, start
 
 
