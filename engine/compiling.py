@@ -120,6 +120,8 @@ def compile_in_child(folder: Path | None, families: Sequence[str], still_wanted:
         os.close(held)
     if child.returncode:
         raise CompilingFailedError(_why(child.returncode, said), said)
+    if not all(is_compiled(folder, family) for family in families):
+        raise CompilingFailedError("the compiler ended without leaving anything", said)
 
 
 def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list[str], dict[str, str]]:
