@@ -19,7 +19,7 @@ import tiktoken
 
 from engine import patterns, reference
 from engine.encoding import Encoding
-from engine.scanners import LLAMA3_EXPRESSION
+from engine.patterns import LLAMA3_EXPRESSION
 
 Fresh = Callable[[], Callable[[str, bytes], Any]]
 """Makes a new encoder and gives a function of a text, and of the same text as UTF-8."""

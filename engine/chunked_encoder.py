@@ -29,10 +29,9 @@ class ChunkedEncoder:
     take half the time of one, or keep it from others: it is one unless the caller says otherwise.
     """
 
-    def __init__(self, native: NativeEncoder, *, has_safe_cuts: bool) -> None:
-        """``has_safe_cuts``: whether they hold for the pattern; without, a text is one chunk whatever its length."""
+    def __init__(self, native: NativeEncoder) -> None:
+        """``native``: one that has a scanner. Safe cuts hold for all patterns that there are scanners for."""
         self._native = native
-        self._has_safe_cuts = has_safe_cuts
 
     @property
     def native(self) -> NativeEncoder:
@@ -46,14 +45,14 @@ class ChunkedEncoder:
 
     def count(self, text: str, num_threads: int = 1) -> int:
         """How many tokens a text has."""
-        _check(text)
+        check_text(text)
         if len(text) <= CHUNK_CHARS:
             return self._native.count(text)
         return sum(self._by_parts(self._native.count, text, num_threads))
 
     def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
         """uint32[n], read-only: token ids of a text."""
-        _check(text)
+        check_text(text)
         parts = self._by_parts(self._native.encode, text, num_threads)
         if len(parts) == 1:
             return parts[0]
@@ -63,12 +62,12 @@ class ChunkedEncoder:
 
     def encode_to_list(self, text: str) -> list[int]:
         """Token ids of a text."""
-        _check(text)
+        check_text(text)
         return self._native.encode_to_list(text, self._chunks(text))
 
     def _chunks(self, text: str) -> Chunks | None:
         """Where to cut a text; None for a text that is taken at once."""
-        if len(text) <= CHUNK_CHARS or not self._has_safe_cuts:
+        if len(text) <= CHUNK_CHARS:
             return None
         return list(CutFinder().chunks(text, CHUNK_CHARS))
 
@@ -82,6 +81,7 @@ class ChunkedEncoder:
         return in_threads(lambda part: work(text, part), parts, num_threads)
 
 
-def _check(text: object) -> None:
+def check_text(text: object) -> None:
+    """TypeError for what is no text."""
     if not isinstance(text, str):
         raise TypeError(f"a text must be a str, not {type(text).__name__}")

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 from engine import long_runs
 from engine.bundle_format import RankTable, table_from_ranks
 from engine.in_threads import in_threads
-from engine.patterns import PATTERNS, SplitPattern
+from engine.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.safe_cuts import CutFinder
 from engine.special_text import raise_disallowed, special_token_regex, split_at_specials
-from engine.split_fallback import split_with_regex
+from engine.split_fallback import split_apart
 from engine.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, byte_core, guarded
 from engine.vocabulary import Vocabulary
 from engine.vocabulary_face import VocabularyFace
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from engine.chunked_encoder import ChunkedEncoder
     from engine.encoder import NativeEncoder
+    from engine.pattern_encoder import PatternEncoder
 
 _T = TypeVar("_T")
 
@@ -108,7 +109,7 @@ class Encoding(VocabularyFace):
         self._ranks = ranks
         self._core = core
         self._core_lock = threading.Lock()
-        self._native: ChunkedEncoder | None = None
+        self._native: ChunkedEncoder | PatternEncoder | None = None
         self._fits_kernels = True  # as far as is known
 
     def __repr__(self) -> str:
@@ -149,7 +150,7 @@ class Encoding(VocabularyFace):
 
     def use_kernels(self, folder: Path | None = None, *, compiled_only: bool = False) -> bool:
         """Encode with our own kernels from now on: the same ids, many times faster. False where they know no such
-        vocabulary or split pattern; then nothing changes.
+        vocabulary, or nothing here knows what the split pattern means; then nothing changes.
 
         Compiles what is not yet compiled, which takes seconds: call it on a thread that has them; with
         ``compiled_only`` NotCompiledError is raised instead (an EngineError of ``engine.kernels.kept_code``).
@@ -160,19 +161,22 @@ class Encoding(VocabularyFace):
             from engine.chunked_encoder import ChunkedEncoder
             from engine.encoder import open_encoder
             from engine.kernels.cache_folder import current_folder, kept_in
+            from engine.pattern_encoder import pattern_encoder
             from engine.tables import UnsupportedVocabularyError, fingerprint_of
 
             table = self._vocabulary.table
             with kept_in(folder, compiled_only=compiled_only):
                 try:
                     native = open_encoder(self._pat_str, fingerprint_of(table), lambda: table, current_folder())
-                    self._fits_kernels = native.can_scan
                 except UnsupportedVocabularyError:
                     self._fits_kernels = False
-                if not self._fits_kernels:
+                    return False
+                taken = ChunkedEncoder(native) if native.can_scan else pattern_encoder(native, self._pat_str)
+                self._fits_kernels = taken is not None
+                if taken is None:
                     return False
                 native.warm_up()
-            self._native = ChunkedEncoder(native, has_safe_cuts=self._pattern is not None)
+            self._native = taken
             if isinstance(self._ranks, RankTable):
                 with self._core_lock:  # one that is being built would come back
                     self._core = None  # built again should anybody ask for what only it can do
@@ -185,7 +189,8 @@ class Encoding(VocabularyFace):
 
     @property
     def native(self) -> NativeEncoder | None:
-        """Our own encoder, for what is no long text, from ``use_kernels`` on."""
+        """Our own encoder, from ``use_kernels`` on, for what is no long text: or, where it has no scanner for the
+        pattern, for pretokens."""
         return None if self._native is None else self._native.native
 
     # Encoding
@@ -298,12 +303,19 @@ class Encoding(VocabularyFace):
         three bytes, as U+FFFD."""
         import numpy as np
 
+        if not self.has_safe_cuts:  # a pattern of somebody's own may leave out text
+            from engine.pretoken_ids import UnsupportedPatternError, token_ends
+
+            try:
+                return token_ends(self, _without_surrogates(text))
+            except UnsupportedPatternError:
+                pass
         return np.cumsum(self._vocabulary.byte_lengths[self.token_ids(text)], dtype=np.int64)
 
     @property
     def has_safe_cuts(self) -> bool:
         """Whether ``engine.safe_cuts`` holds for the pattern of this encoding."""
-        return self._pattern is not None
+        return self._pat_str in KNOWN_EXPRESSIONS
 
     def encodes_like(self, other: Encoding) -> bool:
         """Whether text without special tokens surely gives the same ids in both: same ranks, same pattern."""
@@ -457,23 +469,9 @@ class Encoding(VocabularyFace):
             if self._pattern is None:
                 yield self._encode_only_native_bpe(segment)
             else:
-                yield from self._parts_around_runs(self._pattern, segment)
+                yield from long_runs.encode_around_runs(self._core_bpe, self._pattern, segment)
             if special:
                 yield [self._special_tokens[special]]
-
-    def _parts_around_runs(self, pattern: SplitPattern, text: str) -> Iterator[list[int]]:
-        done = 0
-        for run in long_runs.find_long_runs(pattern, text):
-            yield self._before_run(text[done : run.char_start], text[run.char_start] if run.seen_by_space else "")
-            yield self._encode_single_piece(text[run.char_start : run.char_end])
-            done = run.char_end
-        yield self._before_run(text[done:], "")
-
-    def _before_run(self, text: str, seen: str) -> list[int]:
-        """Tokens of a text behind which ``seen`` stands, a character that is a pretoken by itself."""
-        with guarded():
-            ids: list[int] = self._core_bpe.encode_ordinary(text + seen)
-        return ids[: len(ids) - len(self._encode_single_piece(seen))] if seen else ids
 
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
         if isinstance(text_or_bytes, str):
@@ -482,7 +480,7 @@ class Encoding(VocabularyFace):
         return ids
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
-        return [token for piece in split_with_regex(self._pat_str, text) for token in self._encode_single_piece(piece)]
+        return [token for piece in split_apart(self._pat_str, text) for token in self._encode_single_piece(piece)]
 
     def _encode_bytes(self, text: bytes) -> list[int]:
         ids: list[int] = self._core_bpe._encode_bytes(text)

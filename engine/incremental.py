@@ -1,31 +1,36 @@
 """EditedText: a text under edit, its tokens exact after every change.
 
-An edit can change the tokens only between the safe cuts around it (``engine.safe_cuts``): everything before the left
-cut and behind the right one encodes as before. So each edit, or each cluster of edits that lie close together, gives a
-window between two safe cuts whose neighbourhood no edit has touched. The window is encoded anew and spliced in;
-statistics, special tokens and the counts in other encodings follow by the difference between the window's text before
-and after. Where no cut is near, the window grows until there is one, at worst to the whole text.
+An edit changes the tokens of a stretch of text around it, its *window*, and no others. Each edit, or each cluster of
+edits that lie close together, has its window encoded anew and spliced in; statistics, special tokens and the counts in
+other encodings follow by the difference between the window's text before and after.
 
-This is done in two ways that give the same: here, with any encoder and for any edits, and, where our own kernels
-encode, by ``engine.quick_edits`` for the edits that typing is made of.
+How far a window reaches is up to the reader. There are three ways, which give the same tokens:
+
+* between safe cuts, for the patterns that these are known of (``engine.cut_reader``);
+* the same by our own kernels, for the edits that typing is made of (``engine.quick_edits``);
+* from pretoken to pretoken, for any other pattern (``engine.pretoken_reader``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import codecs
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.cut_reader import window_around
 from engine.encoding import Encoding
-from engine.piece_reader import PieceReader, Readings
 from engine.prefix_counts import PrefixCounts, SideBySide, TextChange, one_by_one
+from engine.safe_cuts import CutFinder
 from engine.text_measures import Measures, measure_pieces
-from engine.text_pieces import UnitsArray, chunks, first_cut, last_cut, piece_end, pieces
-from engine.token_blocks import TokenBlock, TokenBlocks, blocks_of
+from engine.text_pieces import piece_end, pieces
+from engine.text_reader import Readings, TextReader, reader_for
+from engine.token_blocks import ID_BITS, TokenBlock, TokenBlocks, blocks_of
 from engine.types import TextEdit, TextStatistics, TokenPatch
-from engine.utf16_text import sound_text_of, text_of, units_of, utf16_length
+from engine.units_text import EditedUnits
+from engine.utf16_text import sound_text_of, text_of, utf16_length
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +38,9 @@ if TYPE_CHECKING:
     from engine.quick_edits import QuickEdit, QuickEdits
 
 Progress = Callable[[float], None]
+
+_PLAIN_CUTS = CutFinder()
+"""Safe cuts where text of special tokens is plain text."""
 
 _JOIN_UNITS = 512
 """Edits with less than this between them share a window: encoding so much costs about as much as another window."""
@@ -55,7 +63,7 @@ class EditedText:
     """
 
     def __init__(self, encoding: Encoding, *, special_as_tokens: bool = False) -> None:
-        self._reader = PieceReader(encoding, special_as_tokens)
+        self._reader = reader_for(encoding, special_as_tokens)
         self._blocks = TokenBlocks()
         self._measures = Measures()
         self._readings = Readings()
@@ -101,7 +109,9 @@ class EditedText:
 
     def text(self) -> str:
         """The whole text, lone surrogates kept."""
-        return "".join(text_of(units) for units in self._blocks.all_units())
+        decoder = codecs.getincrementaldecoder("utf-16-le")("surrogatepass")  # block by block: others may want a turn
+        parts = [decoder.decode(units.tobytes()) for units in self._blocks.all_units()]
+        return "".join([*parts, decoder.decode(b"", final=True)])
 
     def text_between(self, utf16_start: int, utf16_end: int) -> str:
         """The text between two positions, lone surrogates kept."""
@@ -119,20 +129,18 @@ class EditedText:
         ``progress`` is called with the part done, 0 to 1, after each piece.
         """
         measures = Measures()
+        before = ""
 
-        def measured() -> Iterator[NDArray[np.uint16]]:
-            nonlocal measures
-            before = ""
-            for start, end in chunks(text, self._reader.finder):
-                units = units_of(text[start:end])
-                piece = sound_text_of(units)
-                measures += measure_pieces([piece], before)
-                before = piece[-1]
-                yield units
-                if progress is not None:
-                    progress(end / len(text))
+        def measure(units: NDArray[np.uint16]) -> None:
+            nonlocal measures, before
+            piece = sound_text_of(units)
+            measures += measure_pieces([piece], before)
+            before = piece[-1]
+            if progress is not None:
+                progress(measures.utf16_units / total)
 
-        blocks, readings = _read_all(self._reader, measured())
+        total = utf16_length(text)
+        blocks, readings = _read_all(self._reader, text, measure)
         old_end = len(self._blocks)
         self._blocks, self._readings, self._measures = blocks, readings, measures
         self._others.restart()
@@ -140,18 +148,16 @@ class EditedText:
 
     def use(self, encoding: Encoding, special_as_tokens: bool, progress: Progress | None = None) -> TokenPatch:
         """Take another encoding or the other reading of special tokens; the new tokens, as a patch of all."""
-        reader = PieceReader(encoding, special_as_tokens)
-        total = len(self._blocks)
+        total, done = len(self._blocks), 0
 
-        def told() -> Iterator[NDArray[np.uint16]]:
-            done = 0
-            for units in pieces(self._blocks, reader.finder, 0, total):
-                yield units
-                done += len(units)
-                if progress is not None:
-                    progress(done / total)
+        def tell(units: NDArray[np.uint16]) -> None:
+            nonlocal done
+            done += len(units)
+            if progress is not None:
+                progress(done / total)
 
-        blocks, readings = _read_all(reader, told())
+        reader = reader_for(encoding, special_as_tokens)
+        blocks, readings = _read_all(reader, self.text(), tell)
         for watched in self._others.encodings:
             if watched.encodes_like(self._reader.encoding):
                 self._others.settle(watched.name, total, self._readings.plain)
@@ -203,8 +209,10 @@ class EditedText:
         own = self._reader.encoding
         return [encoding.name for encoding in self._others.encodings if not encoding.encodes_like(own)]
 
-    def _next_piece(self, start: int) -> tuple[int, str]:
-        end = piece_end(self._blocks, self._reader.finder, start, len(self._blocks))
+    def _next_piece(self, start: int, encoding: Encoding) -> tuple[int, str]:
+        """Text from a position on that encodes by itself: where it ends, and it."""
+        finder = _PLAIN_CUTS if encoding.has_safe_cuts else None
+        end = piece_end(self._blocks, finder, start, len(self._blocks))
         return end, sound_text_of(self._blocks.read_units(start, end))
 
     # How it is done
@@ -221,8 +229,8 @@ class EditedText:
 
     def _make_quickly(self, edit: TextEdit) -> QuickEdit | None:
         """Make an edit with kernels, where they encode and it is one for them."""
-        native = self._reader.native
-        if native is None:
+        native = self._reader.encoding.native
+        if native is None or not native.can_scan:
             return None
         if self._quick is None:
             from engine.quick_edits import QuickEdits
@@ -256,45 +264,47 @@ class EditedText:
 
     def _apply_at_once(self, cluster: Sequence[tuple[TextEdit, int]]) -> _Window:
         """Make edits in one window."""
-        blocks, finder = self._blocks, self._reader.finder
-        start, old_end = self._window_around(cluster)
-        char_before = sound_text_of(blocks.read_units(start - 1, start)) if start else ""
-        before = [sound_text_of(units) for units in pieces(blocks, finder, start, old_end)]
-        content = bytearray(blocks.read_units(start, old_end))
-        for edit, _ in cluster:
-            first = 2 * (edit.utf16_start - start)
-            content[first : first + 2 * edit.utf16_removed] = edit.inserted.encode("utf-16-le", "surrogatepass")
-        units = np.frombuffer(content, dtype=np.uint16)
-        window = _Window(start, old_end, start + len(units))
-        new_pieces = list(pieces(UnitsArray(units), finder, 0, len(units)))
-        after = [sound_text_of(piece) for piece in new_pieces]
-        ids, ends, readings = _read(self._reader, after)
-        kept = blocks.token_count
-        blocks.splice(start, old_end, units, ids, ends)
-        removed = kept + len(ids) - blocks.token_count
-        self._readings += readings - self._reader.readings_of_pieces(before, removed)
+        blocks = self._blocks
+        edited = self._edited_units(cluster)
+        made = self._reader.remake(blocks, edited, self._readings)
+        char_before = sound_text_of(blocks.read_units(made.start - 1, made.start)) if made.start else ""
+        before = _sound_pieces(pieces(blocks, _PLAIN_CUTS, made.start, made.old_end))
+        after = _sound_pieces(pieces(edited, _PLAIN_CUTS, made.start, made.new_end))
+        others = self._other_names()
+        change = TextChange(made.start, made.old_end, made.new_end, before, after)
+        if others and not self._reader.encoding.has_safe_cuts:
+            change = self._change_between_cuts(edited)
+        new_units = edited.read_units(made.start, made.new_end)
+        blocks.splice(made.start, made.old_end, new_units, made.ids, made.ends)
+        self._readings += made.readings
         self._measures += measure_pieces(after, char_before) - measure_pieces(before, char_before)
-        change = TextChange(start, old_end, window.new_end, before, after)
-        self._others.follow(self._other_names(), change, len(blocks))
-        return window
+        self._others.follow(others, change, len(blocks))
+        return _Window(made.start, made.old_end, made.new_end)
 
-    def _window_around(self, cluster: Sequence[tuple[TextEdit, int]]) -> tuple[int, int]:
-        """Where the window of these edits starts and ends in the text before them: at safe cuts that no edit touches,
-        or at the ends of the text."""
-        finder, total = self._reader.finder, len(self._blocks)
-        if finder is None:
-            return 0, total
-        kept_before = kept_behind = length = total
+    def _edited_units(self, cluster: Sequence[tuple[TextEdit, int]]) -> EditedUnits:
+        """The text as it is when these edits are made."""
+        kept_before = kept_behind = total = length = len(self._blocks)
         for edit, inserted in cluster:
             kept_before = min(kept_before, edit.utf16_start)
             kept_behind = min(kept_behind, length - edit.utf16_start - edit.utf16_removed)
             length += inserted - edit.utf16_removed
-        start = last_cut(self._blocks, finder, 1, kept_before - finder.reach)
-        end = first_cut(self._blocks, finder, total - kept_behind + finder.reach)
-        return start or 0, total if end is None else end
+        start, old_end = kept_before, max(kept_before, total - kept_behind)
+        content = bytearray(self._blocks.read_units(start, old_end))
+        for edit, _ in cluster:
+            first = 2 * (edit.utf16_start - start)
+            content[first : first + 2 * edit.utf16_removed] = edit.inserted.encode("utf-16-le", "surrogatepass")
+        return EditedUnits(self._blocks, start, old_end, np.frombuffer(content, dtype=np.uint16))
+
+    def _change_between_cuts(self, edited: EditedUnits) -> TextChange:
+        """What an edit does, between safe cuts."""
+        start, old_end = window_around(self._blocks, edited, _PLAIN_CUTS)
+        new_end = old_end + edited.growth
+        before = _sound_pieces(pieces(self._blocks, _PLAIN_CUTS, start, old_end))
+        return TextChange(start, old_end, new_end, before, _sound_pieces(pieces(edited, _PLAIN_CUTS, start, new_end)))
 
     def _patch_of(self, window: _Window) -> TokenPatch:
         ids, ends = self._blocks.tokens_between(window.start, window.new_end)
+        ids &= ID_BITS
         ids.flags.writeable = False
         return self._patch(window.start, window.old_end, window.new_end, ids, ends)
 
@@ -306,30 +316,22 @@ class EditedText:
         return TokenPatch(start, old_end, new_end, ids, ends, continues)
 
 
-def _read_all(reader: PieceReader, pieces_of_text: Iterable[NDArray[np.uint16]]) -> tuple[TokenBlocks, Readings]:
-    """A text, given as pieces that encode apart, with its tokens and their counts."""
+def _read_all(
+    reader: TextReader, text: str, read: Callable[[NDArray[np.uint16]], None]
+) -> tuple[TokenBlocks, Readings]:
+    """A text with its tokens, and their counts. ``read`` is told the units of each piece."""
     blocks: list[TokenBlock] = []
     readings = Readings()
-    for units in pieces_of_text:
-        ids, ends, of_piece = _read(reader, [sound_text_of(units)])
-        blocks += blocks_of(units, ids, ends)
-        readings += of_piece
+    for piece in reader.read_all(text):
+        blocks += blocks_of(piece.units, piece.ids, piece.ends)
+        readings += piece.readings
+        if len(piece.units):
+            read(piece.units)
     return TokenBlocks(blocks), readings
 
 
-def _read(reader: PieceReader, texts: Iterable[str]) -> tuple[NDArray[np.int32], NDArray[np.int32], Readings]:
-    """Ids and ends, int32[n] each, of pieces that stand one after the other, and their counts. Ends count UTF-16 units
-    from the start of the first piece."""
-    readings = Readings()
-    all_ids, all_ends = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
-    place = 0
-    for text in texts:
-        ids, of_piece = reader.read(text)
-        readings += of_piece
-        all_ids.append(ids)
-        all_ends.append(reader.utf16_ends(text, ids) + np.int32(place))
-        place += utf16_length(text)
-    return np.concatenate(all_ids), np.concatenate(all_ends), readings
+def _sound_pieces(pieces_of_text: Iterator[NDArray[np.uint16]]) -> list[str]:
+    return [sound_text_of(units) for units in pieces_of_text]
 
 
 def _clusters(edits: Sequence[tuple[TextEdit, int]]) -> Iterator[list[tuple[TextEdit, int]]]:

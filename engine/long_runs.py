@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.patterns import LongRunRule, SplitPattern
-from engine.tiktoken_core import byte_core
+from engine.tiktoken_core import CoreBPE, byte_core, guarded
 
 LIMIT = 100_000
 """Runs shorter than this, in characters, are left to the split engine, whose own limit is a million."""
@@ -103,3 +103,20 @@ def find_long_runs(pattern: SplitPattern, text: str) -> list[LongRun]:
         return []
     runs = [run for rule in pattern.long_runs for run in _runs_of_rule(rule, text)]
     return sorted(runs, key=lambda run: run.char_start)
+
+
+def encode_around_runs(core: CoreBPE, pattern: SplitPattern, text: str) -> Iterator[list[int]]:
+    """The tokens of a text, part by part, its long runs as whole pieces. ``core``: the encoder with that pattern."""
+    done = 0
+    for run in find_long_runs(pattern, text):
+        yield _before_run(core, text[done : run.char_start], text[run.char_start] if run.seen_by_space else "")
+        yield core.encode_single_piece(text[run.char_start : run.char_end].encode("utf-8"))
+        done = run.char_end
+    yield _before_run(core, text[done:], "")
+
+
+def _before_run(core: CoreBPE, text: str, seen: str) -> list[int]:
+    """Tokens of a text behind which ``seen`` stands, a character that is a pretoken by itself."""
+    with guarded():
+        ids: list[int] = core.encode_ordinary(text + seen)
+    return ids[: len(ids) - len(core.encode_single_piece(seen.encode("utf-8")))] if seen else ids

@@ -1,4 +1,4 @@
-r"""The split patterns of the bundled encodings, with their sources.
+r"""The split patterns of the bundled encodings, and two spellings more, with their sources.
 
 A pattern cuts a text into pretokens; byte pairs merge inside one pretoken only. The patterns are written for the Rust
 crates ``regex`` and ``fancy-regex``: ``\s`` is the Unicode property White_Space, and ``(?i:s)`` also matches ``ſ``.
@@ -177,3 +177,12 @@ DEEPSEEK = SplitPattern(
 )
 
 PATTERNS: tuple[SplitPattern, ...] = (GPT2, CL100K, O200K, QWEN, TEKKEN, DEEPSEEK)
+
+LLAMA3_EXPRESSION = QWEN.expression.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)
+"""tokenizer.json of Meta Llama 3: pre_tokenizer. Published for cl100k before it had possessive quantifiers, too."""
+
+GPT2_PUBLISHED = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""As GPT-2 was published; it cuts as ``GPT2`` does."""
+
+KNOWN_EXPRESSIONS = frozenset({*(pattern.expression for pattern in PATTERNS), LLAMA3_EXPRESSION, GPT2_PUBLISHED})
+"""The patterns that the rules of this package were made for."""

@@ -11,6 +11,8 @@ as a window between two safe cuts, its text before and after:
 A safe cut stays one while the two characters beside it are untouched, and the window's ends are chosen so. All counts
 are of the plain reading: special tokens are plain text.
 
+An encoding whose pattern has no safe cuts is counted as a whole, and anew after every edit.
+
 What a long window adds and takes away is not counted at once but kept as a debt, which ``catch_up`` pays in pieces;
 so an edit's own tokens never wait for the other encodings.
 """
@@ -30,6 +32,9 @@ SideBySide = Callable[[Sequence[Callable[[], None]]], None]
 """Does several things at the same time, and returns when all are done."""
 
 _AT_ONCE_CHARS = 2_048
+
+PieceFrom = Callable[[int, Encoding], tuple[int, str]]
+"""``piece_from(position, encoding)``: the next stretch of text that encodes by itself, as its end and its text."""
 
 
 def one_by_one(tasks: Sequence[Callable[[], None]]) -> None:
@@ -78,13 +83,13 @@ class _Count:
     def is_complete(self, total: int) -> bool:
         return self.frontier == total and not self.debt
 
-    def step(self, piece_from: Callable[[int], tuple[int, str]]) -> None:
+    def step(self, piece_from: PieceFrom) -> None:
         """Count one more piece."""
         if self.debt:
             sign, text = self.debt.pop()
             self.tokens += sign * self.encoding.count(text)
             return
-        end, text = piece_from(self.frontier)
+        end, text = piece_from(self.frontier, self.encoding)
         self.tokens += self.encoding.count(text)
         self.frontier = end
 
@@ -127,7 +132,9 @@ class PrefixCounts:
         """Take an edit into account in these encodings. ``total`` is the length of the text after it."""
         for name in names:
             count = self._counts[name]
-            if count.frontier >= change.old_end:
+            if not count.encoding.has_safe_cuts:
+                count.restart()
+            elif count.frontier >= change.old_end:
                 count.change(-1, change.before)
                 count.change(+1, change.after)
                 count.frontier += change.new_end - change.old_end
@@ -138,23 +145,15 @@ class PrefixCounts:
                 count.restart()
 
     def catch_up(
-        self,
-        names: Sequence[str],
-        total: int,
-        piece_from: Callable[[int], tuple[int, str]],
-        seconds: float,
-        side_by_side: SideBySide,
+        self, names: Sequence[str], total: int, piece_from: PieceFrom, seconds: float, side_by_side: SideBySide
     ) -> bool:
-        """Count on in these encodings, for about ``seconds``; True when all counts are those of the whole text.
-
-        ``piece_from(position)`` gives the next stretch of text, up to a safe cut or the end: that end and its text.
-        """
+        """Count on in these encodings, for about ``seconds``; True when all counts are those of the whole text."""
         deadline = time.monotonic() + seconds
         one_at_a_time = threading.Lock()  # the text need not be made for several readers
 
-        def next_piece(start: int) -> tuple[int, str]:
+        def next_piece(start: int, encoding: Encoding) -> tuple[int, str]:
             with one_at_a_time:
-                return piece_from(start)
+                return piece_from(start, encoding)
 
         def count_on(count: _Count) -> None:
             while not count.is_complete(total):

@@ -45,6 +45,12 @@ class PreparedEncoding(Encoding):
             text = text.decode("utf-8", "replace")
         return super().count(self.preparation(text), num_threads=num_threads)
 
+    def token_ends(self, text: str) -> NDArray[np.int64]:
+        """int64[n]: the UTF-8 byte offset in the prepared text at which each token ends."""
+        import numpy as np
+
+        return np.cumsum(self.byte_lengths[self.token_ids(text)], dtype=np.int64)
+
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
         """int32[n]: where the tokens that a text has end in it, in UTF-16 units."""
         from engine.alignment import aligned_ends

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EngineError, UnsupportedTextError
+from engine.pattern_reach import Reach, reach_of
 from engine.split_expression import UnsupportedPatternError, rewrite
 from engine.tiktoken_core import byte_core
 
@@ -29,6 +30,11 @@ class InvalidPatternError(EngineError, ValueError):
 class SplitTimeoutError(UnsupportedTextError):
     """Cutting a text with a pattern took longer than allowed."""
 
+    @classmethod
+    def after(cls, seconds: float) -> SplitTimeoutError:
+        """The error for a text that was allowed so many seconds."""
+        return cls(f"The split pattern took more than {seconds:g} seconds on this text.")
+
 
 class Pretokenizer:
     """Cuts texts with one split pattern. Safe to use from several threads at once, which do not wait for each other."""
@@ -41,52 +47,86 @@ class Pretokenizer:
             byte_core(expression)
         except ValueError as error:
             raise InvalidPatternError(f"The split pattern is not valid: {error}") from error
-        rewritten = rewrite(expression)
-        self._letters = rewritten.letters
-        self._regex: Any = regex.compile(rewritten.expression, regex.VERSION0)
+        self._rewritten = rewrite(expression)
+        self._letters = self._rewritten.letters
+        self._regex: Any = regex.compile(self._rewritten.expression, regex.VERSION0)
+
+    @functools.cached_property
+    def reach(self) -> Reach:
+        """How far the pattern looks."""
+        return reach_of(self._rewritten.signs, int(self._letters.max()) + 1)
 
     def char_spans(self, text: str, seconds: float = SECONDS) -> NDArray[np.int64]:
         """int64[n, 2]: where each pretoken starts and ends, in characters. None is empty; text that the pattern does
         not match is in none of them. SplitTimeoutError."""
-        letters = self._in_letters(text)
+        return self._spans(_in_unicode(self._letters[_code_points(text)]), 0, seconds)
+
+    def settled_spans(self, text: str, char_start: int, *, to_end: bool, seconds: float = SECONDS) -> NDArray[np.int64]:
+        """The spans of a stretch of a longer text, from ``char_start`` on, where a pretoken ends or the text begins.
+
+        What stands before must be ``reach.behind`` characters, or all that there are. ``to_end``: the stretch ends
+        where the text does; otherwise only those pretokens are given that nothing behind the stretch can change.
+        SplitTimeoutError.
+        """
+        letters = self._letters[_code_points(text)]
+        spans = self._spans(_in_unicode(letters), char_start, seconds)
+        return spans if to_end else spans[: spans[:, 1].searchsorted(self.reach.settled(letters), "right")]
+
+    def settled(self, text: str) -> int:
+        """The place in a stretch of a longer text up to which ends of pretokens do not depend on what stands behind the
+        stretch, in characters; -1 if there is none."""
+        return self.reach.settled(self._letters[_code_points(text)])
+
+    def _spans(self, letters: str, start: int, seconds: float) -> NDArray[np.int64]:
         try:
             # In one call, without the interpreter lock. Lengths are enough where the matches cover the text.
-            sizes = np.array(
-                [len(one) for one in self._regex.findall(letters, timeout=seconds, concurrent=True)], np.int64
-            )
-            ends = np.cumsum(sizes, dtype=np.int64)
-            if len(text) == (ends[-1] if len(ends) else 0):
+            found = self._regex.findall(letters, pos=start, timeout=seconds, concurrent=True)
+            sizes = np.array([len(one) for one in found], dtype=np.int64)
+            ends = start + np.cumsum(sizes, dtype=np.int64)
+            if len(letters) == (ends[-1] if len(ends) else start):
                 return np.stack([ends - sizes, ends], axis=1)[sizes > 0]
-            found = [match.span() for match in self._regex.finditer(letters, timeout=seconds, concurrent=True)]
+            found = [
+                match.span() for match in self._regex.finditer(letters, pos=start, timeout=seconds, concurrent=True)
+            ]
         except TimeoutError as error:
-            raise SplitTimeoutError(f"The split pattern took more than {seconds:g} seconds on this text.") from error
+            raise SplitTimeoutError.after(seconds) from error
         spans = np.array(found, dtype=np.int64).reshape(-1, 2)
         return spans[spans[:, 1] > spans[:, 0]]
 
     def byte_spans(self, text: str, seconds: float = SECONDS) -> NDArray[np.int64]:
         """int64[n, 2]: where each pretoken starts and ends, in bytes of UTF-8; lone surrogates count as U+FFFD, which
         has three bytes. SplitTimeoutError."""
-        points = _code_points(text)
-        sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
-        byte_offsets = np.concatenate([[0], np.cumsum(sizes)])
-        spans: NDArray[np.int64] = byte_offsets[self.char_spans(text, seconds)]
+        spans: NDArray[np.int64] = byte_offsets(text)[self.char_spans(text, seconds)]
         return spans
 
     def pretokens(self, text: str, seconds: float = SECONDS) -> list[str]:
         """The pretokens themselves. SplitTimeoutError."""
         return [text[start:end] for start, end in self.char_spans(text, seconds).tolist()]
 
-    def _in_letters(self, text: str) -> str:
-        letters = self._letters[_code_points(text)]
-        if letters.max(initial=0) < 0x100:
-            return letters.astype(np.uint8).tobytes().decode("latin-1")
-        return letters.astype("<u2").tobytes().decode("utf-16-le")
+
+def _in_unicode(letters: NDArray[np.uint16]) -> str:
+    """Letters as characters."""
+    if letters.max(initial=0) < 0x100:
+        return letters.astype(np.uint8).tobytes().decode("latin-1")
+    return letters.astype("<u2").tobytes().decode("utf-16-le")
 
 
 def _code_points(text: str) -> NDArray[np.uint32]:
     """uint32[n]: the characters of a text, lone surrogates as U+FFFD."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     return np.where((points >= 0xD800) & (points < 0xE000), np.uint32(0xFFFD), points)
+
+
+def byte_offsets(text: str) -> NDArray[np.int64]:
+    """int64[n + 1]: where each character starts in the UTF-8 of a text, lone surrogates as U+FFFD, and its end."""
+    points = _code_points(text)
+    sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def utf16_offsets(text: str) -> NDArray[np.int64]:
+    """int64[n + 1]: where each character starts in UTF-16 units, and where the text ends."""
+    return np.concatenate([[0], np.cumsum(1 + (_code_points(text) >= 0x10000).astype(np.int64))])
 
 
 @functools.lru_cache(maxsize=32)
@@ -101,5 +141,7 @@ __all__ = [
     "Pretokenizer",
     "SplitTimeoutError",
     "UnsupportedPatternError",
+    "byte_offsets",
     "pretokenizer",
+    "utf16_offsets",
 ]

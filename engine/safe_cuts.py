@@ -8,7 +8,7 @@ A position p inside a text is a safe cut when either
 
 and no special token that is looked for lies across p.
 
-Why that holds for every bundled pattern (``engine.patterns``), with A the text before p and B the rest:
+Why that holds for every pattern in ``engine.patterns``, with A the text before p and B the rest:
 
 * No match runs across p. No alternative of any pattern has a space or tab behind a character that is not white space
   (a space opens a match, it never continues one). Line ends continue matches of punctuation and of white space only,
@@ -52,7 +52,7 @@ _LAST_WINDOW = 65_536
 
 
 class CutFinder:
-    """Finds safe cuts in texts, for all bundled patterns. The ends of a text are no cuts, though as safe.
+    """Finds safe cuts in texts, for all known patterns. The ends of a text are no cuts, though as safe.
 
     ``special_tokens``: the texts that count as tokens of their own, if any. ``reach``: how many characters on either
     side of a position say whether it is a cut.

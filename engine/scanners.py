@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import patterns
+from engine.patterns import GPT2_PUBLISHED, LLAMA3_EXPRESSION
 
 PADDING = 64
 """Readable bytes that a text needs behind its end."""
@@ -50,15 +51,10 @@ O200K = KnownSplit(Family.O200K, 3, option=True)
 TEKKEN = KnownSplit(Family.O200K, 1)
 DEEPSEEK = KnownSplit(Family.DEEPSEEK)
 
-LLAMA3_EXPRESSION = patterns.QWEN.expression.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)
-"""tokenizer.json of Meta Llama 3: pre_tokenizer. Published for cl100k before it had possessive quantifiers, too."""
-
-_GPT2_PUBLISHED = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-
 KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
     {
         patterns.GPT2.expression: GPT2,
-        _GPT2_PUBLISHED: GPT2,
+        GPT2_PUBLISHED: GPT2,
         patterns.CL100K.expression: CL100K,
         LLAMA3_EXPRESSION: LLAMA3,
         patterns.QWEN.expression: QWEN,

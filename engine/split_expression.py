@@ -32,10 +32,11 @@ class UnsupportedPatternError(EngineError):
 @dataclass(frozen=True, slots=True, eq=False)
 class Rewritten:
     """``expression``: the pattern over letters, for the module ``regex``. ``letters``: uint16[1114112], read-only: the
-    letter of every code point."""
+    letter of every code point. ``signs``: the pattern with sets of letters in place of characters."""
 
     expression: str
     letters: NDArray[np.uint16]
+    signs: tuple[str | frozenset[int], ...]
 
 
 def rewrite(expression: str) -> Rewritten:
@@ -46,8 +47,13 @@ def rewrite(expression: str) -> Rewritten:
     if letters.max(initial=0) >= 0xD800:
         raise UnsupportedPatternError("The pattern tells too many characters apart.")
     letters.flags.writeable = False
-    written = {one: _class_of_letters(numbers) for one, numbers in zip(sets, members, strict=True)}
-    return Rewritten("".join(part if isinstance(part, str) else written[part] for part in parts), letters)
+    letters_of = dict(zip(sets, members, strict=True))
+    written = {one: _class_of_letters(numbers) for one, numbers in letters_of.items()}
+    return Rewritten(
+        "".join(part if isinstance(part, str) else written[part] for part in parts),
+        letters,
+        tuple(part if isinstance(part, str) else frozenset(letters_of[part]) for part in parts),
+    )
 
 
 def parts_of(expression: str) -> list[str | CodePoints]:

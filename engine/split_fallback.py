@@ -1,8 +1,9 @@
-r"""Splitting a text with Python's ``regex`` module, for patterns of the user's own that the Rust engine gives up on.
+r"""Splitting a text apart from tiktoken, for patterns of the user's own that the Rust engine gives up on.
 
-``regex`` reads the dialect as Rust does (``\s`` is White_Space, ``(?i:s)`` matches ``ſ``, possessive loops) but for
-``$``, which in Rust is the very end of the text. Its Unicode version may be newer, so characters assigned since may be
-classed differently; the bundled patterns never come here.
+Nearly all of them ``engine.pretokenize`` reads exactly as the Rust crates do. What is left goes to Python's ``regex``
+module as it is, which reads the dialect as Rust does (``\s`` is White_Space, ``(?i:s)`` matches ``ſ``, possessive
+loops) but for ``$``, in Rust the very end of the text. Its Unicode version may be newer, so characters assigned since
+may be classed differently; the bundled patterns never come here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,21 @@ from engine.errors import UnsupportedTextError
 
 _SECONDS = 30.0
 _ESCAPE_CLASS_OR_END = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
+
+
+def split_apart(pattern: str, text: str) -> Iterator[str]:
+    """The pretokens of a text without surrogates. UnsupportedTextError when the pattern takes too long."""
+    from engine.pretoken_stretches import stretches
+    from engine.pretokenize import UnsupportedPatternError, pretokenizer
+
+    try:
+        known = pretokenizer(pattern)
+    except UnsupportedPatternError:
+        yield from split_with_regex(pattern, text)
+        return
+    for stretch in stretches(known, text):
+        for start, end in stretch.char_spans.tolist():
+            yield stretch.text[start:end]
 
 
 def translated(pattern: str) -> str:

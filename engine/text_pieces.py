@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from engine.safe_cuts import CutFinder
+from engine.units_text import UnitsText
 from engine.utf16_text import characters_of
 
 if TYPE_CHECKING:
@@ -16,30 +17,6 @@ PIECE_UNITS = 16_384
 """Texts are read and encoded in pieces of about this size, so that no single call keeps other threads waiting."""
 
 _FIRST_WINDOW = 128
-
-
-class UnitsText(Protocol):
-    """A text whose UTF-16 units can be read anywhere."""
-
-    def __len__(self) -> int: ...
-
-    def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
-        """uint16[n]: the units between two positions."""
-        ...
-
-
-class UnitsArray:
-    """An array of units as a text."""
-
-    def __init__(self, units: NDArray[np.uint16]) -> None:
-        self._units = units
-
-    def __len__(self) -> int:
-        return len(self._units)
-
-    def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
-        """uint16[n]: the units between two positions, a view."""
-        return self._units[start:stop]
 
 
 def last_cut(text: UnitsText, finder: CutFinder, lowest: int, highest: int) -> int | None:

@@ -17,6 +17,10 @@ from engine.kernels import block_layout as layout
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+LAST_OF_PRETOKEN = 1 << 30
+"""Bit of an id in a block: the token is the last of its pretoken. Only some readers set it."""
+ID_BITS = LAST_OF_PRETOKEN - 1
+
 BLOCK_UNITS = 16_384
 """About so many units are in a block."""
 _MOST_UNITS = 3 * BLOCK_UNITS
@@ -102,8 +106,32 @@ class TokenBlocks:
         """The whole text, block by block: views."""
         return (block.units for block in self._blocks)
 
+    def tokens_in(self, start: int, end: int) -> int:
+        """How many tokens end behind ``start`` and at ``end`` or before."""
+        return sum(
+            block.tokens_up_to(high) - block.tokens_up_to(low) for block, low, high in self._stretches(start, end)
+        )
+
+    def borders_between(self, start: int, end: int) -> NDArray[np.int64]:
+        """int64[n]: where pretokens end behind ``start`` and at ``end`` or before, as the tokens are marked."""
+        ids, ends = self.tokens_between(start, end)
+        borders: NDArray[np.int64] = ends[ids & LAST_OF_PRETOKEN != 0].astype(np.int64)
+        return borders
+
+    def last_border(self, position: int) -> int:
+        """The last end of a pretoken that is at ``position`` or before; 0 where there is none."""
+        number = self.block_at(position) if self._blocks else -1
+        while number >= 0:
+            block, origin = self.block(number)
+            borders = block.ends[: block.tokens_up_to(position - origin)]
+            borders = borders[block.ids[: len(borders)] & LAST_OF_PRETOKEN != 0]
+            if len(borders):
+                return origin + int(borders[-1])
+            number -= 1
+        return 0
+
     def tokens_between(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Copies of the ids and ends between two token boundaries."""
+        """Copies of the ids and ends of the tokens that end behind ``start`` and at ``end`` or before."""
         all_ids, all_ends = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
         for block, low, high in self._stretches(start, end):
             first, last = block.tokens_up_to(low), block.tokens_up_to(high)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from engine import patterns, safe_cuts
-from engine.scanners import LLAMA3_EXPRESSION
+from engine.patterns import LLAMA3_EXPRESSION
 
 _WHITE = safe_cuts.WHITE_SPACE
 

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.chunked_encoder import ChunkedEncoder
+    from engine.pattern_encoder import PatternEncoder
 
 
 class VocabularyFace:
     """The part of ``engine.Encoding`` that asks its vocabulary."""
 
     if TYPE_CHECKING:  # the other part has these
-        _native: ChunkedEncoder | None
+        _native: ChunkedEncoder | PatternEncoder | None
+        _pat_str: str
 
         @property
         def _vocabulary(self) -> Vocabulary: ...
@@ -29,6 +31,16 @@ class VocabularyFace:
     def token_info(self, token_id: int) -> TokenInfo:
         """What an id stands for. KeyError for an id that the vocabulary does not reach."""
         return self._vocabulary.token_info(token_id)
+
+    @property
+    def pattern(self) -> str:
+        """The split pattern, as the Rust crates read it."""
+        return self._pat_str
+
+    @property
+    def byte_lengths(self) -> NDArray[np.int32]:
+        """int32[n_vocab], read-only: bytes of each token. 0 for unused ids."""
+        return self._vocabulary.byte_lengths
 
     @property
     def utf16_lengths(self) -> NDArray[np.int32]:

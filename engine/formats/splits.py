@@ -15,7 +15,7 @@ from engine import patterns
 from engine.errors import FormatError
 from engine.formats.json_document import member, typed
 from engine.formats.oniguruma import for_oniguruma
-from engine.scanners import LLAMA3_EXPRESSION
+from engine.patterns import LLAMA3_EXPRESSION
 from engine.split_expression import UnsupportedPatternError
 
 WHOLE_TEXT = "(?s:.+)"

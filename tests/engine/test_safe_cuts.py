@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 import engine
 from engine import safe_cuts
-from engine.patterns import PATTERNS
+from engine.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, LLAMA3_EXPRESSION, PATTERNS
 from engine.safe_cuts import CutFinder
+from engine.scanners import KNOWN_SPLITS
 from tests.engine.strategies import texts, texts_with_surrogates
 
 NAMES = engine.list_encoding_names()
@@ -31,11 +32,21 @@ def all_cuts(finder: CutFinder, text: str) -> list[int]:
 def test_every_bundled_encoding_has_a_pattern_that_the_rules_were_made_for():
     assert {engine.get_encoding(name)._pattern for name in NAMES} == set(PATTERNS)
     assert all(engine.get_encoding(name).has_safe_cuts for name in NAMES)
+    assert set(KNOWN_SPLITS) == KNOWN_EXPRESSIONS
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_both_sides_encode_apart(name):
-    encoding = engine.get_encoding(name)
+def encoding_with(pattern: str) -> engine.Encoding:
+    """A bundled encoding by its name, or one with another pattern."""
+    if pattern in NAMES:
+        return engine.get_encoding(pattern)
+    ranks = engine.get_encoding("gpt2")._mergeable_ranks
+    return engine.Encoding("mine", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+
+
+@pytest.mark.parametrize("pattern", [*NAMES, LLAMA3_EXPRESSION, GPT2_PUBLISHED])
+def test_both_sides_encode_apart(pattern):
+    encoding = encoding_with(pattern)
+    assert encoding.has_safe_cuts
     finder = CutFinder()
     seen = 0
 

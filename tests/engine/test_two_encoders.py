@@ -85,10 +85,20 @@ def test_decoding_works_without_the_other_encoder(pairs):
     assert native.decode(native.encode_ordinary("there and back")) == "there and back"
 
 
-def test_an_encoding_with_a_pattern_of_its_own_keeps_its_encoder(tmp_path):
-    own = Encoding("own", pat_str=r"\w+|\W+", mergeable_ranks={bytes([n]): n for n in range(256)}, special_tokens={})
+BYTES = {bytes([value]): value for value in range(256)}
+
+
+def test_an_encoding_with_a_pattern_of_its_own(tmp_path):
+    own = Encoding("own", pat_str=r"\w+|\W+", mergeable_ranks=BYTES, special_tokens={})
+    assert own.use_kernels(tmp_path)
+    assert own.uses_kernels
+    assert own.encode_ordinary("ab, c") == [97, 98, 44, 32, 99]
+
+
+def test_an_encoding_whose_pattern_nothing_here_can_read_keeps_its_encoder(tmp_path):
+    own = Encoding("own", pat_str=r"(\w)\1|.", mergeable_ranks=BYTES, special_tokens={})
     assert not own.use_kernels(tmp_path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("engine.encoder.open_encoder", None)  # it is not looked at again
         assert not own.use_kernels(tmp_path)
-    assert own.encode_ordinary("ab") == [97, 98]
+    assert own.encode_ordinary("aab") == [97, 97, 98]

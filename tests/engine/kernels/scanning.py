@@ -12,7 +12,7 @@ from engine.scanners import PADDING, KnownSplit, Scanner
 SPLITS: dict[str, tuple[KnownSplit, str]] = {
     "gpt2": (scanners.GPT2, patterns.GPT2.expression),
     "cl100k": (scanners.CL100K, patterns.CL100K.expression),
-    "llama3": (scanners.LLAMA3, scanners.LLAMA3_EXPRESSION),
+    "llama3": (scanners.LLAMA3, patterns.LLAMA3_EXPRESSION),
     "qwen": (scanners.QWEN, patterns.QWEN.expression),
     "o200k": (scanners.O200K, patterns.O200K.expression),
     "tekken": (scanners.TEKKEN, patterns.TEKKEN.expression),

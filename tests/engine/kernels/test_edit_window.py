@@ -15,9 +15,10 @@ from engine.kernels._jit import kernel
 from engine.kernels.memory import move, part, span
 from engine.safe_cuts import CutFinder
 from engine.text_measures import Measures, measure_pieces
-from engine.text_pieces import UnitsArray, first_cut, last_cut
+from engine.text_pieces import first_cut, last_cut
 from engine.token_blocks import TokenBlock
 from engine.unit_properties import unit_properties
+from engine.units_text import UnitsArray
 from engine.utf16_text import sound_text_of, units_of
 from tests.engine.strategies import texts_with_surrogates
 
