@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pricing.catalog import Catalog, check_file, check_text, load_catalog
     from pricing.counting import BUNDLED_ENCODINGS, count_for
+    from pricing.editing import EditError, remove_field, set_field
     from pricing.estimation import estimate
+    from pricing.origins import origin_of
     from pricing.rates import price_on, tier_for
     from pricing.types import (
         AmbiguousModelError,
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
         CountRule,
         Model,
         Notice,
+        Place,
         PriceFileError,
         PricingError,
         Problem,
@@ -31,7 +34,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "catalog": ("Catalog", "check_file", "check_text", "load_catalog"),
     "counting": ("BUNDLED_ENCODINGS", "count_for"),
+    "editing": ("EditError", "remove_field", "set_field"),
     "estimation": ("estimate",),
+    "origins": ("origin_of",),
     "rates": ("price_on", "tier_for"),
     "types": (
         "AmbiguousModelError",
@@ -39,6 +44,7 @@ _HOMES = {
         "CountRule",
         "Model",
         "Notice",
+        "Place",
         "PriceFileError",
         "PricingError",
         "Problem",
@@ -55,8 +61,10 @@ __all__ = [
     "Catalog",
     "CostEstimate",
     "CountRule",
+    "EditError",
     "Model",
     "Notice",
+    "Place",
     "PriceFileError",
     "PricingError",
     "Problem",
@@ -69,7 +77,10 @@ __all__ = [
     "count_for",
     "estimate",
     "load_catalog",
+    "origin_of",
     "price_on",
+    "remove_field",
+    "set_field",
     "tier_for",
 ]
 

@@ -138,12 +138,17 @@ def _encode_tier(tier: Tier) -> dict[str, Any]:
 
 
 def _decode_tier(raw: Mapping[str, Any]) -> Tier:
-    unknown = tuple(name for name in RATE_NAMES if name in raw and raw[name] is None)
+    unknown = _nulls(raw)
     return Tier(_decode_rates(raw), raw.get("over"), raw.get("from"), _decode_batch(raw.get("batch")), unknown)
+
+
+def _nulls(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(name for name in (*RATE_NAMES, "per_request", "batch") if name in raw and raw[name] is None)
 
 
 def _encode_change(change: Change) -> dict[str, Any]:
     encoded: dict[str, Any] = {"from_date": change.from_date.isoformat(), **_encode_rates(change.rates)}
+    encoded.update(dict.fromkeys(change.unknown))
     if change.per_request is not None:
         encoded["per_request"] = str(change.per_request)
     if change.batch is not None:
@@ -157,8 +162,9 @@ def _decode_change(raw: Mapping[str, Any]) -> Change:
     return Change(
         date.fromisoformat(raw["from_date"]),
         _decode_rates(raw),
-        per_request=Decimal(raw["per_request"]) if "per_request" in raw else None,
+        per_request=None if raw.get("per_request") is None else Decimal(raw["per_request"]),
         batch=_decode_batch(raw.get("batch")),
         tiers=tuple(_decode_tier(tier) for tier in raw["tiers"]) if "tiers" in raw else None,
         note=raw["note"],
+        unknown=_nulls(raw),
     )

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 
 from pricing.checker import Checker, closest, join
+from pricing.declaration import names
 from pricing.document import Node, Scalar, Table
 from pricing.scalars import BadValue, read_flag, read_number, read_text, shown
 from pricing.types import CountRule
 
-COUNT_FIELDS = ("tokenizer", "exact", "ratio", "low", "high", "note")
 MAX_FACTOR = 100
 
 Fields = Mapping[str, tuple[Scalar, Node]]
@@ -42,7 +42,7 @@ class CountChecker:
     def rule(self, node: Node, path: str) -> CountRule | None:
         """A block. Exact: the vendor's tokenizer. With a range: estimated. Neither: assumed."""
         before = self._checker.count
-        fields = self._checker.table(node, path, COUNT_FIELDS)
+        fields = self._checker.table(node, path, names("count"))
         if not isinstance(node, Table):
             return None
         tokenizer = self._tokenizer(node, fields, path)

@@ -8,13 +8,10 @@ from decimal import Decimal
 from typing import Literal
 
 from pricing.checker import Checker, closest, join
+from pricing.declaration import names
 from pricing.document import Node, Scalar, Table
 from pricing.scalars import BadValue, read_date, read_number, read_text, read_tokens, shown
 from pricing.types import RATE_NAMES, Batch, Change, Rates, Tier
-
-PRICE_FIELDS = (*RATE_NAMES, "per_request", "batch", "tiers", "changes")
-TIER_FIELDS = ("over", "from", *RATE_NAMES, "batch")
-CHANGE_FIELDS = ("from_date", *RATE_NAMES, "per_request", "batch", "tiers", "note")
 
 Fields = Mapping[str, tuple[Scalar, Node]]
 
@@ -28,7 +25,7 @@ class PriceChecker:
 
     def price(self, node: Node, path: str) -> dict[str, object]:
         """The fields of a price block that the file sets, by name; None where it says null."""
-        fields = self._checker.table(node, path, PRICE_FIELDS)
+        fields = self._checker.table(node, path, names("price"))
         entry: dict[str, object] = {}
         readers: dict[str, Callable[[Node, str], object]] = {
             "batch": self._batch,
@@ -61,7 +58,7 @@ class PriceChecker:
 
     def _batch(self, node: Node, path: str) -> Batch:
         if isinstance(node, Table):
-            fields = self._checker.table(node, path, RATE_NAMES)
+            fields = self._checker.table(node, path, names("batch"))
             if not fields and not node.pairs:
                 self._checker.report(node, path, "give prices here, or write half")
             return self._rates(fields, path)
@@ -83,7 +80,7 @@ class PriceChecker:
         return tuple(tiers)
 
     def _tier(self, node: Node, path: str) -> Tier | None:
-        fields = self._checker.table(node, path, TIER_FIELDS)
+        fields = self._checker.table(node, path, names("tier"))
         if not isinstance(node, Table):
             return None
         if ("over" in fields) == ("from" in fields):
@@ -99,7 +96,7 @@ class PriceChecker:
         batch = self._optional_batch(fields, path)
         if len(limits) != 1 or None in limits.values():
             return None
-        unknown = tuple(name for name in RATE_NAMES if name in fields and _is_null(fields[name][1]))
+        unknown = _nulls(fields, (*RATE_NAMES, "batch"))
         return Tier(rates, over=limits.get("over"), from_=limits.get("from"), batch=batch, unknown=unknown)
 
     def _optional_batch(self, fields: Fields, path: str) -> Batch:
@@ -123,7 +120,7 @@ class PriceChecker:
         return tuple(changes)
 
     def _change(self, node: Node, path: str) -> Change | None:
-        fields = self._checker.table(node, path, CHANGE_FIELDS)
+        fields = self._checker.table(node, path, names("change"))
         if not isinstance(node, Table):
             return None
         day: date | None = None
@@ -141,11 +138,17 @@ class PriceChecker:
         rates, batch = self._rates(fields, path), self._optional_batch(fields, path)
         if day is None:
             return None
-        return Change(day, rates, per_request=fee, batch=batch, tiers=tiers, note=note or "")
+        unknown = _nulls(fields, (*RATE_NAMES, "per_request", "batch"))
+        return Change(day, rates, per_request=fee, batch=batch, tiers=tiers, note=note or "", unknown=unknown)
 
 
 def _is_null(node: Node) -> bool:
     return isinstance(node, Scalar) and node.is_null
+
+
+def _nulls(fields: Fields, among: tuple[str, ...]) -> tuple[str, ...]:
+    """The fields that the file calls null."""
+    return tuple(name for name in among if name in fields and _is_null(fields[name][1]))
 
 
 def _read_half(text: str) -> Literal["half"]:

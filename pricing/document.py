@@ -42,12 +42,16 @@ _OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A single value as written. ``quoted`` is False for plain scalars, which may stand for null."""
+    """A single value as written. ``quoted`` is False for plain scalars, which may stand for null.
+
+    ``end`` is the line and the column behind its last character, (0, 0) for a value that is not there.
+    """
 
     text: str
     quoted: bool
     line: int
     column: int
+    end: tuple[int, int] = (0, 0)
 
     @property
     def is_null(self) -> bool:
@@ -62,20 +66,24 @@ class Scalar:
 
 @dataclass(slots=True)
 class Sequence:
-    """A list."""
+    """A list. ``flow``: written in brackets; ``end`` is then the place behind the closing one, else (0, 0)."""
 
     line: int
     column: int
     items: list[Node] = field(default_factory=list)
+    flow: bool = False
+    end: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)
 class Table:
-    """A mapping. ``pairs`` keep the order and the duplicates of the file."""
+    """A mapping. ``pairs`` keep the order and the duplicates of the file; ``flow`` and ``end`` as in a list."""
 
     line: int
     column: int
     pairs: list[tuple[Scalar, Node]] = field(default_factory=list)
+    flow: bool = False
+    end: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +184,7 @@ class _Builder:
         if isinstance(event, (MappingStartEvent, SequenceStartEvent)):
             self._open(event)
         elif isinstance(event, (MappingEndEvent, SequenceEndEvent)):
-            self._close()
+            self._close(event)
         elif isinstance(event, AliasEvent):
             self._problem(event, f"aliases (*{event.anchor}) are not supported, write the value out")
             self._add(Broken(*self._place(event)))
@@ -186,7 +194,8 @@ class _Builder:
             if STAND_IN in event.value:
                 self._add(Broken(line, column))
             else:
-                self._add(Scalar(event.value, event.style is not None, line, column))
+                end = (event.end_mark.line + 1, event.end_mark.column + 1)
+                self._add(Scalar(event.value, event.style is not None, line, column, end))
 
     def _open(self, event: MappingStartEvent | SequenceStartEvent) -> None:
         self._check_decorations(event)
@@ -195,13 +204,16 @@ class _Builder:
             self.stopped = True
             return
         line, column = self._place(event)
-        node: Sequence | Table = Table(line, column) if isinstance(event, MappingStartEvent) else Sequence(line, column)
+        kind = Table if isinstance(event, MappingStartEvent) else Sequence
+        node = kind(line, column, flow=bool(event.flow_style))
         self._add(node)
         self._stack.append(node)
         self._keys.append(None)
 
-    def _close(self) -> None:
-        self._stack.pop()
+    def _close(self, event: MappingEndEvent | SequenceEndEvent) -> None:
+        node = self._stack.pop()
+        if node.flow:
+            node.end = (event.end_mark.line + 1, event.end_mark.column + 1)
         self._keys.pop()
 
     def _add(self, node: Node) -> None:

@@ -1,23 +1,18 @@
 """Token counts to money, exact to the last digit.
 
 A cost is a sum of tokens times price per million; nothing is rounded, and a sum that would need rounding is an error.
-Where the count is a range, so is the cost: its ends are the smallest and the biggest cost of any prompt length in the
-range, which may lie in different tiers.
+Where the count is a range, or the output is, so is the cost: its ends are the smallest and the biggest cost of any
+prompt length in the range, which may lie in different tiers, with the least and the most output.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
 
 from pricing.rates import RateCard, price_on, tier_for
-from pricing.types import CostEstimate, CostPart, Model, Price, Scenario, ScenarioError, Tier, TokenCount
-
-MAX_TOKENS = 10**15
-"""More tokens or calls than this are taken for a slip."""
-
-MAX_FACTOR = Decimal(1_000_000)
-MAX_DECIMALS = 30
+from pricing.scenario_checks import cached_tokens, check
+from pricing.types import CostEstimate, CostPart, Model, Price, Scenario, Tier, TokenCount
 
 TOKENS_UNKNOWN = "tokens"
 """Stands in ``CostEstimate.unknown`` where it is the number of tokens that is not known."""
@@ -39,23 +34,26 @@ def estimate(model: Model, count: TokenCount | None, scenario: Scenario) -> Cost
     Without a count, every amount is None. Where a range is so wide that its low end is shorter than the cached and
     written parts, those parts shrink with it, cached ones last.
     """
-    _check(count, scenario)
+    check(count, scenario)
     price, change = price_on(model.price, scenario.on)
     if count is None:
         return _without_count(model, scenario)
     tier = tier_for(price, count.tokens)
     card = RateCard(price, tier, scenario.batch)
     parts, unknown = _parts(price, card, count.tokens, scenario)
-    low = high = usd = _times(_sum(parts), scenario.factor)
-    if usd is not None and count.low < count.high:
-        low, high = _range(price, {tier: card}, count, scenario, usd)
+    usd = _times(_sum(parts), scenario.factor)
+    input_usd = _times(_sum(parts, _PROMPT_PARTS), scenario.factor)
+    low, high, input_low, input_high = usd, usd, input_usd, input_usd
+    if count.low < count.high or scenario.output_range or scenario.reasoning_range:
+        low, high, input_low, input_high = _ranges(price, {tier: card}, count, scenario)
+        low, high = (None, None) if usd is None or low is None or high is None else (low, high)
     return CostEstimate(
         model_id=model.id,
         label=count.label,
         input_tokens=count.tokens,
         input_low=count.low,
         input_high=count.high,
-        input_usd=_times(_sum(parts, _PROMPT_PARTS), scenario.factor),
+        input_usd=input_usd,
         output_usd=_times(_sum(parts, _OUTPUT_PARTS), scenario.factor),
         request_usd=_times(_sum(parts, ("per_request",)), scenario.factor),
         usd=usd,
@@ -75,61 +73,26 @@ def estimate(model: Model, count: TokenCount | None, scenario: Scenario) -> Cost
         notes=tuple(_notes(model, count, scenario, change.note if change else "")),
         price_checked=model.checked,
         source=model.source,
+        input_usd_low=input_low,
+        input_usd_high=input_high,
+        output_low=_fewest(scenario.output_tokens, scenario.output_range)
+        + _fewest(scenario.reasoning_tokens, scenario.reasoning_range),
+        output_high=_most(scenario.output_tokens, scenario.output_range)
+        + _most(scenario.reasoning_tokens, scenario.reasoning_range),
     )
 
 
-def _check(count: TokenCount | None, scenario: Scenario) -> None:
-    """Refuse scenarios that cannot be."""
-    amounts = {
-        "output tokens": scenario.output_tokens,
-        "reasoning tokens": scenario.reasoning_tokens,
-        "cached tokens": scenario.cached_tokens or 0,
-        "tokens written to the cache": scenario.cache_write_tokens,
-        "tokens written to the cache for an hour": scenario.cache_write_1h_tokens,
-        "calls": scenario.calls,
-        "prompt tokens": count.tokens if count else 0,
-    }
-    for what, amount in amounts.items():
-        if amount < 0:
-            raise ScenarioError(f"the number of {what} cannot be negative (got {amount:,})")
-        if amount > MAX_TOKENS:
-            raise ScenarioError(f"the number of {what} is too big (got {amount:,}, at most {MAX_TOKENS:,})")
-    _check_factors(scenario)
-    if count is None:
-        return
-    if not 0 <= count.low <= count.tokens <= count.high <= MAX_TOKENS * 100:
-        raise ScenarioError(f"the count {count.tokens:,} must lie in its range {count.low:,} to {count.high:,}")
-    special = _cached(count.tokens, scenario) + scenario.cache_write_tokens + scenario.cache_write_1h_tokens
-    if special > count.tokens:
-        raise ScenarioError(
-            f"{special:,} tokens are read from the cache or written to it, but the prompt has only {count.tokens:,}"
-        )
+def _fewest(tokens: int, given: tuple[int, int] | None) -> int:
+    return given[0] if given else tokens
 
 
-def _check_factors(scenario: Scenario) -> None:
-    if not scenario.factor.is_finite() or not 0 <= scenario.factor <= MAX_FACTOR:
-        raise ScenarioError(f"the factor must lie between 0 and {MAX_FACTOR:,} (got {scenario.factor})")
-    for what, value in (("factor", scenario.factor), ("cached share", scenario.cached_share or _NOTHING)):
-        exponent = value.as_tuple().exponent
-        if isinstance(exponent, int) and -exponent > MAX_DECIMALS:
-            raise ScenarioError(f"the {what} has too many decimals (at most {MAX_DECIMALS})")
-    if scenario.cached_share is None:
-        return
-    if scenario.cached_tokens is not None:
-        raise ScenarioError("give the cached part as tokens or as a share, not both")
-    if not scenario.cached_share.is_finite() or not 0 <= scenario.cached_share <= 1:
-        raise ScenarioError(f"the cached share must lie between 0 and 1 (got {scenario.cached_share})")
+def _most(tokens: int, given: tuple[int, int] | None) -> int:
+    return given[1] if given else tokens
 
 
-def _cached(prompt: int, scenario: Scenario) -> int:
-    if scenario.cached_share is not None:
-        return int(_EXACT.multiply(Decimal(prompt), scenario.cached_share))
-    return scenario.cached_tokens or 0
-
-
-def _split(prompt: int, scenario: Scenario) -> tuple[tuple[str, int], ...]:
-    """What is billed of a request, in tokens by the name of the rate; parts of nothing are left out."""
-    cached = min(prompt, _cached(prompt, scenario))
+def _split_prompt(prompt: int, scenario: Scenario) -> tuple[tuple[str, int], ...]:
+    """What is billed of a prompt, in tokens by the name of the rate; parts of nothing are left out."""
+    cached = min(prompt, cached_tokens(prompt, scenario))
     written = min(prompt - cached, scenario.cache_write_tokens)
     written_1h = min(prompt - cached - written, scenario.cache_write_1h_tokens)
     split = (
@@ -137,10 +100,12 @@ def _split(prompt: int, scenario: Scenario) -> tuple[tuple[str, int], ...]:
         ("cached", cached),
         ("cache_write", written),
         ("cache_write_1h", written_1h),
-        ("output", scenario.output_tokens),
-        ("reasoning", scenario.reasoning_tokens),
     )
     return tuple(part for part in split if part[1])
+
+
+def _split_output(output: int, reasoning: int) -> tuple[tuple[str, int], ...]:
+    return tuple(part for part in (("output", output), ("reasoning", reasoning)) if part[1])
 
 
 def _parts(
@@ -149,7 +114,8 @@ def _parts(
     """The terms of the sum, and the names of prices that were needed and are not known."""
     parts = []
     unknown: dict[str, None] = {}
-    for name, tokens in _split(prompt, scenario):
+    split = _split_prompt(prompt, scenario) + _split_output(scenario.output_tokens, scenario.reasoning_tokens)
+    for name, tokens in split:
         rate = card.rate(name)
         if rate.usd is None:
             unknown[rate.path] = None
@@ -172,31 +138,55 @@ def _sum(parts: tuple[CostPart, ...], names: Container[str] | None = None) -> De
     return total
 
 
-def _range(
-    price: Price, cards: dict[Tier | None, RateCard], count: TokenCount, scenario: Scenario, usd: Decimal
-) -> tuple[Decimal | None, Decimal | None]:
-    """The smallest and the biggest cost of any prompt length in the range of the count; None: a price is unknown.
+def _ranges(
+    price: Price, cards: dict[Tier | None, RateCard], count: TokenCount, scenario: Scenario
+) -> tuple[Decimal | None, Decimal | None, Decimal | None, Decimal | None]:
+    """The smallest and the biggest cost of any prompt length in the range of the count, and the same of the prompt's
+    part alone; None: a price is unknown.
 
     Between two thresholds the cost only grows with the prompt, so the ends and the thresholds tell all.
     """
-    costs = [usd]
+    output, reasoning = scenario.output_tokens, scenario.reasoning_tokens
+    least = _split_output(_fewest(output, scenario.output_range), _fewest(reasoning, scenario.reasoning_range))
+    most = _split_output(_most(output, scenario.output_range), _most(reasoning, scenario.reasoning_range))
+    inputs: list[Decimal | None] = []
+    lows: list[Decimal | None] = []
+    highs: list[Decimal | None] = []
     for tokens in _corners(price, count):
         tier = tier_for(price, tokens)
         card = cards.get(tier)
         if card is None:
             card = cards[tier] = RateCard(price, tier, scenario.batch)
-        per_million = _NOTHING
-        for name, amount in _split(tokens, scenario):
-            rate = card.rate(name).usd
-            if rate is None:
-                return None, None
-            per_million = _EXACT.add(per_million, _EXACT.multiply(rate, amount))
-        total = _EXACT.add(_EXACT.multiply(per_million, _PER_TOKEN), price.per_request or _NOTHING)
-        costs.append(_EXACT.multiply(total, scenario.factor))
-    return min(costs), max(costs)
+        prompt = _priced(card, _split_prompt(tokens, scenario), scenario.factor)
+        low = _priced(card, least, scenario.factor)
+        high = low if least == most else _priced(card, most, scenario.factor)
+        fee = _EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
+        inputs.append(prompt)
+        lows.append(None if prompt is None or low is None else _EXACT.add(_EXACT.add(prompt, low), fee))
+        highs.append(None if prompt is None or high is None else _EXACT.add(_EXACT.add(prompt, high), fee))
+    return _end(lows, min), _end(highs, max), _end(inputs, min), _end(inputs, max)
+
+
+def _priced(card: RateCard, split: tuple[tuple[str, int], ...], factor: Decimal) -> Decimal | None:
+    """What these tokens cost, None where one of the prices is unknown."""
+    per_million = _NOTHING
+    for name, tokens in split:
+        rate = card.rate(name).usd
+        if rate is None:
+            return None
+        per_million = _EXACT.add(per_million, _EXACT.multiply(rate, tokens))
+    return _EXACT.multiply(_EXACT.multiply(per_million, _PER_TOKEN), factor)
+
+
+def _end(amounts: list[Decimal | None], pick: Callable[[list[Decimal]], Decimal]) -> Decimal | None:
+    known = [amount for amount in amounts if amount is not None]
+    return pick(known) if len(known) == len(amounts) else None
 
 
 def _corners(price: Price, count: TokenCount) -> Iterator[int]:
+    yield count.tokens
+    if count.low == count.high:
+        return
     yield count.low
     yield count.high
     for tier in price.tiers:
@@ -242,6 +232,7 @@ def _notes(model: Model, count: TokenCount, scenario: Scenario, change_note: str
         yield f"from your own price file: {', '.join(yours)}"
     if model.currency != "USD":
         yield f"your prices were converted at 1 {model.currency} = {model.exchange_rate} USD"
+    yield from model.notes
 
 
 def _without_count(model: Model, scenario: Scenario) -> CostEstimate:

@@ -53,12 +53,16 @@ def _part(part: CostPart) -> str:
 
 def _ranges(estimate: CostEstimate) -> list[str]:
     lines = []
+    prompts = outputs = ""
     if estimate.input_low is not None and estimate.input_high is not None and estimate.input_low < estimate.input_high:
-        tokens = f"{estimate.input_low:,} to {estimate.input_high:,} prompt tokens"
-        if estimate.usd_low is None or estimate.usd_high is None:
-            lines.append(f"for {tokens}: unknown, a price at one end is not known")
-        else:
-            lines.append(f"for {tokens}: ${exact_usd(estimate.usd_low)} to ${exact_usd(estimate.usd_high)}")
+        prompts = f"{estimate.input_low:,} to {estimate.input_high:,} prompt tokens"
+    if estimate.output_low < estimate.output_high:
+        outputs = f"{estimate.output_low:,} to {estimate.output_high:,} tokens of output and reasoning"
+    tokens = " and ".join(filter(None, (prompts, outputs)))
+    if tokens and (estimate.usd_low is None or estimate.usd_high is None):
+        lines.append(f"for {tokens}: unknown, a price at one end is not known")
+    elif tokens and estimate.usd_low is not None and estimate.usd_high is not None:
+        lines.append(f"for {tokens}: ${exact_usd(estimate.usd_low)} to ${exact_usd(estimate.usd_high)}")
     if estimate.calls != 1 and estimate.usd_calls is not None:
         lines.append(f"{estimate.calls:,} calls: ${exact_usd(estimate.usd_calls)}")
     return lines

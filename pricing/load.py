@@ -15,6 +15,7 @@ from pricing.check_count import CountChecker
 from pricing.check_price import PriceChecker
 from pricing.checker import Checker, join
 from pricing.counting import BUNDLED_ENCODINGS
+from pricing.declaration import names
 from pricing.document import Broken, Document, Node, Scalar, Table, read_document
 from pricing.scalars import (
     BadValue,
@@ -26,28 +27,12 @@ from pricing.scalars import (
     read_tokens,
     shown,
 )
-from pricing.types import CountRule, Problem
+from pricing.types import CountRule, Place, Problem
 
 VERSION = 1
 MAX_BYTES = 4_000_000
 
-FILE_FIELDS = ("version", "currency", "rates", "providers", "counting", "models")
 HEADINGS = ("rates", "providers", "counting", "models")
-MODEL_FIELDS = (
-    "name",
-    "provider",
-    "currency",
-    "price",
-    "context",
-    "max_input",
-    "max_output",
-    "count",
-    "source",
-    "checked",
-    "retires",
-    "aliases",
-    "notes",
-)
 
 _SCALAR_READERS = {
     "name": read_text,
@@ -63,21 +48,27 @@ _SCALAR_READERS = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one file says about one model: values by path, and what its prices were converted from."""
+    """What one file says about one model: values by path, what its prices were converted from, where each stands."""
 
     fields: Mapping[str, object]
     currency: str = "USD"
     exchange_rate: Decimal = Decimal(1)
+    places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
 
 @dataclass(slots=True)
 class PriceFile:
-    """A price file as read. With problems, the rest holds only what could be understood."""
+    """A price file as read. With problems, the rest holds only what could be understood.
+
+    ``currency`` is that of the amounts, ``exchange_rates`` what one unit of each currency named costs in US dollars.
+    """
 
     name: str
     models: dict[str, Entry | None] = field(default_factory=dict)
     providers: dict[str, str] = field(default_factory=dict)
     rules: dict[str, CountRule] = field(default_factory=dict)
+    currency: str = "USD"
+    exchange_rates: dict[str, Decimal] = field(default_factory=lambda: {"USD": Decimal(1)})
     problems: tuple[Problem, ...] = ()
 
 
@@ -130,7 +121,7 @@ class _Reader:
         self._counts = CountChecker(self._checker, tokenizers, rules)
         self._file = PriceFile(file_name)
         self._currency = "USD"
-        self._exchange_rates: dict[str, Decimal] = {"USD": Decimal(1)}
+        self._exchange_rates = self._file.exchange_rates
         self._aliases: dict[str, tuple[str, Node]] = {}
 
     def read(self) -> PriceFile:
@@ -158,14 +149,14 @@ class _Reader:
             return
         fields = {
             name: (key, value)
-            for name, (key, value) in self._checker.table(root, "", FILE_FIELDS).items()
+            for name, (key, value) in self._checker.table(root, "", names("file")).items()
             # A heading with nothing below it is what a new file looks like.
             if not (name in HEADINGS and isinstance(value, Scalar) and value.is_empty)
         }
         if "rates" in fields:
             self._read_exchange_rates(fields["rates"][1])
         if "currency" in fields:
-            self._currency = self._read_currency(fields["currency"][1], "currency")
+            self._currency = self._file.currency = self._read_currency(fields["currency"][1], "currency")
         if "providers" in fields:
             for key, value in self._checker.pairs(fields["providers"][1], "providers"):
                 shown_name = self._checker.scalar(value, join("providers", key.text), read_text)
@@ -243,7 +234,7 @@ class _Reader:
         if isinstance(node, Scalar) and node.is_empty:
             self._checker.report(key, path, "nothing stands here; write null to hide this model, or give its fields")
             return
-        fields = self._checker.table(node, path, MODEL_FIELDS)
+        fields = self._checker.table(node, path, names("model"))
         currency = self._read_currency(fields["currency"][1], join(path, "currency")) if "currency" in fields else None
         currency = currency or self._currency
         exchange_rate = self._exchange_rates[currency]
@@ -259,7 +250,15 @@ class _Reader:
         if isinstance(aliases, tuple):
             for alias in aliases:
                 self._note_alias(alias, model_id, fields["aliases"][1], join(path, "aliases"))
-        self._file.models[model_id] = Entry(entry, currency, exchange_rate)
+        self._file.models[model_id] = Entry(entry, currency, exchange_rate, self._places(fields))
+
+    def _places(self, fields: Mapping[str, tuple[Scalar, Node]]) -> dict[str, Place]:
+        """Where the values of a model stand, those of its price by their own paths."""
+        values = {name: value for name, (_, value) in fields.items()}
+        price = values.pop("price", None)
+        if isinstance(price, Table):
+            values.update({f"price.{key.text}": value for key, value in price.pairs})
+        return {path: Place(self._file.name, value.line, value.column) for path, value in values.items()}
 
     def _read_field(self, entry: dict[str, object], name: str, node: Node, path: str) -> None:
         if isinstance(node, Scalar) and node.is_null:

@@ -47,14 +47,18 @@ def price_on(price: Price, on: date) -> tuple[Price, Change | None]:
 
 
 def _changed(price: Price, change: Change) -> Price:
-    new = {name: value for name in RATE_NAMES if (value := getattr(change.rates, name)) is not None}
+    new: dict[str, Decimal | None] = {
+        name: value for name in RATE_NAMES if (value := getattr(change.rates, name)) is not None
+    }
+    new.update({name: None for name in change.unknown if name in RATE_NAMES})
     batch = change.batch if change.batch is not None else price.batch
-    if change.batch is None and new and isinstance(batch, Rates):
+    if change.batch is None and ((new and isinstance(batch, Rates)) or "batch" in change.unknown):
         batch = None
+    fee = price.per_request if change.per_request is None else change.per_request
     return replace(
         price,
         rates=replace(price.rates, **new),
-        per_request=price.per_request if change.per_request is None else change.per_request,
+        per_request=None if "per_request" in change.unknown else fee,
         batch=batch,
         tiers=price.tiers if change.tiers is None else change.tiers,
     )
@@ -129,7 +133,7 @@ def _tier_rates(base: Rates, tier: Tier) -> Rates:
     own: dict[str, Decimal | None] = {
         name: value for name in RATE_NAMES if (value := getattr(tier.rates, name)) is not None
     }
-    own.update(dict.fromkeys(tier.unknown))
+    own.update({name: None for name in tier.unknown if name in RATE_NAMES})
     if "input" in own:
         base = Rates(input=base.input, output=base.output)
     return replace(base, **own)
@@ -141,4 +145,4 @@ def _batch(price: Price, tier: Tier | None) -> Batch:
         return price.batch
     if tier.batch is not None:
         return tier.batch
-    return "half" if price.batch == "half" else None
+    return "half" if price.batch == "half" and "batch" not in tier.unknown else None

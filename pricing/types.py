@@ -82,6 +82,18 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands: file, and line and column from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """Something in a valid price file that its author should know: not a mistake, nothing is refused."""
 
@@ -144,8 +156,8 @@ class Tier:
     """Prices of the whole request once its whole prompt is long enough. Exactly one of ``over`` and ``from_`` is set.
 
     ``over``: holds for prompts of more than that many tokens. ``from_``: from exactly that many. Input and output that
-    are None cost what they cost below; cache prices do so only where the tier has no input price of its own. The rates
-    named in ``unknown`` are known to differ, but not by how much.
+    are None cost what they cost below; cache prices do so only where the tier has no input price of its own. What
+    ``unknown`` names (rates, or ``batch``) is known to differ, but not by how much.
     """
 
     rates: Rates
@@ -174,7 +186,8 @@ class Change:
     """Prices that take the place of the ones before on a day. Fields that are None stay as they were.
 
     ``tiers`` replace the earlier ones as a whole: None where they stay, empty where they end. ``batch`` does so too; a
-    block of batch prices does not outlive a change of the prices that it belongs to, ``half`` does.
+    block of batch prices does not outlive a change of the prices that it belongs to, ``half`` does. What ``unknown``
+    names (rates, ``batch``) is no longer known from that day on; ``per_request`` among them: there is no fee any more.
     """
 
     from_date: date
@@ -183,6 +196,7 @@ class Change:
     batch: Batch = None
     tiers: tuple[Tier, ...] | None = None
     note: str = ""
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +236,8 @@ class Model:
     smaller, ``max_output`` the output limit; in tokens, None where unknown. ``checked`` is the day on which the facts
     were compared with ``source``. ``retires`` is the day from which the vendor no longer serves the model. ``origin``
     tells for each field that is set, by its path in the file (``price.input``, ``context``), whether it is bundled or
-    the user's; fields that nobody set are absent.
+    the user's; fields that nobody set are absent. ``places`` tells for the user's where they stand (those of the
+    bundled table: ``origins.bundled_place``).
     ``currency`` and ``exchange_rate`` tell what the user's prices were converted from (USD and 1 where nothing was).
     """
 
@@ -241,6 +256,7 @@ class Model:
     aliases: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     origin: Mapping[str, Origin] = field(default_factory=dict, hash=False)
+    places: Mapping[str, Place] = field(default_factory=dict, hash=False, compare=False)
     currency: str = "USD"
     exchange_rate: Decimal = Decimal(1)
 
@@ -272,8 +288,9 @@ class Scenario:
 
     The prompt is the whole: ``cached_tokens`` of it are read from the cache (or ``cached_share`` of it, from 0 to 1,
     rounded down to whole tokens; give one of the two), ``cache_write_tokens`` and ``cache_write_1h_tokens`` of it are
-    written to the cache, the rest is fresh. ``reasoning_tokens`` come on top of ``output_tokens``. ``factor``
-    multiplies the whole cost (region, priority, discount, tax). ``on`` is the day whose prices count.
+    written to the cache, the rest is fresh. ``reasoning_tokens`` come on top of ``output_tokens``. Both may be guesses:
+    ``output_range`` and ``reasoning_range`` are the fewest and the most to expect, and hold the figure itself.
+    ``factor`` multiplies the whole cost (region, priority, discount, tax). ``on`` is the day whose prices count.
     """
 
     on: date
@@ -286,6 +303,8 @@ class Scenario:
     batch: bool = False
     calls: int = 1
     factor: Decimal = Decimal(1)
+    output_range: tuple[int, int] | None = None
+    reasoning_range: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,11 +328,13 @@ class CostEstimate:
     """What one call costs, and where every figure comes from. Money is exact, nothing is rounded.
 
     ``input_usd`` is the whole prompt with its cached parts, ``output_usd`` output and reasoning, ``request_usd`` the
-    fee per request; they add up to ``usd``. ``usd_low`` and ``usd_high`` belong to the ends of the range of the token
-    count, and may lie in different tiers. ``usd_calls`` (with its range) is for all calls of the scenario. ``unknown``
-    names the prices that were needed and are not known; then ``usd`` is None. ``context_share`` is the prompt as a
-    share of the context window (1: full). ``over_context``: prompt, output and reasoning do not fit; None: unknown.
-    ``tier`` says in words which long-prompt tier is in force, empty for none.
+    fee per request; they add up to ``usd``. ``usd_low`` and ``usd_high`` belong to the ends of the ranges of prompt,
+    output and reasoning, and may lie in different tiers; ``input_usd_low`` and ``input_usd_high`` are the prompt's part
+    alone, each None where a price at some length of the prompt is unknown. ``output_low`` and ``output_high`` are the
+    tokens of output and reasoning together. ``usd_calls`` (with its range) is for all calls of the scenario.
+    ``unknown`` names the prices that were needed and are not known; then ``usd`` is None. ``context_share`` is the
+    prompt as a share of the context window (1: full). ``over_context``: prompt, output and reasoning do not fit; None:
+    unknown. ``tier`` says in words which long-prompt tier is in force, empty for none.
     """
 
     model_id: str
@@ -341,6 +362,10 @@ class CostEstimate:
     notes: tuple[str, ...]
     price_checked: date | None
     source: str = ""
+    input_usd_low: Decimal | None = None
+    input_usd_high: Decimal | None = None
+    output_low: int = 0
+    output_high: int = 0
 
     @property
     def explanation(self) -> tuple[str, ...]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from gui.models.cost_row import CostRow
 
 if TYPE_CHECKING:
     from gui.jobs import Ticket
-    from pricing.types import CostEstimate, Model, Scenario, Tier, TokenCount
+    from pricing.types import Model, Scenario, TokenCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +34,12 @@ def price_rows(request: PriceRequest, _ticket: Ticket | None = None) -> tuple[Co
 
 
 def _row(model: Model, request: PriceRequest) -> CostRow:
-    from pricing import count_for
+    from pricing import count_for, estimate
 
     count = count_for(model, request.counts)
     scenario, cut = fitting(request.scenario, count)
-    estimate = _estimate(model, count, scenario)
-    low, high = _input_ends(model, count, scenario, estimate)
-    return CostRow(model, estimate, low, high, model.count.tokenizer in request.pending, cut)
+    cost = estimate(model, count, scenario)
+    return CostRow(model, cost, cost.input_usd_low, cost.input_usd_high, model.count.tokenizer in request.pending, cut)
 
 
 def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, bool]:
@@ -61,40 +59,3 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
         room -= taken[-1]
     cached = None if scenario.cached_tokens is None else taken[0]
     return replace(scenario, cached_tokens=cached, cache_write_tokens=taken[1], cache_write_1h_tokens=taken[2]), True
-
-
-def _estimate(model: Model, count: TokenCount | None, scenario: Scenario) -> CostEstimate:
-    from pricing import estimate
-
-    return estimate(model, count, scenario)
-
-
-def _input_ends(
-    model: Model, count: TokenCount | None, scenario: Scenario, middle: CostEstimate
-) -> tuple[Decimal | None, Decimal | None]:
-    """The input cost at both ends of the range of the count."""
-    if count is None or count.low == count.high or middle.input_usd is None:
-        return middle.input_usd, middle.input_usd
-    if middle.usd_low is None or middle.usd_high is None:
-        return None, None
-    if middle.usd is not None and not any(count.low < tier.first <= count.high for tier in _all_tiers(model)):
-        # Nothing but the input changes along the range.
-        rest = middle.usd - middle.input_usd
-        return middle.usd_low - rest, middle.usd_high - rest
-    from pricing.types import TokenCount
-
-    amounts = [middle.input_usd]
-    for tokens in (count.low, count.high):
-        end = TokenCount(tokens, tokens, tokens, count.label)
-        usd = _estimate(model, end, fitting(scenario, end)[0]).input_usd
-        if usd is None:
-            return None, None
-        amounts.append(usd)
-    return min(amounts), max(amounts)
-
-
-def _all_tiers(model: Model) -> Iterator[Tier]:
-    """The tiers of the price, whichever day they hold on."""
-    yield from model.price.tiers
-    for change in model.price.changes:
-        yield from change.tiers or ()

@@ -1,0 +1,125 @@
+"""What a price file may say: every field of every block, with its kind and one sentence for people.
+
+Declared once. The checkers take their field names from here, ``schema`` makes the JSON Schema for editors of it, and an
+editor's completion offers it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pricing.types import RATE_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field. ``kind`` says what its value is.
+
+    Single values: ``version``, ``text``, ``currency``, ``money`` (an amount in the file's currency), ``tokens`` (a
+    number of them), ``date``, ``flag``, ``factor``. Others: ``texts`` (a list), the name of a block in ``BLOCKS``,
+    ``batch``, ``count`` (a name or a block), ``tiers`` and ``changes`` (lists of such blocks), and four tables with
+    names of the user's: ``models``, ``rates``, ``providers``, ``counting``.
+    """
+
+    name: str
+    kind: str
+    about: str
+
+
+_RATE_SENTENCES = {
+    "input": "fresh input",
+    "output": "output",
+    "cached": "input read from the cache; left out, it costs what input costs",
+    "cache_write": "input written to the cache for minutes; left out, it costs what input costs",
+    "cache_write_1h": "input written to the cache for an hour",
+    "reasoning": "hidden reasoning, only where it is billed at another rate than output",
+}
+
+_RATES = tuple(Field(name, "money", f"Price of a million tokens of {_RATE_SENTENCES[name]}.") for name in RATE_NAMES)
+_BATCH = Field("batch", "batch", "Prices of the batch service: half, or a block with prices of its own.")
+_FEE = Field("per_request", "money", "A fee for each request.")
+_TIERS = Field("tiers", "tiers", "Prices of the whole request by the length of the whole prompt, short prompts first.")
+
+BLOCKS: dict[str, tuple[Field, ...]] = {
+    "file": (
+        Field("version", "version", "The version of this form: 1."),
+        Field("currency", "currency", "The currency of the amounts in this file; USD if left out."),
+        Field("rates", "rates", "What one unit of another currency costs in US dollars, like EUR: 1.16."),
+        Field("providers", "providers", "How the part of an id before the '/' is shown."),
+        Field("counting", "counting", "Rules for counting tokens that models can name."),
+        Field("models", "models", "Prices and facts by the id of the model, vendor/model; null hides a model."),
+    ),
+    "model": (
+        Field("name", "text", "The name that is shown."),
+        Field("provider", "text", "The provider that is shown, where it is not that of the vendor."),
+        Field("currency", "currency", "The currency of this model's prices, where it is not that of the file."),
+        Field("price", "price", "The prices."),
+        Field("context", "tokens", "The context window."),
+        Field("max_input", "tokens", "The longest prompt, where it may not fill the context window."),
+        Field("max_output", "tokens", "The longest output."),
+        Field("count", "count", "How tokens are counted: the name of a rule, or a block."),
+        Field("source", "text", "The page that the facts are from."),
+        Field("checked", "date", "The day on which the facts were compared with the source."),
+        Field("retires", "date", "The first day on which the vendor no longer serves the model."),
+        Field("aliases", "texts", "Other names of the model."),
+        Field("notes", "texts", "Remarks, such as the hours of the day that a price is for."),
+    ),
+    "price": (
+        *_RATES,
+        _FEE,
+        _BATCH,
+        _TIERS,
+        Field("changes", "changes", "New prices from a day on, early days first; what is left out stays as it was."),
+    ),
+    "batch": _RATES,
+    "tier": (
+        Field("over", "tokens", "These prices hold for prompts of more than so many tokens."),
+        Field("from", "tokens", "These prices hold for prompts of exactly so many tokens, and longer ones."),
+        *_RATES,
+        _BATCH,
+    ),
+    "change": (
+        Field("from_date", "date", "The first day of these prices."),
+        *_RATES,
+        _FEE,
+        _BATCH,
+        _TIERS,
+        Field("note", "text", "Why the price changes."),
+    ),
+    "count": (
+        Field("tokenizer", "text", "The encoding to count with, like o200k_base."),
+        Field("exact", "flag", "Whether this is the vendor's own tokenizer for the model."),
+        Field("ratio", "factor", "What to multiply the count by; the middle of low and high if left out."),
+        Field("low", "factor", "The least to multiply the count by."),
+        Field("high", "factor", "The most to multiply the count by."),
+        Field("note", "text", "Where the figures come from."),
+    ),
+}
+"""The fields of each kind of block, in the order in which they are best written."""
+
+LISTS = {"tiers": "tier", "changes": "change"}
+"""What the items of a list are."""
+
+TABLES = {"models": "model", "counting": "count", "rates": "factor", "providers": "text"}
+"""What stands behind the free names of a table."""
+
+
+def names(block: str) -> tuple[str, ...]:
+    """The names of the fields of a block."""
+    return tuple(field.name for field in BLOCKS[block])
+
+
+def fields_at(path: tuple[str, ...]) -> tuple[Field, ...]:
+    """The fields that may stand below this place of a file, given by the names (or list indices) that lead to it.
+
+    Empty where names are the user's, where there is a single value, and where there is no such place.
+    """
+    kind = "file"
+    for step in path:
+        if kind in LISTS:
+            kind = LISTS[kind]
+        elif kind in TABLES:
+            kind = TABLES[kind]
+        else:
+            kind = next((field.kind for field in BLOCKS.get(kind, ()) if field.name == step), "")
+    return BLOCKS.get(kind, ())
