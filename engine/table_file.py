@@ -3,20 +3,28 @@
 A mapped file costs no memory of its own: its pages belong to the system's file cache and are shared by all threads and
 processes. A file that is there is not trusted. Before anybody uses it,
 
-* its size, version and vocabulary are compared with what they have to be,
+* its size, version and vocabulary are compared with what they have to be, and its directory is looked at,
 * a checksum over all of it finds what was damaged or cut off, wherever that is,
-* its directory, and every number that kernels use as a place, is looked at (``engine.kernels.table_check``): so even a
-  file that somebody has made up, checksum included, cannot lead a kernel out of its memory.
+* every number that kernels use as a place is looked at (``engine.kernels.table_check``): so even a file that somebody
+  has made up, checksum included, cannot lead a kernel out of its memory.
 
-That takes about a millisecond. What it cannot tell is whether somebody has put other tokens in, with a new checksum:
-but who can write to that folder can put other machine code there, too. Nor can it keep others from changing the file
-while it is in use; Tokenloupe itself replaces such files and never writes into one.
+The last two read all of the file, which takes some milliseconds. So they are noted in a second file beside it, with
+what the system says of the file that was read: which one it is, its size, and when it was last written to or otherwise
+changed. As long as the system says the same, it is the same file with the same content, and only the first is looked at
+again. A file that is so new that a later change could bear the same time is not noted (as git does with its index).
+
+What none of this can tell is whether somebody has put other tokens in, with a new checksum, or a note on a file that
+nobody read: but who can write to that folder can put other machine code there, too. Nor can it keep others from
+changing the file while it is in use; Tokenloupe itself replaces such files and never writes into one.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import mmap
+import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +37,10 @@ from engine.kernels.table_check import contents_are_sound
 from engine.kernels.wide_characters import INNER_STARTS
 
 _MAGIC = int.from_bytes(b"TLTABLES", "little")
-_ROW = 512  # words summed up together
+_ROW = 16_384  # words summed up together: so many stay in the processor's caches for the second sum
+_NEW_NS = 3_000_000_000  # file systems tell times apart by two seconds or less
+NOTE_SUFFIX = ".read"
+"""Ending of the file that says that a file of tables was read and found sound."""
 MOST_TOKENS = layout.NO_TOKEN - 1
 """Numbers that tables have room for."""
 
@@ -57,26 +68,50 @@ def map_tables(path: Path, fingerprint: bytes) -> NDArray[np.uint8] | None:
     """The tables in a file: uint8[n], read-only. None where there is no such file or it is not what it should be."""
     try:
         with path.open("rb") as file:
+            status = os.fstat(file.fileno())
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):  # missing, unreadable; empty
         return None
     tables = np.frombuffer(mapped, dtype=np.uint8)
     if len(tables) < layout.HEADER_SIZE or len(tables) % 64:
         return None
-    if not is_sealed(tables, fingerprint) or not _directory_fits(tables) or not contents_are_sound(tables):
+    if not is_for(tables, fingerprint) or not _directory_fits(tables):
         return None
+    note = path.with_name(path.name + NOTE_SUFFIX)
+    if _noted(note) != _note_on(status):
+        if not has_its_checksum(tables) or not contents_are_sound(tables):
+            return None
+        if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _NEW_NS:
+            with contextlib.suppress(OSError):  # then the next start reads all of it once more
+                keep(note, _note_on(status))
     return tables
 
 
-def is_sealed(tables: NDArray[np.uint8], fingerprint: bytes) -> bool:
-    """Whether the header says what ``seal`` wrote into it."""
+def _note_on(status: os.stat_result) -> bytes:
+    """What is noted of a file that was read."""
+    return f"{status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}\n".encode()
+
+
+def _noted(note: Path) -> bytes | None:
+    try:
+        return note.read_bytes()
+    except OSError:
+        return None
+
+
+def is_for(tables: NDArray[np.uint8], fingerprint: bytes) -> bool:
+    """Whether tables say that they are those of a vocabulary, made by this version, and all there."""
     header = _header(tables)
     stated = (header[layout.MAGIC // 8], header[layout.VERSION // 8], header[layout.SIZE // 8])
     return (
         stated == (_MAGIC, _version(), len(tables))
         and header[layout.FINGERPRINT // 8 : layout.FINGERPRINT // 8 + 4].tobytes() == fingerprint
-        and int(header[layout.CHECKSUM // 8]) == _checksum(tables)
     )
+
+
+def has_its_checksum(tables: NDArray[np.uint8]) -> bool:
+    """Whether tables are as they were when ``seal`` wrote their checksum."""
+    return int(_header(tables)[layout.CHECKSUM // 8]) == _checksum(tables)
 
 
 def _header(tables: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -90,13 +125,16 @@ def _version() -> int:
 
 def _checksum(tables: NDArray[np.uint8]) -> int:
     """64 bits over all words behind the fixed part of the header: a digest of the sums of all rows and all columns of
-    512 words, since a digest of the words themselves would take many times as long. Words that change places change
-    sums, too."""
+    ``_ROW`` words, since a digest of the words themselves would take many times as long. Words that change places
+    change sums, too."""
     words = tables[layout.TOKEN_COUNT :].view(np.int64)
-    rows = words[: len(words) // _ROW * _ROW].reshape(-1, _ROW)
-    digest = hashlib.sha256(words[rows.size :].tobytes())
-    for axis in (0, 1):
-        digest.update(rows.sum(axis=axis).tobytes())
+    columns = np.zeros(_ROW, dtype=np.int64)
+    rows = []
+    for start in range(0, len(words), _ROW):
+        row = words[start : start + _ROW]
+        rows.append(np.add.reduce(row))
+        columns[: len(row)] += row
+    digest = hashlib.sha256(columns.tobytes() + np.array(rows).tobytes())
     return int.from_bytes(digest.digest()[:8], "little", signed=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import numpy as np
@@ -109,6 +110,83 @@ def test_the_tables_of_another_vocabulary_are_not_taken(path, fingerprint):
     other = bytes(32)
     assert map_tables(path, other) is None
     assert map_tables(path, fingerprint) is not None
+
+
+# What was read once is not read again.
+
+
+@pytest.fixture
+def old(path, fingerprint, monkeypatch):
+    """A file that was made long ago, as far as can be told, and has been read once."""
+    monkeypatch.setattr(table_file, "_NEW_NS", -3_600_000_000_000)
+    assert map_tables(path, fingerprint) is not None
+    return path
+
+
+@pytest.fixture
+def readings(monkeypatch):
+    """Grows with each time that all of a file is read."""
+    found = []
+
+    def noting(tables):
+        found.append(len(tables))
+        return sums(tables)
+
+    sums = table_file._checksum
+    monkeypatch.setattr(table_file, "_checksum", noting)
+    return found
+
+
+def test_a_file_that_was_read_is_not_read_again(old, built, fingerprint, readings):
+    assert np.array_equal(map_tables(old, fingerprint), built)
+    assert readings == []
+
+
+def test_a_new_file_is_read_each_time(path, fingerprint, readings):
+    for _ in range(3):
+        assert map_tables(path, fingerprint) is not None
+    assert len(readings) == 3
+
+
+@pytest.mark.parametrize("how", ["replaced", "written into"])
+def test_a_file_that_was_changed_is_read_again(old, fingerprint, readings, how):
+    before = old.stat()
+    content = bytearray(old.read_bytes())
+    content[len(content) // 2] ^= 1
+    if how == "replaced":
+        temporary = old.with_name("temporary")
+        temporary.write_bytes(content)
+        os.utime(temporary, ns=(before.st_atime_ns, before.st_mtime_ns))
+        temporary.replace(old)
+    else:
+        with old.open("r+b") as file:
+            file.write(content)
+        os.utime(old, ns=(before.st_atime_ns, before.st_mtime_ns + 1))  # whatever the clock of the file system says
+    assert map_tables(old, fingerprint) is None
+    assert len(readings) == 1
+
+
+@pytest.mark.parametrize("note", [b"", b"1 2 3 4\n", None])
+def test_without_a_note_on_it_a_file_is_read(old, fingerprint, readings, note):
+    (path,) = old.parent.glob(f"*{table_file.NOTE_SUFFIX}")
+    content = path.read_bytes()
+    path.unlink()
+    if note is not None:
+        path.write_bytes(note)
+    assert map_tables(old, fingerprint) is not None
+    assert len(readings) == 1
+    assert path.read_bytes() == content
+
+
+def test_the_header_is_looked_at_whatever_was_noted(old, fingerprint, readings):
+    assert map_tables(old, bytes(32)) is None
+    assert readings == []
+
+
+def test_a_note_that_cannot_be_kept_is_no_error(path, built, fingerprint, monkeypatch):
+    monkeypatch.setattr(table_file, "_NEW_NS", -3_600_000_000_000)
+    path.with_name(path.name + table_file.NOTE_SUFFIX).mkdir()
+    assert np.array_equal(map_tables(path, fingerprint), built)
 
 
 # What somebody has made up: the checksum is right, the numbers are not.
@@ -229,7 +307,7 @@ def test_numbers_that_lead_elsewhere_are_refused(path, built, fingerprint, spoil
     seal(content, fingerprint)
     rewritten(path, content.tobytes())
     assert map_tables(path, fingerprint) is None
-    assert table_file.is_sealed(content, fingerprint), "it was the checksum that was wrong, not the number"
+    assert table_file.has_its_checksum(content), "it was the checksum that was wrong, not the number"
 
 
 def test_bytes_may_come_last_in_the_order_of_merging(tmp_path):
