@@ -60,6 +60,7 @@ def say_json(document: Mapping[str, Any]) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command. Returns the exit status; whatever is wrong has been said in one line on standard error."""
     from commands import cost, prices, tokens, train  # noqa: F401 - each adds its commands to the group
+    from engine.errors import DamagedVocabularyError
 
     try:
         return program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False) or 0
@@ -67,6 +68,9 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except click.ClickException as error:
         click.echo(f"{PROGRAM}: {' '.join(error.format_message().split())}", err=True)
+        return 2
+    except DamagedVocabularyError as error:  # any command that encodes may find that out
+        click.echo(f"{PROGRAM}: {error}", err=True)
         return 2
     except (KeyboardInterrupt, click.Abort):
         return 130

@@ -1,4 +1,5 @@
-"""The format of the bundled vocabularies: written by packaging/bundle_vocabularies.py, read by engine.catalog.
+"""The format of the bundled vocabularies: written by packaging/bundle_vocabularies.py, read by
+engine.bundled_vocabulary.
 
 A file is ``TLRANKS1``, the SHA-256 (32 bytes) of what follows, and one zlib stream of:
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MAGIC = b"TLRANKS1"
-_DIGEST_END = len(_MAGIC) + 32
+HEAD_SIZE = len(_MAGIC) + 32
+"""Bytes of a file before what is packed."""
 _HEADER = struct.Struct("<16sIII")
 
 
@@ -86,16 +88,22 @@ def pack(name: str, table: RankTable, special_tokens: Mapping[str, int] | None =
     return _MAGIC + hashlib.sha256(stream).digest() + stream
 
 
+def stated_digest(content: bytes) -> bytes:
+    """The SHA-256 that a file's content says of itself, in its first ``HEAD_SIZE`` bytes. ValueError where it is no
+    such file."""
+    if len(content) < HEAD_SIZE or not content.startswith(_MAGIC):
+        raise ValueError("it is not a table of ranks")
+    return content[len(_MAGIC) : HEAD_SIZE]
+
+
 def unpack(name: str, content: bytes) -> tuple[RankTable, dict[str, int]]:
     """The table and special tokens in a file's content. Raises ValueError when it is not what was bundled under that
     name."""
     import numpy as np
 
-    if content[: len(_MAGIC)] != _MAGIC:
-        raise ValueError("it is not a table of ranks")
-    if hashlib.sha256(content[_DIGEST_END:]).digest() != content[len(_MAGIC) : _DIGEST_END]:
+    if hashlib.sha256(content[HEAD_SIZE:]).digest() != stated_digest(content):
         raise ValueError("its SHA-256 is wrong, so it was changed after it was made")
-    raw = zlib.decompress(content[_DIGEST_END:])
+    raw = zlib.decompress(content[HEAD_SIZE:])
     stored_name, first_id, count, special_length = _HEADER.unpack_from(raw)
     if stored_name.rstrip(b"\0") != name.encode():
         raise ValueError(f"it holds another vocabulary, {stored_name.rstrip(bytes(1)).decode()}")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine import patterns, special_tokens
-from engine.bundle_format import RankTable, unpack
+from engine.bundled_vocabulary import BundledVocabulary
 from engine.encoding import Encoding
-from engine.errors import DamagedVocabularyError, UnknownEncodingError, UnknownModelError
+from engine.errors import UnknownEncodingError, UnknownModelError
 from engine.own_encodings import Kind, OwnEncodings, OwnEntry
 from engine.patterns import SplitPattern
 
@@ -92,7 +92,7 @@ class Catalog:
         self._entries = {entry.name: entry for entry in ENTRIES}
         self._lock = threading.RLock()
         self._encodings: dict[str, Encoding] = {}
-        self._tables: dict[str, tuple[RankTable, dict[str, int]]] = {}
+        self._vocabularies: dict[str, BundledVocabulary] = {}
 
     def names(self) -> list[str]:
         """The names of all encodings."""
@@ -108,32 +108,22 @@ class Catalog:
             ) from None
 
     def get(self, name: str) -> Encoding:
-        """The encoding of that name, the same object each time. UnknownEncodingError, DamagedVocabularyError."""
+        """The encoding of that name, the same object each time. UnknownEncodingError; DamagedVocabularyError where its
+        file is not there: what is in the file is read, and found damaged, when it is needed."""
         entry = self.entry(name)
         with self._lock:
             if name not in self._encodings:
-                table, bundled_special = self._read(entry.ranks)
-                special = entry.special() if entry.special else bundled_special
-                self._encodings[name] = Encoding.from_table(name, entry.pattern, table, special)
+                if entry.ranks not in self._vocabularies:
+                    self._vocabularies[entry.ranks] = BundledVocabulary(self._data_dir / f"{entry.ranks}.ranks")
+                vocabulary = self._vocabularies[entry.ranks]
+                special = entry.special or vocabulary.special_tokens
+                self._encodings[name] = Encoding.from_bundle(name, entry.pattern, vocabulary, special)
             return self._encodings[name]
 
     def opened(self) -> list[Encoding]:
         """The encodings that were opened so far."""
         with self._lock:
             return list(self._encodings.values())
-
-    def _read(self, ranks: str) -> tuple[RankTable, dict[str, int]]:
-        if ranks not in self._tables:
-            path = self._data_dir / f"{ranks}.ranks"
-            try:
-                self._tables[ranks] = unpack(ranks, path.read_bytes())
-            except (OSError, ValueError) as error:
-                why = error.strerror if isinstance(error, OSError) else error
-                raise DamagedVocabularyError(
-                    f"The bundled vocabulary file {path} cannot be used: {why}. "
-                    "Install Tokenloupe again, or restore that file; encodings of other files still work."
-                ) from error
-        return self._tables[ranks]
 
 
 @functools.cache

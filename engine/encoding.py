@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Set
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from engine import long_runs
 from engine.bundle_format import RankTable, table_from_ranks
+from engine.bundled_vocabulary import BundledVocabulary
+from engine.decoding_face import DecodingFace
 from engine.in_threads import in_threads
 from engine.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.safe_cuts import CutFinder
@@ -43,8 +45,11 @@ CHUNK_CHARS = 32_768
 every other Python thread waiting."""
 
 
-class Encoding(VocabularyFace):
+class Encoding(DecodingFace, VocabularyFace):
     """A tokenizer: text to token ids and back. Safe to use from several threads."""
+
+    _core: CoreBPE | None
+    """tiktoken's encoder; None until it is first needed."""
 
     def __init__(
         self,
@@ -60,13 +65,11 @@ class Encoding(VocabularyFace):
         ``mergeable_ranks`` maps token bytes to ids in the order of merging, ``special_tokens`` texts to ids.
         AssertionError if ``explicit_n_vocab`` is given and is not what they add up to.
         """
-        last_rank = max(mergeable_ranks.values())
-        max_token_value = max(last_rank, max(special_tokens.values(), default=0))
+        self._set_up(name, pat_str, mergeable_ranks, special_tokens)
         if explicit_n_vocab:
             assert len(mergeable_ranks) + len(special_tokens) == explicit_n_vocab
-            assert max_token_value == explicit_n_vocab - 1
-        core = build_core(mergeable_ranks, special_tokens, pat_str)
-        self._set_up(name, pat_str, special_tokens, max_token_value, core, mergeable_ranks)
+            assert self.max_token_value == explicit_n_vocab - 1
+        self._core = build_core(mergeable_ranks, special_tokens, pat_str)
 
     @classmethod
     def of_ranks(
@@ -76,38 +79,36 @@ class Encoding(VocabularyFace):
         second, in which no other Python thread runs. ValueError where ``pat_str`` is no pattern."""
         byte_core(pat_str)
         encoding = cls.__new__(cls)
-        last_rank = max(mergeable_ranks.values())
-        max_token_value = max(last_rank, max(special_tokens.values(), default=0))
-        encoding._set_up(name, pat_str, special_tokens, max_token_value, None, mergeable_ranks)
+        encoding._set_up(name, pat_str, mergeable_ranks, special_tokens)
         return encoding
 
     @classmethod
-    def from_table(cls, name: str, pattern: SplitPattern, table: RankTable, special_tokens: dict[str, int]) -> Encoding:
-        """A bundled encoding: pickled by its name, and its encoder built when first needed."""
+    def from_bundle(
+        cls,
+        name: str,
+        pattern: SplitPattern,
+        vocabulary: BundledVocabulary,
+        special_tokens: Callable[[], dict[str, int]],
+    ) -> Encoding:
+        """A bundled encoding: pickled by its name. Its encoder is built, its vocabulary read and its special tokens
+        asked for when they are first needed; from then on, DamagedVocabularyError."""
         encoding = cls.__new__(cls)
-        last_rank = table.first_id + len(table) - 1
-        max_token_value = max(last_rank, max(special_tokens.values(), default=0))
-        encoding._set_up(name, pattern.expression, special_tokens, max_token_value, None, table)
+        encoding._set_up(name, pattern.expression, vocabulary, special_tokens)
         return encoding
 
     def _set_up(
         self,
         name: str,
         pat_str: str,
-        special_tokens: dict[str, int],
-        max_token_value: int,
-        core: CoreBPE | None,
-        ranks: RankTable | dict[bytes, int],
+        ranks: BundledVocabulary | dict[bytes, int],
+        special_tokens: dict[str, int] | Callable[[], dict[str, int]],
     ) -> None:
-        """``core`` is None where it is to be built when it is first needed. A table of ranks is a bundled one."""
         self.name = name
-        self.max_token_value = max_token_value
         self._pat_str = pat_str
         self._pattern = next((known for known in PATTERNS if known.expression == pat_str), None)
-        self._special_tokens = special_tokens
-        self._special_token_values = set(special_tokens.values())
         self._ranks = ranks
-        self._core = core
+        self._given_special_tokens = special_tokens
+        self._core = None
         self._core_lock = threading.Lock()
         self._native: ChunkedEncoder | PatternEncoder | None = None
         self._fits_kernels = True  # as far as is known
@@ -116,7 +117,7 @@ class Encoding(VocabularyFace):
         return f"<Encoding {self.name!r}>"
 
     def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
-        if isinstance(self._ranks, RankTable):
+        if isinstance(self._ranks, BundledVocabulary):
             from engine.catalog import get_encoding
 
             return get_encoding, (self.name,)
@@ -136,15 +137,41 @@ class Encoding(VocabularyFace):
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:
-        return self._ranks.mergeable_ranks() if isinstance(self._ranks, RankTable) else self._ranks
+        return self._ranks if isinstance(self._ranks, dict) else self._table.mergeable_ranks()
+
+    @functools.cached_property
+    def _special_tokens(self) -> dict[str, int]:
+        given = self._given_special_tokens
+        return given if isinstance(given, dict) else given()
+
+    @functools.cached_property
+    def max_token_value(self) -> int:
+        """The highest id."""
+        if isinstance(self._ranks, dict):
+            last_rank = max(self._ranks.values())
+        else:
+            last_rank = self._table.first_id + len(self._table) - 1
+        return max(last_rank, max(self._special_tokens.values(), default=0))
 
     @functools.cached_property
     def _table(self) -> RankTable:
-        return self._ranks if isinstance(self._ranks, RankTable) else table_from_ranks(self._ranks)
+        ranks = self._ranks
+        if isinstance(ranks, dict):
+            return table_from_ranks(ranks)
+        if self._native is None:
+            return ranks.table()
+        from engine.tables import table_in
+
+        return table_in(self._native.tables)
 
     @functools.cached_property
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self._table, self._special_tokens, self.max_token_value)
+
+    def read_vocabulary(self) -> None:
+        """Read what encoding needs, where that has not been done: a bundled vocabulary may turn out to be damaged.
+        DamagedVocabularyError."""
+        _ = self._table
 
     # Our own encoder
 
@@ -159,28 +186,30 @@ class Encoding(VocabularyFace):
         """
         if self._native is None and self._fits_kernels:
             from engine.chunked_encoder import ChunkedEncoder
-            from engine.encoder import open_encoder
             from engine.kernels.cache_folder import current_folder, kept_in
-            from engine.pattern_encoder import pattern_encoder
-            from engine.tables import UnsupportedVocabularyError, fingerprint_of
+            from engine.tables import UnsupportedVocabularyError
 
-            table = self._vocabulary.table
             with kept_in(folder, compiled_only=compiled_only):
                 try:
-                    native = open_encoder(self._pat_str, fingerprint_of(table), lambda: table, current_folder())
+                    native = self.open_native(current_folder())
                 except UnsupportedVocabularyError:
                     self._fits_kernels = False
                     return False
-                taken = ChunkedEncoder(native) if native.can_scan else pattern_encoder(native, self._pat_str)
+                taken = ChunkedEncoder(native) if native.can_scan else self._pattern_encoder(native)
                 self._fits_kernels = taken is not None
                 if taken is None:
                     return False
                 native.warm_up()
             self._native = taken
-            if isinstance(self._ranks, RankTable):
+            if isinstance(self._ranks, BundledVocabulary):
                 with self._core_lock:  # one that is being built would come back
                     self._core = None  # built again should anybody ask for what only it can do
         return self._fits_kernels
+
+    def _pattern_encoder(self, native: NativeEncoder) -> PatternEncoder | None:
+        from engine.pattern_encoder import pattern_encoder
+
+        return pattern_encoder(native, self._pat_str)
 
     @property
     def uses_kernels(self) -> bool:
@@ -192,6 +221,16 @@ class Encoding(VocabularyFace):
         """Our own encoder, from ``use_kernels`` on, for what is no long text: or, where it has no scanner for the
         pattern, for pretokens."""
         return None if self._native is None else self._native.native
+
+    def open_native(self, folder: Path | None) -> NativeEncoder:
+        """Our own encoder with nothing in its caches, its tables kept in ``folder``. UnsupportedVocabularyError."""
+        from engine.encoder import open_encoder
+        from engine.tables import fingerprint_of
+
+        if isinstance(self._ranks, BundledVocabulary):
+            return open_encoder(self._pat_str, self._ranks.fingerprint, self._ranks.table, folder)
+        table = self._table
+        return open_encoder(self._pat_str, fingerprint_of(table), lambda: table, folder)
 
     # Encoding
 
@@ -319,50 +358,9 @@ class Encoding(VocabularyFace):
 
     def encodes_like(self, other: Encoding) -> bool:
         """Whether text without special tokens surely gives the same ids in both: same ranks, same pattern."""
-        return self._table is other._table and self._pat_str == other._pat_str
-
-    # Decoding
-
-    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of these tokens, one after the other. KeyError for an id that stands for nothing."""
-        content: bytes = self._core_bpe.decode_bytes(tokens)
-        return content
-
-    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
-        """The text of these tokens. Bytes that are no UTF-8 go by ``errors``, as in ``bytes.decode``."""
-        return self.decode_bytes(tokens).decode("utf-8", errors=errors)
-
-    def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of one token, special or not. KeyError for an id that stands for nothing."""
-        content: bytes = self._core_bpe.decode_single_token_bytes(token)
-        return content
-
-    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
-        """The bytes of each token."""
-        return [self.decode_single_token_bytes(token) for token in tokens]
-
-    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """The text of these tokens, and for each the index of the first character that has bytes of it.
-        UnicodeDecodeError if together they are no UTF-8."""
-        pieces = self.decode_tokens_bytes(tokens)
-        offsets = []
-        char_count = 0
-        for piece in pieces:
-            starts = sum(1 for byte in piece if not 0x80 <= byte < 0xC0)
-            inside = 0x80 <= piece[0] < 0xC0
-            offsets.append(max(0, char_count - inside))
-            char_count += starts
-        return b"".join(pieces).decode("utf-8", errors="strict"), offsets
-
-    def decode_batch(
-        self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
-    ) -> list[str]:
-        """``decode`` of each list, in parallel."""
-        return in_threads(functools.partial(self.decode, errors=errors), batch, num_threads)
-
-    def decode_bytes_batch(self, batch: Sequence[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
-        """``decode_bytes`` of each list, in parallel."""
-        return in_threads(self.decode_bytes, batch, num_threads)
+        if isinstance(self._ranks, BundledVocabulary):
+            return self._ranks is other._ranks and self._pat_str == other._pat_str
+        return self is other
 
     # The vocabulary
 
@@ -375,6 +373,10 @@ class Encoding(VocabularyFace):
     def eot_token(self) -> int:
         """The id of <|endoftext|>. KeyError where there is none."""
         return self._special_tokens["<|endoftext|>"]
+
+    @functools.cached_property
+    def _special_token_values(self) -> set[int]:
+        return set(self._special_tokens.values())
 
     @functools.cached_property
     def special_tokens_set(self) -> set[str]:

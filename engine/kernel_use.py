@@ -9,6 +9,7 @@ Importing this imports nothing large: it is what a window makes before it counts
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,8 @@ class KernelUse:
             self._active = is_compiled(self.folder, ENCODE) and self._is_taken(encoding)
         elif self._active:
             self._is_taken(encoding)
+        if not encoding.uses_kernels:
+            encoding.read_vocabulary()  # a damaged one is not to be found out while it counts
         return encoding
 
     def take_over(self) -> None:
@@ -51,7 +54,8 @@ class KernelUse:
         can be used meanwhile.
         """
         for encoding in engine.opened_encodings():
-            encoding.use_kernels(self.folder, compiled_only=True)
+            with contextlib.suppress(engine.DamagedVocabularyError):  # whoever wants it is told; the others work
+                encoding.use_kernels(self.folder, compiled_only=True)
         self._active = True
         for encoding in engine.opened_encodings():  # those that were opened in the meantime
             self._is_taken(encoding)

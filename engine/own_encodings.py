@@ -14,7 +14,6 @@ from typing import Literal
 
 from engine.encoding import Encoding
 from engine.errors import EngineError, FormatError
-from engine.prepared_encoding import prepared
 
 Kind = Literal["imported", "trained"]
 
@@ -112,6 +111,7 @@ class OwnEncodings:
     ) -> OwnEntry:
         """Save an encoding in a folder, which is made if need be, and make it known. EngineError; FormatError."""
         from engine.formats.saving import save_encoding
+        from engine.prepared_encoding import prepared
 
         path = folder / f"{_UNFIT_FOR_FILE_NAMES.sub('-', encoding.name).strip('-.') or 'encoding'}.tiktoken"
         encoding = prepared(encoding, normalization)

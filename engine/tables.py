@@ -91,6 +91,14 @@ def crossings_in(tables: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
     return _section(tables, layout.CROSSINGS)
 
 
+def table_in(tables: NDArray[np.uint8]) -> RankTable:
+    """The vocabulary that tables were made from: they have all of it."""
+    offsets = _section(tables, layout.TOKEN_OFFSETS).view(np.uint32).astype(np.int64)
+    offsets.flags.writeable = False
+    first_id = int(tables[: layout.HEADER_SIZE].view(np.int64)[layout.FIRST_ID // 8])
+    return RankTable(first_id, _section(tables, layout.TOKEN_BYTES).tobytes(), offsets)
+
+
 def pairs_in(tables: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """All pairs that merge, in no order: int64[n] three times, the numbers of the left token, of the right one, and of
     the one they become. The number of a token is its id less the first id."""

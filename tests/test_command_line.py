@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
+import shutil
 import subprocess
 import sys
 from decimal import Decimal
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import main
+from engine import catalog
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +54,24 @@ def test_count_of_standard_input(run):
     assert document["tokens"] == 12
     assert document["files"] == [{"path": "-", "tokens": 12, "bytes": len(SENTENCE)}]
     assert document["skipped"] == []
+
+
+NAMED = ("-", "--encoding", "o200k_base")
+
+
+@pytest.mark.parametrize(
+    "command", [("count", *NAMED), ("encode", *NAMED), ("decode", *NAMED), ("cost", "-", "--model", "gpt-4o")]
+)
+def test_a_damaged_vocabulary_is_named_in_one_line(run, tmp_path, monkeypatch, command):
+    folder = tmp_path / "data"
+    shutil.copytree(catalog.DATA_DIR, folder)
+    path = folder / "o200k.ranks"
+    path.write_bytes(path.read_bytes()[:-1])
+    monkeypatch.setattr(catalog, "bundled", functools.cache(lambda: catalog.Catalog(folder)))
+    status, out, err = run(*command, stdin=b"15 20")
+    assert (status, out) == (2, "")
+    assert is_one_line(err)
+    assert "o200k.ranks" in err
 
 
 def test_count_of_a_folder_says_what_it_skipped(run, tmp_path):

@@ -22,12 +22,11 @@ import numpy as np
 import engine
 from engine import encoder as encoder_module
 from engine.catalog import DATA_DIR, Catalog
-from engine.encoder import NativeEncoder, open_encoder
+from engine.encoder import NativeEncoder
 from engine.encoding import Encoding
 from engine.kernels import state
 from engine.kernels.cache_folder import current_folder
 from engine.scanners import LLAMA3_EXPRESSION
-from engine.tables import fingerprint_of
 from engine.tiktoken_core import CoreBPE, build_core
 from tests.engine import oracles
 from tests.engine.kernels.odd_bytes import odd_bytes
@@ -105,9 +104,7 @@ def _llama3(catalog: Catalog) -> Encoding:
 
 def _open_case(name: str, encoding: Encoding, twin: str | None, raw: Path | None) -> Case:
     assert encoding.use_kernels()
-    table = encoding._vocabulary.table
-    folder = current_folder()
-    open_native = functools.partial(open_encoder, encoding._pat_str, fingerprint_of(table), lambda: table, folder)
+    open_native = functools.partial(encoding.open_native, current_folder())
     with_specials = build_core(encoding._mergeable_ranks, encoding._special_tokens, encoding._pat_str)
     oracle = _of_core(with_specials) if raw is None or name == LLAMA3 else _of_published(name, raw)
     return Case(name, encoding, twin, open_native, oracle, with_specials, encoding._vocabulary.byte_lengths)

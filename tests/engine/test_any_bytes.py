@@ -13,10 +13,9 @@ import pytest
 
 import engine
 from engine.catalog import DATA_DIR, Catalog
-from engine.encoder import NativeEncoder, open_encoder
+from engine.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.cache_folder import current_folder
-from engine.tables import fingerprint_of
 from tests.engine.kernels.odd_bytes import odd_bytes
 
 NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken") if COMPILED else ("r50k_base",)
@@ -26,8 +25,7 @@ TEXTS = 400 if COMPILED else 20
 @pytest.fixture(scope="module", params=NAMES)
 def opened(request) -> tuple[engine.Encoding, NativeEncoder]:
     encoding = Catalog(DATA_DIR).get(request.param)
-    table = encoding._vocabulary.table
-    return encoding, open_encoder(encoding._pat_str, fingerprint_of(table), lambda: table, current_folder())
+    return encoding, encoding.open_native(current_folder())
 
 
 def test_the_tokens_of_any_bytes_have_these_bytes(opened):

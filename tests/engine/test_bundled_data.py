@@ -19,6 +19,7 @@ from engine import special_tokens
 from engine.bundle_format import pack, table_from_ranks, unpack
 from engine.catalog import DATA_DIR, ENTRIES, Catalog, list_encoding_names
 from engine.errors import DamagedVocabularyError, UnknownEncodingError
+from engine.kernels._jit import COMPILED
 from tests.engine import oracles
 
 NAMES = list_encoding_names()
@@ -157,7 +158,19 @@ def flip_a_byte(path: Path) -> None:
     path.write_bytes(content)
 
 
-@pytest.mark.parametrize("damage", [flip_a_byte, Path.unlink, lambda path: path.write_bytes(b"")])
+DAMAGE = [flip_a_byte, Path.unlink, lambda path: path.write_bytes(b""), lambda path: path.write_bytes(b"x" * 500)]
+
+
+USES = [
+    lambda encoding: encoding.read_vocabulary(),
+    lambda encoding: encoding.count("x"),
+    lambda encoding: encoding.decode([5]),
+    lambda encoding: encoding.n_vocab,
+    lambda encoding: encoding.open_native(None),
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize(
     ("file_name", "broken", "sound"),
     [
@@ -169,8 +182,9 @@ def test_a_damaged_file_is_named_and_the_others_work(data_copy, damage, file_nam
     damage(data_copy / file_name)
     catalog = Catalog(data_copy)
     for name in broken:
-        with pytest.raises(DamagedVocabularyError, match=file_name):
-            catalog.get(name)
+        for use in USES:
+            with pytest.raises(DamagedVocabularyError, match=file_name):
+                use(catalog.get(name))
     for name in sound:
         assert catalog.get(name).n_vocab > 50_000
 
@@ -178,16 +192,36 @@ def test_a_damaged_file_is_named_and_the_others_work(data_copy, damage, file_nam
 def test_a_file_in_the_place_of_another_is_refused(data_copy):
     shutil.copy(data_copy / "r50k.ranks", data_copy / "p50k.ranks")
     with pytest.raises(DamagedVocabularyError, match=r"p50k\.ranks.*another vocabulary, r50k"):
-        Catalog(data_copy).get("p50k_base")
+        Catalog(data_copy).get("p50k_base").read_vocabulary()
 
 
-def test_a_repaired_file_works_without_a_restart(data_copy):
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_repaired_file_works_without_a_restart(data_copy, damage):
     catalog = Catalog(data_copy)
-    (data_copy / "qwen.ranks").rename(data_copy / "away")
+    damage(data_copy / "qwen.ranks")
     with pytest.raises(DamagedVocabularyError):
-        catalog.get("qwen")
-    (data_copy / "away").rename(data_copy / "qwen.ranks")
+        catalog.get("qwen").count("hello")
+    shutil.copy(DATA_DIR / "qwen.ranks", data_copy)
     assert catalog.get("qwen").count("hello") == 1
+
+
+@pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
+@pytest.mark.parametrize("name", ["r50k_base", "deepseek", "tekken"])
+def test_where_tables_are_there_a_bundled_file_is_not_read(name, data_copy, tmp_path):
+    assert Catalog(data_copy).get(name).use_kernels(tmp_path / "tables")
+    flip_a_byte(data_copy / f"{Catalog(data_copy).entry(name).ranks}.ranks")
+    encoding = Catalog(data_copy).get(name)
+    assert encoding.use_kernels(tmp_path / "tables")
+    whole = Catalog(DATA_DIR).get(name)
+    text = "Größe 你好 12345"
+    assert encoding.encode_ordinary(text) == whole.encode_ordinary(text)
+    assert encoding._mergeable_ranks == whole._mergeable_ranks
+    if name == "deepseek":  # the only one whose special tokens are in the file
+        with pytest.raises(DamagedVocabularyError, match=r"deepseek\.ranks"):
+            encoding.encode(text)
+    else:
+        assert encoding.encode(text) == whole.encode(text)
+        assert encoding.n_vocab == whole.n_vocab
 
 
 @pytest.mark.parametrize("name", ["o300k", "", None, 7, ["gpt2"]])

@@ -22,8 +22,7 @@ NAMES = ("r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "deepsee
 
 
 def native(encoding) -> NativeEncoder:
-    table = encoding._vocabulary.table
-    return open_encoder(encoding._pat_str, fingerprint_of(table), lambda: table, None)
+    return encoding.open_native(None)
 
 
 @pytest.fixture(scope="module", params=NAMES)

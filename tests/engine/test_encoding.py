@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
+from engine.catalog import DATA_DIR, Catalog
 from tests.engine import oracles
 from tests.engine.strategies import texts, texts_with_surrogates
 
@@ -294,9 +295,7 @@ def test_models():
 
 
 def test_several_threads_open_one_encoder():
-    encoding = engine.Encoding.from_table(
-        "fresh", engine.get_encoding("r50k_base")._pattern, engine.get_encoding("r50k_base")._table, {}
-    )
+    encoding = Catalog(DATA_DIR).get("r50k_base")
     counts = []
     threads = [threading.Thread(target=lambda: counts.append(encoding.count("hello world"))) for _ in range(4)]
     for thread in threads:

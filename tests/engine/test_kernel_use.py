@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 import engine
-from engine import catalog, kernel_use
+from engine import catalog, encode_warm_up, kernel_use
 from engine.encoding import Encoding
 from engine.kernel_use import KernelUse
+from engine.kernels._jit import COMPILED
 
 
 class NoCompilerError(Exception):
@@ -89,3 +92,37 @@ def test_kernels_that_cannot_be_loaded_are_no_error_before_somebody_takes_over(a
 def test_an_unknown_encoding_is_said(tmp_path):
     with pytest.raises(engine.UnknownEncodingError):
         KernelUse(tmp_path).open("no such encoding")
+
+
+@pytest.fixture
+def with_a_damaged_file(tmp_path, monkeypatch):
+    """A bundle whose vocabulary of p50k_base and p50k_edit is damaged."""
+    folder = tmp_path / "data"
+    shutil.copytree(catalog.DATA_DIR, folder)
+    content = bytearray((folder / "p50k.ranks").read_bytes())
+    content[-1] ^= 1
+    (folder / "p50k.ranks").write_bytes(content)
+    monkeypatch.setattr(catalog, "DATA_DIR", folder)
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_a_damaged_encoding_is_found_out_when_it_is_opened(with_a_damaged_file, monkeypatch, tmp_path, is_compiled):
+    compiled(monkeypatch, is_compiled)
+    use = KernelUse(tmp_path)
+    for _ in range(2):
+        with pytest.raises(engine.DamagedVocabularyError, match=r"p50k\.ranks"):
+            use.open("p50k_base")
+    assert use.open("gpt2").count("some words") == 2
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+def test_a_damaged_encoding_does_not_keep_kernels_from_the_others(with_a_damaged_file, monkeypatch):
+    encode_warm_up.warm_up()
+    compiled(monkeypatch, False)
+    use = KernelUse(None)
+    with pytest.raises(engine.DamagedVocabularyError):
+        use.open("p50k_edit")
+    opened = use.open("gpt2")
+    use.take_over()
+    assert use.active
+    assert opened.uses_kernels

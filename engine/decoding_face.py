@@ -1,0 +1,62 @@
+"""DecodingFace: token ids back to bytes and text, as tiktoken's encoding does it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from engine.in_threads import in_threads
+
+if TYPE_CHECKING:
+    from engine.tiktoken_core import CoreBPE
+
+
+class DecodingFace:
+    """The part of ``engine.Encoding`` that decodes."""
+
+    if TYPE_CHECKING:  # the other part has it
+
+        @property
+        def _core_bpe(self) -> CoreBPE: ...
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of these tokens, one after the other. KeyError for an id that stands for nothing."""
+        content: bytes = self._core_bpe.decode_bytes(tokens)
+        return content
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """The text of these tokens. Bytes that are no UTF-8 go by ``errors``, as in ``bytes.decode``."""
+        return self.decode_bytes(tokens).decode("utf-8", errors=errors)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one token, special or not. KeyError for an id that stands for nothing."""
+        content: bytes = self._core_bpe.decode_single_token_bytes(token)
+        return content
+
+    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
+        """The bytes of each token."""
+        return [self.decode_single_token_bytes(token) for token in tokens]
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of these tokens, and for each the index of the first character that has bytes of it.
+        UnicodeDecodeError if together they are no UTF-8."""
+        pieces = self.decode_tokens_bytes(tokens)
+        offsets = []
+        char_count = 0
+        for piece in pieces:
+            starts = sum(1 for byte in piece if not 0x80 <= byte < 0xC0)
+            inside = 0x80 <= piece[0] < 0xC0
+            offsets.append(max(0, char_count - inside))
+            char_count += starts
+        return b"".join(pieces).decode("utf-8", errors="strict"), offsets
+
+    def decode_batch(
+        self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """``decode`` of each list, in parallel."""
+        return in_threads(functools.partial(self.decode, errors=errors), batch, num_threads)
+
+    def decode_bytes_batch(self, batch: Sequence[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
+        """``decode_bytes`` of each list, in parallel."""
+        return in_threads(self.decode_bytes, batch, num_threads)
