@@ -1,0 +1,114 @@
+"""How long it takes from an encoding's name to its first count, and what memory: at the second start, beside tiktoken.
+
+    python -m benchmarks.opening [--encoding o200k_base]... [--runs 20]
+
+Each opening is in a fresh process, ours and tiktoken's in turns. Ours has the compiled kernels loaded, by a vocabulary
+of 256 bytes with the same split pattern, and finds its tables in a file: ``get_encoding(NAME)``, ``use_kernels()``,
+``count("x")``. tiktoken has its module loaded and its file of ranks on the disk, without having to fetch it:
+``load_tiktoken_bpe``, ``Encoding``, ``encode_ordinary("x")``. Wall time; *private* is memory that no other process
+shares, such as that of a mapped file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import engine
+
+ROOT = Path(__file__).resolve().parents[1]
+
+OURS = """
+import json, sys, time
+import psutil
+import engine
+name, pattern = sys.argv[1:]
+bytes_alone = engine.Encoding(
+    "bytes", pat_str=pattern, mergeable_ranks={bytes([value]): value for value in range(256)}, special_tokens={}
+)
+assert bytes_alone.use_kernels(compiled_only=True)
+bytes_alone.count("x")
+process = psutil.Process()
+before = process.memory_full_info().uss
+started = time.perf_counter()
+encoding = engine.get_encoding(name)
+encoding.use_kernels(compiled_only=True)
+encoding.count("x")
+seconds = time.perf_counter() - started
+assert encoding.uses_kernels
+print(json.dumps((seconds * 1e3, (process.memory_full_info().uss - before) / 1e6)))
+"""
+
+THEIRS = """
+import json, sys, time
+import psutil
+import tiktoken, tiktoken.load
+name, path = sys.argv[1:]
+with open(path + ".json", encoding="utf-8") as file:
+    about = json.load(file)
+process = psutil.Process()
+before = process.memory_full_info().uss
+started = time.perf_counter()
+encoding = tiktoken.Encoding(
+    name,
+    pat_str=about["pattern"],
+    mergeable_ranks=tiktoken.load.load_tiktoken_bpe(path),
+    special_tokens=about["special_tokens"],
+)
+encoding.encode_ordinary("x")
+seconds = time.perf_counter() - started
+print(json.dumps((seconds * 1e3, (process.memory_full_info().uss - before) / 1e6)))
+"""
+
+
+def measure(compiled: Path, program: str, *arguments: str) -> tuple[float, float]:
+    """Milliseconds and megabytes of one opening in a fresh process. ``compiled``: where Python keeps modules."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TIKTOKEN_CACHE_DIR": ""}
+    environment |= {"PYTHONPYCACHEPREFIX": str(compiled), "PYTHONDONTWRITEBYTECODE": ""}  # empty is as good as not set
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True)
+    milliseconds, megabytes = json.loads(done.stdout)
+    return milliseconds, megabytes
+
+
+def row(name: str, folder: Path, runs: int) -> str:
+    """A row of the table."""
+    encoding = engine.get_encoding(name)
+    encoding.use_kernels()
+    path = folder / f"{name}.tiktoken"
+    engine.save_encoding(encoding, path)
+    programs = ((OURS, name, encoding.pattern), (THEIRS, name, str(path)))
+    for program in programs:
+        measure(folder, *program)  # the first start compiles modules, and may be the first to read the tables
+    rounds = [[measure(folder, *program) for program in programs] for _ in range(runs)]
+    cells = []
+    for figures in zip(*rounds, strict=True):
+        milliseconds, megabytes = zip(*figures, strict=True)
+        cells += [f"{min(milliseconds):.2f}", f"{statistics.median(milliseconds):.2f}"]
+        cells.append(f"{statistics.median(megabytes):.1f}")
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--encoding", action="append", help="default: all that are bundled")
+    parser.add_argument("--runs", type=int, default=20)
+    options = parser.parse_args()
+    print("| | ours, best ms | median | private MB | tiktoken, best ms | median | private MB |")
+    print("|---" + "|--:" * 6 + "|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.encoding or engine.list_encoding_names():
+            print(row(name, Path(folder), options.runs), flush=True)
+
+
+if __name__ == "__main__":
+    main()
