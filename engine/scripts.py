@@ -21,7 +21,11 @@ _SCRIPTS = (
     *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
     *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Mongolian", "Hangul", "Han"),
 )
-_NAMES = (NO_LETTERS, JAPANESE, *_SCRIPTS, "other scripts")
+NAMED_SCRIPTS = (*_KANA, *_SCRIPTS)
+"""The scripts that are told apart, by the names that Unicode has for them."""
+
+SCRIPT_NAMES = (NO_LETTERS, JAPANESE, *_SCRIPTS, "other scripts")
+"""What a text can be written in, as far as it is told here."""
 _FEWEST_KANA = 0.1
 """Text is taken for Japanese where at least so many of its Han characters and kana are kana."""
 
@@ -34,25 +38,34 @@ def lines_by_script(text: str) -> dict[str, str]:
     if len(starts) == 0:
         return {}
     line_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(points))))
-    cells = np.bincount(line_of * len(_NAMES) + _table()[points], minlength=len(starts) * len(_NAMES))
-    chosen = _most_frequent(cells.reshape(len(starts), len(_NAMES)))
+    chosen = scripts_of(points, line_of, len(starts))
     ends = np.append(starts[1:], len(points))
     found: dict[str, str] = {}
     for number in np.unique(chosen).tolist():
         lines = np.flatnonzero(chosen == number)
         spans = zip(starts[lines].tolist(), ends[lines].tolist(), strict=True)
-        found[_NAMES[number]] = "".join([text[start:end] for start, end in spans])
+        found[SCRIPT_NAMES[number]] = "".join([text[start:end] for start, end in spans])
     return found
+
+
+def scripts_of(points: NDArray[np.uint32], groups: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
+    """int64[n_groups]: the place in ``SCRIPT_NAMES`` of the script that most letters of each group are of.
+
+    ``points``: uint32[m], code points; ``groups``: int64[m], the group of each. The first call of a process takes a
+    second or so.
+    """
+    cells = np.bincount(groups * len(SCRIPT_NAMES) + _table()[points], minlength=n_groups * len(SCRIPT_NAMES))
+    return _most_frequent(cells.reshape(n_groups, len(SCRIPT_NAMES)))
 
 
 def _most_frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[n]: the number of the script of each line, from its letters of each (int64[n, scripts])."""
     letters = counts.copy()
     letters[:, 0] = 0  # what is no letter decides only where there is nothing else
-    kana, han = letters[:, 1], letters[:, _NAMES.index("Han")]
+    kana, han = letters[:, 1], letters[:, SCRIPT_NAMES.index("Han")]
     is_japanese = (kana > 0) & (kana >= _FEWEST_KANA * (kana + han))
     letters[is_japanese, 1] += han[is_japanese]
-    letters[is_japanese, _NAMES.index("Han")] = 0
+    letters[is_japanese, SCRIPT_NAMES.index("Han")] = 0
     chosen: NDArray[np.int64] = np.argmax(letters, axis=1)
     return chosen
 
@@ -61,8 +74,8 @@ def _most_frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 def _table() -> NDArray[np.uint8]:
     """uint8[1114112]: the number of the script of every letter, 0 for what is none."""
     table = np.zeros(N_CODE_POINTS, dtype=np.uint8)
-    _fill(table, r"\p{L}", len(_NAMES) - 1)
-    for number, name in enumerate(_NAMES[2:-1], 2):
+    _fill(table, r"\p{L}", len(SCRIPT_NAMES) - 1)
+    for number, name in enumerate(SCRIPT_NAMES[2:-1], 2):
         _fill(table, rf"\p{{{name}}}", number)
     for name in _KANA:
         _fill(table, rf"\p{{{name}}}", 1)

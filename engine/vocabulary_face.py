@@ -65,6 +65,10 @@ class VocabularyFace:
         for nothing."""
         return self._vocabulary.merge_tree(token_id)
 
+    def parents_of(self, token_id: int) -> tuple[int, int] | None:
+        """The two tokens that a token is merged from, found for this one alone. None for what is not merged."""
+        return self._vocabulary.parents_of(token_id)
+
     @functools.cached_property
     def token_parents(self) -> TokenParents:
         """Which two tokens each token is merged from. At once with our kernels; without, a large vocabulary takes

@@ -1,0 +1,246 @@
+"""Finding entries and putting them in order, against one entry after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import engine
+from engine.entries import expressions
+from engine.entries.characters import folded_text, folding, to_bytes
+from engine.entries.diagnostics import FINDINGS, PARTIAL, diagnose
+from engine.entries.query import EntryQuery, QueryError, read_hex
+from engine.entries.search import DIAGNOSED, EntrySearch, holding
+from engine.entries.table import KINDS, EntryTable, entries_of
+from engine.scripts import SCRIPT_NAMES
+from tests.engine.entries.vocabularies import PIECES, TOKENS, vocabulary
+
+EXPRESSIONS = st.sampled_from(
+    [
+        *("a", "a.", "^a", "b$", "^a*$", "a*", "[ab]{2}", "(a|é)+b", r"\d+", r"\w\b", r"\p{Han}", r"\p{Lu}", ".", "^$"),
+        *(
+            r"\s",
+            r"\S$",
+            "[^a]",
+            r"a\s*b",
+            r"(?<=a)b",
+            r"(?=b)",
+            r"\Aa",
+            r"b\Z",
+            r"(?s).b",
+            r"(?i)A",
+            r"\x0a",
+            "(a)\\1",
+        ),
+        *(r"\p{Cc}", r"[\x00-z]", r"\P{L}", r"\n", "a(*SKIP)b|b", r"[\s]", "x*|b"),
+    ]
+)
+
+
+def searched(tokens: list[bytes]) -> EntrySearch:
+    encoding = vocabulary(tokens)
+    search = EntrySearch(entries_of(encoding))
+    search.set_diagnosis(diagnose(encoding, search.entries))
+    return search
+
+
+def folded_plainly(token: bytes) -> bytes:
+    points = np.array([ord(one) for one in token.decode("utf-8", "surrogateescape")], dtype=np.uint32)
+    return to_bytes(folding()[points])
+
+
+@settings(max_examples=50)
+@given(tokens=TOKENS, wanted=st.lists(PIECES, max_size=3).map(b"".join))
+def test_bytes_and_texts_are_found_where_they_are(tokens, wanted):
+    entries = entries_of(vocabulary(tokens))
+    everything = entries.tokens()
+    assert holding(entries, wanted).tolist() == [wanted in token for token in everything]
+    search = EntrySearch(entries)
+    exact = EntryQuery(wanted.hex(), "hex")
+    assert search.ids(exact).tolist() == [one for one, token in enumerate(everything) if wanted in token]
+    text = wanted.decode("utf-8", "replace")
+    if not text:
+        return
+    with_case = search.ids(EntryQuery(text, match_case=True)).tolist()
+    assert with_case == [one for one, token in enumerate(everything) if text.encode() in token]
+    without = search.ids(EntryQuery(text)).tolist()
+    folded = folded_text(text)
+    assert without == [one for one, token in enumerate(everything) if folded in folded_plainly(token)]
+
+
+@settings(max_examples=200)
+@given(tokens=TOKENS, expression=EXPRESSIONS, match_case=st.booleans())
+def test_expressions_are_found_as_in_each_text_by_itself(tokens, expression, match_case):
+    entries = entries_of(vocabulary(tokens))
+    pattern = regex.compile(expression, 0 if match_case else regex.IGNORECASE)
+    texts = [token.decode("utf-8", "replace") for token in entries.tokens()]
+    expected = [number for number, text in enumerate(texts) if text and pattern.search(text)]
+    found = EntrySearch(entries).ids(EntryQuery(expression, "regex", match_case))
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_sure"),
+    [
+        *(
+            (one, True)
+            for one in ("tion$", r"^\d{2,}", r"[a-z0-9]+é?", r"\p{Cyrillic}{3}", r"(?:a|b)*\.", "a-b", "x{2}")
+        ),
+        *(
+            (one, False)
+            for one in (r"\s", "[^a]", r"\S", "(?=a)", "(?s).", r"\A", "(*SKIP)", r"\p{Common}", r"\n", "a\n")
+        ),
+        *(
+            (one, False)
+            for one in (r"\1", "[\\x00-\\x7f]", r"[ -~]", "(?i)a", r"\p{Cc}", "[[:space:]]", r"\X", "a{e<=1}")
+        ),
+    ],
+)
+def test_only_what_cannot_see_a_line_end_is_searched_line_by_line(expression, is_sure):
+    assert expressions.is_linewise(expression) is is_sure
+
+
+def test_a_search_that_takes_too_long_ends(monkeypatch):
+    monkeypatch.setattr(expressions, "TIMEOUT_SECONDS", 0.05)
+    search = EntrySearch(entries_of(vocabulary([b"a" * 60 + b"b"])))
+    for expression in ("(a|aa|a?)+(a|aa)*$", "(?=a)(a|aa|a?)+(a|aa)*$"):
+        with pytest.raises(QueryError, match=r"took longer than 0\.05 seconds"):
+            search.ids(EntryQuery(expression, "regex", match_case=True))
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("(", "not valid at its end"),
+        ("a{2,1}", "not valid at character"),
+        ("[a", "not valid at its end: unterminated character set"),
+        (")", "not valid at character 1"),
+        ("*", "not valid at character 1: nothing to repeat"),
+        ("(?<=a", "not valid"),
+    ],
+)
+def test_an_invalid_expression_is_a_sentence(expression, words):
+    with pytest.raises(QueryError) as error:
+        EntrySearch(entries_of(vocabulary([]))).ids(EntryQuery(expression, "regex"))
+    assert str(error.value).startswith("The expression ")
+    assert words in str(error.value)
+    assert str(error.value).endswith(".")
+
+
+def test_a_search_that_nobody_wants_any_more_ends():
+    class EnoughError(Exception):
+        pass
+
+    def enough() -> None:
+        raise EnoughError
+
+    search = EntrySearch(entries_of(vocabulary([b"ab"])))
+    for expression in ("a", r"\s"):
+        with pytest.raises(EnoughError):
+            search.ids(EntryQuery(expression, "regex"), still_wanted=enough)
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("c3a9", b"\xc3\xa9"),
+        ("C3 A9", b"\xc3\xa9"),
+        ("0xc3, 0xA9", b"\xc3\xa9"),
+        ("\\xc3\\xa9", b"\xc3\xa9"),
+        ("", b""),
+    ],
+)
+def test_hexadecimal(text, content):
+    assert read_hex(text) == content
+
+
+@pytest.mark.parametrize("text", ["c3a", "g0", "é", "0x", "0x0", "c3-a9"])
+def test_what_is_no_hexadecimal(text):
+    if text == "0x":
+        assert read_hex(text) == b""
+        return
+    with pytest.raises(QueryError):
+        read_hex(text)
+
+
+@settings(max_examples=30)
+@given(
+    tokens=TOKENS,
+    kinds=st.frozensets(st.sampled_from(KINDS)),
+    bounds=st.tuples(*[st.integers(-3, 400)] * 2, *[st.integers(0, 9)] * 2),
+    script=st.none() | st.integers(0, len(SCRIPT_NAMES) - 1),
+    finding=st.none() | st.integers(0, len(FINDINGS) - 1),
+)
+def test_filters_are_what_they_say(tokens, kinds, bounds, script, finding):
+    search = searched(tokens)
+    entries, diagnosis = search.entries, search.diagnosis
+    first, last, shortest, longest = bounds
+    query = EntryQuery("", "text", False, kinds, first, last, shortest, longest, script, finding)
+    expected = [
+        one
+        for one in range(len(entries))
+        if first <= one <= last
+        and entries.kind(one) in kinds
+        and shortest <= len(entries.token_bytes(one)) <= longest
+        and (script is None or diagnosis.scripts[one] == script)
+        and (finding is None or FINDINGS[finding] in diagnosis.findings_of(one))
+    ]
+    assert search.ids(query).tolist() == expected
+
+
+@settings(max_examples=20)
+@given(tokens=TOKENS, descending=st.booleans())
+def test_orders_are_stable(tokens, descending):
+    search = searched(tokens)
+    entries, diagnosis = search.entries, search.diagnosis
+    keys = {
+        "id": lambda one: one,
+        "bytes": entries.token_bytes,
+        "length": lambda one: len(entries.token_bytes(one)),
+        "kind": lambda one: KINDS.index(entries.kind(one)),
+        "script": lambda one: diagnosis.scripts[one],
+        "left": lambda one: diagnosis.left[one],
+        "right": lambda one: diagnosis.right[one],
+        "built_directly": lambda one: diagnosis.built_directly[one],
+        "built_in_all": lambda one: diagnosis.built_in_all[one],
+        "findings": lambda one: diagnosis.findings[one],
+    }
+    for key, value in keys.items():
+        # Python's sort keeps the order of equals, reversed or not.
+        expected = sorted(range(len(entries)), key=value, reverse=descending)
+        assert search.ids(EntryQuery(), key, descending).tolist() == expected
+        few = search.ids(EntryQuery("a"), key, descending).tolist()
+        assert few == [one for one in expected if one in set(search.ids(EntryQuery("a")).tolist())]
+
+
+def test_without_a_diagnosis_what_needs_one_says_so():
+    search = EntrySearch(entries_of(vocabulary([b"ab"])))
+    for query in (EntryQuery(script=2), EntryQuery(finding=0)):
+        with pytest.raises(QueryError, match="still being diagnosed"):
+            search.ids(query)
+    for key in DIAGNOSED:
+        with pytest.raises(QueryError, match="still being diagnosed"):
+            search.ids(EntryQuery(), key)
+    assert search.ids(EntryQuery(), "bytes").size == len(search.entries)
+
+
+def test_a_diagnosis_that_comes_later_is_used():
+    encoding = vocabulary([b"\xe2\x82", b"ab"])
+    search = EntrySearch(entries_of(encoding))
+    search.prepare()
+    with pytest.raises(QueryError):
+        search.ids(EntryQuery(finding=PARTIAL))
+    search.set_diagnosis(diagnose(encoding, search.entries))
+    assert search.ids(EntryQuery(finding=PARTIAL)).tolist() == [*range(128, 256), 256]
+
+
+def test_published_examples():
+    gpt2 = EntrySearch(entries_of(engine.get_encoding("r50k_base")))
+    assert 43453 in gpt2.ids(EntryQuery(" solidgoldmagikarp"))
+    assert gpt2.ids(EntryQuery(" SolidGoldMagikarp", match_case=True)).tolist() == [43453]
+    assert gpt2.ids(EntryQuery("c3a9", "hex", longest=2)).tolist() == [2634]
+    assert isinstance(gpt2.entries, EntryTable)
+    assert not gpt2.ids(EntryQuery()).flags.writeable
