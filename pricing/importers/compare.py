@@ -1,0 +1,195 @@
+"""How a published table differs from what is in force: from the built-in prices, and from the user's own.
+
+Prices are compared as they are on one day, for one table may tell the launch price with its end, another the price of
+after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from pricing.bundled import Bundled
+from pricing.importers.types import Candidate, Difference, Disagreement, Imported, State
+from pricing.layering import build_model
+from pricing.load import PriceFile
+from pricing.rates import price_on
+from pricing.types import RATE_NAMES, Batch, Change, Model, Rates, Tier
+
+FACTS = ("context", "max_input", "max_output", "retires")
+_HALF = Decimal("0.5")
+BUILT_IN = "built in"
+
+
+def three_way(imported: Imported, bundled: Bundled, user: PriceFile, on: date) -> tuple[Difference, ...]:
+    """Every field in which the table differs from the built-in prices or the user's, in the order of the table.
+
+    Models that the user's file hides are left out. What the table does not say is no difference.
+    """
+    found: list[Difference] = []
+    for candidate, model_id in _with_our_ids(imported, bundled, user):
+        if model_id in user.models and user.models[model_id] is None:
+            continue
+        entry = user.models.get(model_id)
+        yours = set(entry.fields) if entry is not None else set()
+        ours = build_model(model_id, bundled) if model_id in bundled.entries else None
+        mine = build_model(model_id, bundled, user) if yours else None
+        found.extend(_differences(imported.table, candidate, model_id, ours, mine, yours, on))
+    return tuple(found)
+
+
+def disagreements(tables: Sequence[Imported], bundled: Bundled, on: date) -> tuple[Disagreement, ...]:
+    """The fields of our models for which the tables, or a table and the built-in prices, give different values."""
+    said: dict[tuple[str, str], dict[str, object]] = {}
+    for imported in tables:
+        for candidate, model_id in _with_our_ids(imported, bundled, PriceFile("")):
+            if model_id in bundled.entries:
+                for path, value in _values_of(candidate, on):
+                    said.setdefault((model_id, path), {})[imported.table] = value
+    found = []
+    for (model_id, path), by_table in said.items():
+        ours = dict(_values_of(build_model(model_id, bundled), on)).get(path)
+        values = ({BUILT_IN: ours} if ours is not None else {}) | by_table
+        first = next(iter(values.values()))
+        if any(not _same(path, first, value) for value in values.values()):
+            shown = tuple((name, written(value)) for name, value in values.items())
+            found.append(Disagreement(model_id, path, shown))
+    return tuple(found)
+
+
+def _with_our_ids(imported: Imported, bundled: Bundled, user: PriceFile) -> Iterator[tuple[Candidate, str]]:
+    """The candidates with the ids of our models: the same id or an alias, never a part of one. Each model once."""
+    aliases = dict(bundled.aliases)
+    for model_id, entry in user.models.items():
+        named = entry.fields.get("aliases") if entry is not None else None
+        aliases.update(dict.fromkeys(named if isinstance(named, tuple) else (), model_id))
+    taken: set[str] = set()
+    for candidate in imported.candidates:
+        ids = (candidate.model_id, *candidate.names)
+        known = [one for one in ids if one in bundled.entries or one in user.models]
+        known += [aliases[one] for one in ids if one in aliases]
+        model_id = known[0] if known else candidate.model_id
+        if model_id not in taken:
+            taken.add(model_id)
+            yield candidate, model_id
+
+
+def _differences(
+    name: str,
+    candidate: Candidate,
+    model_id: str,
+    ours: Model | None,
+    mine: Model | None,
+    yours: set[str],
+    on: date,
+) -> Iterator[Difference]:
+    bundled = dict(_values_of(ours, on)) if ours is not None else {}
+    own = dict(_values_of(mine, on)) if mine is not None else {}
+    doubts = {doubt.key: doubt.why for doubt in candidate.doubts}
+    for path, theirs in _values_of(candidate, on):
+        is_yours = path in yours
+        in_force = own.get(path) if is_yours else bundled.get(path)
+        if in_force is not None and _same(path, in_force, theirs):
+            continue
+        if path == "context" and ours is not None and theirs == ours.max_input:
+            continue  # The limit of the prompt under another name.
+        state: State = "yours" if is_yours else "adds" if bundled.get(path) is None else "differs"
+        yield Difference(
+            name,
+            model_id,
+            path,
+            written(bundled.get(path)),
+            written(own.get(path)) if is_yours else None,
+            written(theirs),
+            state,
+            is_new=ours is None and mine is None,
+            doubt=doubts.get(path, ""),
+            source=candidate.source,
+            checked=candidate.checked,
+        )
+
+
+def _values_of(model: Candidate | Model, on: date) -> Iterator[tuple[str, object]]:
+    """What is said of a model, by path, with the prices in force on a day; unknown values are left out."""
+    price, _ = price_on(model.price, on)
+    for name in RATE_NAMES:
+        if getattr(price.rates, name) is not None:
+            yield f"price.{name}", getattr(price.rates, name)
+    if price.per_request is not None:
+        yield "price.per_request", price.per_request
+    if price.batch is not None:
+        yield "price.batch", (price.batch, price.rates)
+    if price.tiers:
+        yield "price.tiers", price.tiers
+    coming = tuple(change for change in price.changes if change.from_date > on)
+    if coming:
+        yield "price.changes", coming
+    for fact in FACTS:
+        if getattr(model, fact) is not None:
+            yield fact, getattr(model, fact)
+
+
+def _same(path: str, ours: Any, theirs: Any) -> bool:
+    """Whether two values say the same. Tables write the end of a band as they like: 'over' and 'from' of the same
+    number are not told apart, and our own stays.
+    """
+    if path == "price.batch":
+        return _half_written_out(*ours) == _half_written_out(*theirs)
+    if path == "price.tiers":
+        return [_without_edge(tier) for tier in ours] == [_without_edge(tier) for tier in theirs]
+    if path == "price.changes":
+        return [replace(change, note="") for change in ours] == [replace(change, note="") for change in theirs]
+    return bool(ours == theirs)
+
+
+def _half_written_out(batch: Batch, rates: Rates) -> Rates:
+    """The batch prices of input and output, whichever way they are written."""
+    half = batch == "half" or batch is None
+    own = rates if half else batch
+    assert isinstance(own, Rates)
+    factor = _HALF if half else Decimal(1)
+    return Rates(*(None if price is None else price * factor for price in (own.input, own.output)))
+
+
+def _without_edge(tier: Tier) -> tuple[int, Rates]:
+    """A tier by its number and its prices of input and output, the ones that every table has."""
+    limit = tier.from_ if tier.from_ is not None else tier.over or 0
+    return limit, Rates(tier.rates.input, tier.rates.output, tier.rates.cached)
+
+
+def written(value: Any) -> Any:
+    """A value as a price file writes it, with plain lists and tables."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Rates):
+        return _written_batch(value[0])
+    if isinstance(value, tuple):
+        return [_written_tier(item) if isinstance(item, Tier) else _written_change(item) for item in value]
+    return value
+
+
+def _written_rates(rates: Rates) -> dict[str, Any]:
+    return {name: price for name in RATE_NAMES if (price := getattr(rates, name)) is not None}
+
+
+def _written_batch(batch: Batch) -> Any:
+    return _written_rates(batch) if isinstance(batch, Rates) else batch
+
+
+def _written_tier(tier: Tier) -> dict[str, Any]:
+    limit: Mapping[str, Any] = {"from": tier.from_} if tier.from_ is not None else {"over": tier.over}
+    batch = {"batch": _written_batch(tier.batch)} if tier.batch is not None else {}
+    return {**limit, **_written_rates(tier.rates), **dict.fromkeys(tier.unknown), **batch}
+
+
+def _written_change(change: Change) -> dict[str, Any]:
+    fields: dict[str, Any] = {"from_date": change.from_date, **_written_rates(change.rates)}
+    fields.update(dict.fromkeys(change.unknown))
+    if change.per_request is not None:
+        fields["per_request"] = change.per_request
+    if change.batch is not None:
+        fields["batch"] = _written_batch(change.batch)
+    if change.tiers is not None:
+        fields["tiers"] = [_written_tier(tier) for tier in change.tiers]
+    return fields | ({"note": change.note} if change.note else {})

@@ -1,0 +1,168 @@
+"""LiteLLM's map of models: one flat JSON object by model, prices per token.
+
+Traps: the entry ``sample_spec`` explains and is no model; a cache price of 0 means that there is none, not that it is
+free; ``max_input_tokens`` is the context window of some models and the limit of the prompt of others;
+``max_output_tokens`` often repeats it; prices carry the dust of floats.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from pricing.importers.reading import amount, day, entries, our_id, per_token, table, tier_from, tokens
+from pricing.importers.types import Candidate, Imported, ImportFileError, Skipped, Unmapped
+from pricing.types import Price, Rates, Tier
+
+TABLE = "LiteLLM"
+
+_MODES = {"chat", "responses", "completion", "embedding"}
+_RATES = {
+    "input_cost_per_token": "input",
+    "output_cost_per_token": "output",
+    "cache_read_input_token_cost": "cached",
+    "cache_creation_input_token_cost": "cache_write",
+    "cache_creation_input_token_cost_above_1hr": "cache_write_1h",
+    "output_cost_per_reasoning_token": "reasoning",
+}
+_ABOVE = re.compile(r"^(?P<rate>.+)_above_(?P<size>[0-9]+)k_tokens$")
+_BATCH = re.compile(r"^(?P<rate>.+)_batches$")
+_OTHER_PRICE = re.compile(r"cost|price|pricing")
+_HOURS = "prices of this vendor depend on the hour; this table has the higher ones of the day"
+
+
+def is_litellm(document: object) -> bool:
+    """Whether JSON looks like this table."""
+    if not isinstance(document, dict) or not document:
+        return False
+    models = [entry for entry in document.values() if isinstance(entry, dict)]
+    return any("litellm_provider" in entry for entry in models[:50])
+
+
+def read_litellm(document: object) -> Imported:
+    """The candidates of the table. Raises ImportFileError where it is another."""
+    if not is_litellm(document):
+        raise ImportFileError("this is not LiteLLM's map of models")
+    candidates: list[Candidate] = []
+    skipped: list[Skipped] = []
+    for source_id, raw in table(document).items():
+        entry = table(raw)
+        why = _why_not(source_id, entry)
+        if why:
+            skipped.append(Skipped(source_id, why))
+        else:
+            candidates.append(_candidate(source_id, entry))
+    return Imported(TABLE, tuple(candidates), tuple(skipped))
+
+
+def _why_not(source_id: str, entry: Mapping[str, Any]) -> str:
+    if source_id == "sample_spec":
+        return "explains the table, is no model"
+    if str(entry.get("mode")) not in _MODES:
+        return f"is for {entry.get('mode') or 'nothing that it names'}, not for text"
+    if not entry.get("litellm_provider"):
+        return "names no provider"
+    if not any(key in entry for key in ("input_cost_per_token", "tiered_pricing", "output_cost_per_token")):
+        return "has no price per token"
+    return ""
+
+
+def _candidate(source_id: str, entry: Mapping[str, Any]) -> Candidate:
+    vendor = str(entry["litellm_provider"])
+    unmapped: list[Unmapped] = []
+    doubts: list[Unmapped] = []
+    rates = _rates(entry, unmapped)
+    if entry.get("mode") == "embedding":
+        rates.setdefault("output", Decimal(0))
+    tiers = _bands(vendor, entry, rates, unmapped) or _above(vendor, entry, unmapped)
+    batch = _batch(entry)
+    fee = amount(entry.get("input_cost_per_request"))
+    price = Price(Rates(**rates), per_request=fee, batch=batch, tiers=tiers)
+    context, max_output = tokens(entry.get("max_input_tokens")), tokens(entry.get("max_output_tokens"))
+    if context is not None:
+        doubts.append(Unmapped("context", "max_input_tokens is the limit of the prompt for some models"))
+    if max_output is not None and max_output == context:
+        unmapped.append(Unmapped("max_output_tokens", "repeats max_input_tokens"))
+        max_output = None
+    if vendor == "deepseek":
+        doubts += [Unmapped(f"price.{name}", _HOURS) for name in rates]
+    _other_prices(entry, unmapped)
+    return Candidate(
+        source_id=source_id,
+        model_id=our_id(vendor, source_id),
+        price=price,
+        context=context,
+        max_output=max_output,
+        retires=day(entry.get("deprecation_date")),
+        source=str(entry.get("source") or ""),
+        unmapped=tuple(unmapped),
+        doubts=tuple(doubts),
+    )
+
+
+def _rates(entry: Mapping[str, Any], unmapped: list[Unmapped], suffix: str = "") -> dict[str, Decimal]:
+    """Our rates by name of the keys with this ending."""
+    rates: dict[str, Decimal] = {}
+    for key, name in _RATES.items():
+        value = per_token(entry.get(key + suffix))
+        if value is None:
+            continue
+        if value == 0 and name.startswith("cache"):
+            unmapped.append(Unmapped(key + suffix, "0 means that there is no such price, not that it is free"))
+            continue
+        rates[name] = value
+    return rates
+
+
+def _above(vendor: str, entry: Mapping[str, Any], unmapped: list[Unmapped]) -> tuple[Tier, ...]:
+    """Tiers of keys like ``input_cost_per_token_above_200k_tokens``; a rate without one costs what it does below."""
+    sizes = {int(found["size"]) for key in entry if (found := _ABOVE.match(key)) and found["rate"] in _RATES}
+    tiers = []
+    for size in sorted(sizes):
+        rates = _rates(entry, unmapped, f"_above_{size}k_tokens")
+        if rates:
+            tiers.append(tier_from(vendor, size * 1_000, Rates(**rates)))
+    return tuple(tiers)
+
+
+def _bands(
+    vendor: str, entry: Mapping[str, Any], base: dict[str, Decimal], unmapped: list[Unmapped]
+) -> tuple[Tier, ...]:
+    """Tiers of ``tiered_pricing``; the band that begins at 0 gives the base rates."""
+    bands: list[tuple[int, dict[str, Decimal]]] = []
+    for raw in entries(entry.get("tiered_pricing")):
+        band = table(raw)
+        limits = band.get("range")
+        start = limits[0] if isinstance(limits, list) and limits else None
+        if not isinstance(start, (int, Decimal)) or isinstance(start, bool):
+            unmapped.append(Unmapped("tiered_pricing", "a band names no range of tokens"))
+            continue
+        bands.append((int(start), _rates(band, unmapped)))
+    bands.sort(key=lambda band: band[0])
+    tiers = []
+    for start, rates in bands:
+        if start <= 0:
+            base.update(rates)
+        elif rates:
+            tiers.append(tier_from(vendor, start, Rates(**rates)))
+    return tuple(tiers)
+
+
+def _batch(entry: Mapping[str, Any]) -> Rates | None:
+    rates = _rates(entry, [], "_batches")
+    return Rates(**rates) if rates else None
+
+
+def _other_prices(entry: Mapping[str, Any], unmapped: list[Unmapped]) -> None:
+    """Name the prices that were left: of images, sound, searches, of priority and flex service."""
+    known = {"input_cost_per_request", "tiered_pricing", *_RATES}
+    for key, value in entry.items():
+        above, batch = _ABOVE.match(key), _BATCH.match(key)
+        is_taken = key in known or (above and above["rate"] in _RATES) or (batch and batch["rate"] in _RATES)
+        if is_taken or not value or not _OTHER_PRICE.search(key):
+            continue
+        service = next((word for word in ("priority", "flex", "fast") if word in key), "")
+        why = f"a price of the {service} service: use the factor" if service else "is no price of text"
+        unmapped.append(Unmapped(key, why))

@@ -1,0 +1,144 @@
+"""What all importers share: JSON without floats, amounts as people write them, days, and our names of vendors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import date
+from decimal import Context, Decimal, InvalidOperation
+from typing import Any
+
+from pricing.importers.types import ImportFileError
+from pricing.types import RATE_NAMES, Change, Price, Rates, Tier
+
+MAX_CHARACTERS = 60_000_000
+DIGITS = 9
+"""Significant digits that an amount keeps: enough for every list price, too few for what a float adds to it."""
+
+_ROUNDED = Context(prec=DIGITS)
+_MILLION = Decimal(1_000_000)
+
+VENDORS = {
+    "aws": "bedrock",
+    "amazon": "bedrock",
+    "amazon-bedrock": "bedrock",
+    "bedrock_converse": "bedrock",
+    "cohere_chat": "cohere",
+    "dashscope": "alibaba",
+    "qwen": "alibaba",
+    "gemini": "google",
+    "meta-ai": "meta",
+    "meta_llama": "meta",
+    "moonshot-ai": "moonshot",
+    "moonshotai": "moonshot",
+    "x-ai": "xai",
+    "z.ai": "zai",
+    "text-completion-openai": "openai",
+}
+"""How the tables name the vendors that our ids begin with, where they name them otherwise."""
+
+_COUNT_FROM_THE_THRESHOLD = {"xai"}
+"""Vendors whose long-prompt prices begin with exactly the threshold; at the others with one token more."""
+
+
+def read_json(text: str) -> Any:
+    """JSON with every number exact. Raises ImportFileError with the line and column of a mistake."""
+    if len(text) > MAX_CHARACTERS:
+        raise ImportFileError(f"the file is too big for a price table ({len(text):,} characters)")
+    try:
+        return json.loads(text.removeprefix("\ufeff"), parse_float=Decimal, parse_constant=lambda name: None)
+    except json.JSONDecodeError as error:
+        raise ImportFileError(f"this is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
+    except (RecursionError, ValueError, ArithmeticError) as error:
+        raise ImportFileError(f"this cannot be read as JSON ({type(error).__name__})") from error
+
+
+def amount(value: object) -> Decimal | None:
+    """A price per million tokens as written there; None for what is no price: nothing, text, a negative number."""
+    number = _number(value)
+    if number is None or number.adjusted() >= DIGITS:
+        return None
+    return plain(_ROUNDED.plus(number))
+
+
+def per_token(value: object) -> Decimal | None:
+    """A price per token as one per million tokens, rounded to what people write: floats leave dust."""
+    number = _number(value)
+    return None if number is None or number.adjusted() > 0 else amount(number * _MILLION)
+
+
+def _number(value: object) -> Decimal | None:
+    """A finite number that is not negative, None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, Decimal, str)):
+        return None
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() and number >= 0 else None
+
+
+def plain(number: Decimal) -> Decimal:
+    """The same number without exponent and zeros at the end."""
+    stripped = number.normalize()
+    exponent = stripped.as_tuple().exponent
+    return stripped.quantize(Decimal(1)) if isinstance(exponent, int) and exponent > 0 else stripped
+
+
+def tokens(value: object) -> int | None:
+    """A number of tokens, None for what is none."""
+    number = amount(value)
+    return int(number) if number is not None and number >= 1 and number == number.to_integral_value() else None
+
+
+def day(value: object) -> date | None:
+    """A day, from text that begins with one; None for what is none."""
+    try:
+        return date.fromisoformat(str(value)[:10]) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def table(value: object) -> Mapping[str, Any]:
+    """A JSON object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def entries(value: object) -> list[Any]:
+    """A JSON array; an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def our_id(vendor: str, name: str) -> str:
+    """An id in our form: ``vendor/model``, with our name of the vendor, which may stand in front already."""
+    ours = VENDORS.get(vendor, vendor)
+    first, slash, rest = name.partition("/")
+    if slash and first in {vendor, ours}:
+        name = rest
+    return "".join(f"{ours}/{name}".split())
+
+
+def tier_from(vendor: str, threshold: int, rates: Rates) -> Tier:
+    """A long-prompt tier at the threshold that a table gives, counted as the vendor does."""
+    if VENDORS.get(vendor, vendor) in _COUNT_FROM_THE_THRESHOLD:
+        return Tier(rates, from_=threshold)
+    return Tier(rates, over=threshold)
+
+
+def changed_to(before: Price, after: Price, from_date: date, note: str = "") -> Change:
+    """The change that turns one set of prices into another, gone ones included."""
+    gone = [name for name in RATE_NAMES if getattr(after.rates, name) is None and getattr(before.rates, name)]
+    if before.per_request is not None and after.per_request is None:
+        gone.append("per_request")
+    if before.batch is not None and after.batch is None:
+        gone.append("batch")
+    tiers = after.tiers if after.tiers != before.tiers else None
+    return Change(
+        from_date,
+        after.rates,
+        per_request=after.per_request,
+        batch=after.batch,
+        tiers=tiers,
+        note=note,
+        unknown=tuple(gone),
+    )
