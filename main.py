@@ -14,7 +14,7 @@ from pathlib import Path
 COMPILE_OPTION = "--compile-kernels"
 """``engine.compiling`` starts the program with this where there is no interpreter beside it. Not for people."""
 
-COMMANDS = ("count", "encode", "decode", "cost", "train", "vocab", "prices")
+COMMANDS = ("count", "encode", "decode", "cost", "train", "vocab", "trace", "prices")
 
 
 class UnusableArgument(Exception):

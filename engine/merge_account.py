@@ -1,0 +1,115 @@
+"""The merges of a text, to be looked at: what it is cut into, and each pretoken step by step.
+
+How the merges of a published vocabulary are known, though only its ranks are published: ``engine.token_parents``.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine import merge_replay
+from engine.errors import UnsupportedTextError
+from engine.merge_types import CutText, MergePart, MergeState, NeighbourPair, PretokenAccount
+from engine.pretoken_stretches import stretches
+from engine.pretokenize import pretokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engine.encoding import Encoding
+    from engine.types import MergeStep
+
+LONGEST_BYTES = 200_000
+"""Of a pretoken whose merges are told: about a second's work, and a list of as many steps."""
+
+MOST_PAIRS = 300
+"""Competing pairs that a state lists, the first in line of them."""
+
+
+def cut_text(encoding: Encoding, text: str) -> CutText:
+    """What the split pattern of an encoding makes of a text in which special tokens are plain text.
+
+    UnsupportedPatternError (``engine.pretokenize``) for a pattern that only tiktoken can read; SplitTimeoutError.
+    """
+    from engine.prepared_encoding import PreparedEncoding
+
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    prepared = encoding.preparation(whole) if isinstance(encoding, PreparedEncoding) else whole
+    spans = [stretch.char_spans + stretch.char_start for stretch in stretches(pretokenizer(encoding.pattern), prepared)]
+    char_spans = np.concatenate([np.empty((0, 2), dtype=np.int64), *spans])
+    char_spans.flags.writeable = False
+    return CutText(prepared, prepared != whole, char_spans)
+
+
+def account_of(encoding: Encoding, pretoken: str) -> PretokenAccount:
+    """How a pretoken without surrogates becomes its tokens, with every merge.
+
+    UnsupportedTextError where it is longer than ``LONGEST_BYTES``, or has a byte that is no token.
+    """
+    content = pretoken.encode("utf-8")
+    if len(content) > LONGEST_BYTES:
+        raise UnsupportedTextError(
+            f"This pretoken has {len(content):,} bytes. Merges are told of pretokens up to {LONGEST_BYTES:,} bytes."
+        )
+    ranks = encoding._vocabulary.ids_by_bytes
+    try:
+        steps = merge_replay.merge_steps(content, ranks)
+    except KeyError as error:
+        raise UnsupportedTextError(f"{encoding.name} has no token for the byte {error.args[0].hex()}.") from error
+    is_looked_up = not steps and len(content) > 1 and content in ranks
+    if is_looked_up:
+        return PretokenAccount(content, (ranks[content],), (), True)
+    ids = tuple(part.token_id for part in _parts_after(content, tuple(steps), len(steps), ranks))
+    return PretokenAccount(content, ids, tuple(steps), False)
+
+
+def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> MergeState:
+    """A pretoken after ``done`` of its merges, and the pairs that compete for the next. ValueError where it has not so
+    many."""
+    if not 0 <= done <= len(account.steps):
+        raise ValueError(f"{done} is no number of merges: there are {len(account.steps)}")
+    if account.is_looked_up:
+        whole = MergePart(0, len(account.content), account.ids[0])
+        return MergeState(0, (whole,), (), 0, None)
+    vocabulary = encoding._vocabulary
+    parts = _parts_after(account.content, account.steps, done, vocabulary.ids_by_bytes)
+    pairs = neighbours(encoding, account.content, parts)
+    in_line = heapq.nsmallest(MOST_PAIRS, pairs, key=_turn)
+    chosen = in_line[0] if done < len(account.steps) else None
+    return MergeState(done, parts, tuple(in_line), len(pairs) - len(in_line), chosen)
+
+
+def neighbours(encoding: Encoding, content: bytes, parts: tuple[MergePart, ...]) -> list[NeighbourPair]:
+    """All pairs of neighbours, from left to right."""
+    vocabulary = encoding._vocabulary
+    ranks, first_id = vocabulary.ids_by_bytes, vocabulary.table.first_id
+    pairs = []
+    for left, right in itertools.pairwise(parts):
+        made = ranks.get(content[left.byte_start : right.byte_end])
+        pairs.append(NeighbourPair(left, right, made, None if made is None else made - first_id))
+    return pairs
+
+
+def _turn(pair: NeighbourPair) -> tuple[bool, int, int]:
+    """What pairs are ordered by."""
+    return pair.token_id is None, pair.token_id or 0, pair.left.byte_start
+
+
+def _parts_after(
+    content: bytes, steps: tuple[MergeStep, ...], done: int, ranks: Mapping[bytes, int]
+) -> tuple[MergePart, ...]:
+    ids = [ranks[content[place : place + 1]] for place in range(len(content))]
+    ends = list(range(1, len(content) + 1))
+    for step in steps[:done]:
+        ids[step.byte_start] = step.token_id
+        ends[step.byte_start] = ends[ends[step.byte_start]]
+    parts = []
+    place = 0
+    while place < len(content):
+        parts.append(MergePart(place, ends[place], ids[place]))
+        place = ends[place]
+    return tuple(parts)
