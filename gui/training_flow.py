@@ -66,12 +66,14 @@ class TrainingFlow(QObject):
         self._suggest_name()
         self._check()
         if panel.folder.paths():
+            panel.preview.show_hint(panel.text.stage("looking"))
             self._look()
 
     def _connect(self) -> None:
         panel, training, corpus = self._panel, self._training, self._corpus
-        panel.folder.paths_changed.connect(self._on_folder)
+        panel.folder.paths_changed.connect(self._on_paths)
         panel.survey.rules_changed.connect(self._on_folder)
+        panel.form.split_changed.connect(self._show_preview)
         panel.form.settings_changed.connect(self._on_settings)
         panel.preview.file_chosen.connect(self._on_file_chosen)
         panel.run_bar.start_asked.connect(self.start)
@@ -82,9 +84,11 @@ class TrainingFlow(QObject):
         corpus.surveyed.connect(self._on_surveyed)
         corpus.survey_failed.connect(self._on_survey_failed)
         corpus.forecast_made.connect(panel.survey.set_forecast)
+        corpus.forecast_failed.connect(self._on_forecast_failed)
         corpus.previewed.connect(self._on_previewed)
         corpus.preview_failed.connect(panel.preview.show_hint)
         training.state_changed.connect(self._on_state)
+        training.compiling.connect(self._on_compiling)
         training.advanced.connect(self._on_advanced)
         training.ended.connect(self._on_ended)
         training.failed.connect(self._on_failed)
@@ -100,6 +104,18 @@ class TrainingFlow(QObject):
         self._panel.folder.field.setFocus()
 
     # --- the texts ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_paths(self) -> None:
+        self._panel.preview.show_hint(self._panel.text.stage("looking"))
+        self._show_preview()
+        self._on_folder()
+
+    @Slot()
+    def _show_preview(self) -> None:
+        """Have in sight what is being changed, unless a run is to be seen."""
+        if self._training.state == IDLE:
+            self._panel.show_page(self._panel.preview)
 
     @Slot()
     def _on_folder(self) -> None:
@@ -119,6 +135,7 @@ class TrainingFlow(QObject):
             self._corpus.forget()
             panel.survey.set_survey(None)
             panel.preview.set_files((), -1)
+            panel.preview.invite()
             self._check()
             return
         panel.survey.set_looking("")
@@ -180,8 +197,22 @@ class TrainingFlow(QObject):
         settings = form.settings()
         file = survey.files[self._file] if survey is not None and self._file < len(survey.files) else None
         self._corpus.preview(PreviewRequest(file, settings))
-        if survey is not None and survey.files and not form.problem():
+        if survey is None or not survey.files:
+            return
+        if form.problem():
+            self._corpus.forget_forecast()
+            self._panel.survey.set_forecast(None)
+        else:
+            self._panel.survey.set_forecasting()
             self._corpus.forecast(ForecastRequest(survey, settings, form.threads))
+
+    @Slot(str)
+    def _on_forecast_failed(self, why: str) -> None:
+        survey, form = self._panel.survey, self._panel.form
+        if form.problem():
+            survey.set_forecast(None)  # the form says why nothing can be trained
+        else:
+            survey.set_forecast_problem(why)
 
     @Slot(int)
     def _on_file_chosen(self, place: int) -> None:
@@ -213,7 +244,7 @@ class TrainingFlow(QObject):
         if not panel.folder.paths():
             # The page says so already; a sentence in red before anybody did anything would be rude.
             panel.run_bar.set_blocked("")
-            panel.run_bar.set_ready(False)
+            panel.run_bar.set_ready(False, self.tr("Choose a folder of texts to begin."))
             return
         panel.run_bar.set_ready(not nothing and (self._survey is not None or self._coming()))
         panel.run_bar.set_blocked(why)
@@ -280,6 +311,10 @@ class TrainingFlow(QObject):
         self._panel.run_bar.show_state(state)
         if state == RUNNING:
             self._panel.show_page(self._panel.progress)
+
+    @Slot()
+    def _on_compiling(self) -> None:
+        self._panel.run_bar.set_busy(self._panel.text.stage("compiling"))
 
     @Slot(object)
     def _on_advanced(self, snapshot: TrainingSnapshot) -> None:

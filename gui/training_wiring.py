@@ -117,6 +117,7 @@ class TrainingWiring(QObject):
     @Slot()
     def _on_tab(self) -> None:
         if self._bench.window.tabs.currentWidget() is self._bench.training_page:
+            self._bench.notifier.withdraw(ENDED)
             self.build()
 
     # --- what comes of a run ------------------------------------------------------------------------------------------

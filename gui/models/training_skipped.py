@@ -68,9 +68,7 @@ class SkippedFilesModel(QAbstractItemModel):
         if index.internalId() == _TOP:
             reason, number, _files = self._groups[index.row()]
             if reason == DUPLICATE:
-                return self._tr("The same content as another file, and counted again: {number}").format(
-                    number=self._text.number(number)
-                )
+                return self._tr("Same content as another: {number}").format(number=self._text.number(number))
             return self._tr("{reason}: {number}").format(
                 reason=self._text.reason(reason), number=self._text.number(number)
             )

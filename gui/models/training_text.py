@@ -10,12 +10,16 @@ from gui.look.figures import figure
 
 STAGES = {
     "preparing": QT_TRANSLATE_NOOP("TrainingText", "Preparing"),
+    "compiling": QT_TRANSLATE_NOOP(
+        "TrainingText", "The trainer is being compiled for this computer: once, and it takes a minute or so"
+    ),
     "looking": QT_TRANSLATE_NOOP("TrainingText", "Looking through the files"),
     "counting": QT_TRANSLATE_NOOP("TrainingText", "Reading and splitting the texts"),
     "merging": QT_TRANSLATE_NOOP("TrainingText", "Merging"),
+    "keeping": QT_TRANSLATE_NOOP("TrainingText", "Keeping the vocabulary"),
     "done": QT_TRANSLATE_NOOP("TrainingText", "Done"),
 }
-"""What a run does, by the names of ``engine.training_types.Stage`` and one of the window's own."""
+"""What a run does, by the names of ``engine.training_types.Stage`` and some of the window's own."""
 
 REASONS = {
     "hidden": QT_TRANSLATE_NOOP("TrainingText", "Hidden"),
@@ -39,6 +43,11 @@ _MINUTE, _HOUR = 60, 3600
 def tr(text: str) -> str:
     """Translate in the context of this module."""
     return QCoreApplication.translate("TrainingText", text)
+
+
+def stage_words(stage: str) -> str:
+    """What a run does, in words."""
+    return tr(STAGES.get(stage, stage))
 
 
 class TrainingText:
@@ -71,6 +80,8 @@ class TrainingText:
 
     def duration(self, seconds: float) -> str:
         """A time as one reads it on a clock: ``0.4 s``, ``35 s``, ``2 min 5 s``, ``1 h 12 min``."""
+        if seconds < 0.05:
+            return tr("less than 0.1 s")
         if seconds < 10:
             return tr("{seconds} s").format(seconds=self.decimal(seconds, 1))
         whole = round(seconds)
@@ -101,7 +112,7 @@ class TrainingText:
 
     def stage(self, stage: str) -> str:
         """What a run does, in words."""
-        return tr(STAGES.get(stage, stage))
+        return stage_words(stage)
 
     def reason(self, reason: str) -> str:
         """Why files are left out, in words."""

@@ -37,7 +37,7 @@ class TrainingCurveView(QWidget):
         self.rates = RateSeries()
         self._plots: Any = None
         self._lane: Lane | None = None
-        self._hint = QLabel(self.tr("The curve appears when training begins."))
+        self._hint = QLabel(self.tr("The curve begins with the first merge."))
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
         self._body = QVBoxLayout(self)
@@ -124,7 +124,7 @@ class TrainingCurveView(QWidget):
         self._plots.setVisible(known)
         self._hint.setVisible(not known)
         if not known:
-            self._hint.setText(self.tr("The curve appears when training begins."))
+            self._hint.setText(self.tr("The curve begins with the first merge."))
         elif self.isVisible():
             self._plots.draw(curve, self.rates, self._vocab_size)
 

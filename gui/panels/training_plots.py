@@ -34,6 +34,10 @@ STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 """An axis ends at one of these times a power of ten, so that it is not drawn anew with every point."""
 
 
+MOST_TENTHS, MOST_HUNDREDTHS = 8, 0.8
+"""Up to this length the steps of an axis are tenths, or hundredths."""
+
+
 class FigureAxis(pg.AxisItem):
     """An axis whose marks are written in the user's locale."""
 
@@ -45,7 +49,9 @@ class FigureAxis(pg.AxisItem):
         self.setStyle(hideOverlappingLabels=False)
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
-        digits = 0 if spacing >= 1 else 1 if spacing >= 0.1 else 2
+        # By the length of the axis: its big and its small steps come here apart, and are to be written alike.
+        low, high = self.range
+        digits = 0 if high - low > MOST_TENTHS else 1 if high - low > MOST_HUNDREDTHS else 2
         if digits == 0:
             return [self._text.number(round(value * scale)) for value in values]
         return [self._text.decimal(value * scale, digits) for value in values]
@@ -86,6 +92,8 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self.density.box.addItem(self._cross, ignoreBounds=True)
         self.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self._roomy = True
+        self._has_speed = False
+        self._named = True
         self._label_axes()
 
     def draw(self, curve: TrainingCurve, rates: RateSeries, vocab_size: int) -> None:
@@ -99,6 +107,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self._show_ranges((first, last, top, fastest))
         self.density.curve.setData(curve.vocab_sizes, curve.bytes_per_token)
         self.speed.curve.setData(rates.sizes, rates.rates)
+        self._has_speed = len(rates.sizes) > 1
         self._fit()
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -139,9 +148,11 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
     def _fit(self) -> None:
         """Show the speed where there is room for it; the lowest axis carries the marks and the words."""
         named = self.height() >= LEAST_LABEL_HEIGHT
-        if self.density.left.label.isVisible() != named:
+        if self._named != named:
+            self._named = named
             self.density.left.showLabel(named)
-        roomy = self.height() >= LEAST_SPEED_HEIGHT
+            self._label_axes()
+        roomy = self._has_speed and self.height() >= LEAST_SPEED_HEIGHT
         if roomy == self._roomy:
             return
         self._roomy = roomy
@@ -157,10 +168,9 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
 
     def _label_axes(self) -> None:
         self.density.bottom.setStyle(showValues=not self._roomy)
-        self.density.bottom.showLabel(not self._roomy)
         for field in (self.density, self.speed):
             field.bottom.setLabel(self._words)
-        self.density.bottom.showLabel(not self._roomy)
+        self.density.bottom.showLabel(not self._roomy and self._named)
 
     def _style(self) -> None:
         name = f"{self._theme.name} {self.font().toString()}"

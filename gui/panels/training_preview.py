@@ -50,10 +50,11 @@ class TrainingPreview(QWidget):
         self.view.setAccessibleName(self.tr("Preview of the split"))
         self.view.setReadOnly(True)
         self.view.setCornerWidget(plain_corner(self.view))
-        self.hint = QLabel(self.tr("Choose a folder of texts above, or drop one here.\nNothing leaves this computer."))
+        self.hint = QLabel()
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
         self._place()
+        self.invite()
         self.files.currentIndexChanged.connect(self._on_file)
         self.view.files_dropped.connect(self.files_dropped)
         theme.changed.connect(self._apply_look)
@@ -71,6 +72,10 @@ class TrainingPreview(QWidget):
         blocker.unblock()
         if not files:
             self.pages.setCurrentWidget(self.hint_page)
+
+    def invite(self) -> None:
+        """Ask for a folder."""
+        self.show_hint(self.tr("Choose a folder of texts above, or drop one here.\nNothing leaves this computer."))
 
     def show_hint(self, words: str) -> None:
         """Say why there is no preview."""

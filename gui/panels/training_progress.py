@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 860
 """From this width on the curve stands beside the merges."""
 
+SHARES = {Qt.Orientation.Horizontal: (360, 600), Qt.Orientation.Vertical: (500, 500)}
+"""What curve and merges have of the room, at first and whenever they are arranged anew."""
+
 
 class TrainingProgressPage(QWidget):
     """Takes snapshots of a run."""
@@ -64,6 +67,7 @@ class TrainingProgressPage(QWidget):
         wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
         if self.splitter.orientation() != wanted:
             self.splitter.setOrientation(wanted)
+            self.splitter.setSizes(list(SHARES[wanted]))
 
     def _place(self) -> None:
         head = QHBoxLayout()
@@ -78,7 +82,7 @@ class TrainingProgressPage(QWidget):
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(self.curve)
         self.splitter.addWidget(merges)
-        self.splitter.setSizes([360, 600])
+        self.splitter.setSizes(list(SHARES[self.splitter.orientation()]))
         body = QVBoxLayout(self)
         body.setContentsMargins(8, 8, 8, 8)
         body.setSpacing(6)

@@ -11,7 +11,7 @@ from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
 from gui.panels.status_line import StatusLine
 from gui.panels.training_form import Remark
-from gui.services.training import IDLE, PAUSED, PAUSING, RUNNING, STOPPING
+from gui.services.training import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingProgress
@@ -36,6 +36,7 @@ class TrainingRunBar(QWidget):
         self._state = IDLE
         self._waiting = False
         self._ready = False
+        self._lacking = ""
         self._blocked = ""
         self._make(theme)
         self._place()
@@ -57,6 +58,8 @@ class TrainingRunBar(QWidget):
             self.say(self.tr("Paused. {words}").format(words=self._words).rstrip())
         elif state == STOPPING:
             self.say(self.tr("Stopping, and keeping what was learned…"))
+        elif state == KEEPING:
+            self.say(self.tr("{stage}…").format(stage=self._text.stage("keeping")))
         self._enable_start()
 
     def set_waiting(self, waiting: bool) -> None:
@@ -64,9 +67,11 @@ class TrainingRunBar(QWidget):
         self._waiting = waiting
         self._enable_start()
 
-    def set_ready(self, ready: bool) -> None:
-        """Whether there are texts to train on, or will be."""
-        self._ready = ready
+    def set_ready(self, ready: bool, lacking: str = "") -> None:
+        """Whether there are texts to train on, or will be. ``lacking`` asks for them, while nothing else is said."""
+        if self.words.text() == self._lacking:
+            self.say(lacking)
+        self._ready, self._lacking = ready, lacking
         self._enable_start()
 
     def set_failed(self, why: str) -> None:
@@ -103,6 +108,7 @@ class TrainingRunBar(QWidget):
         """Another run begins."""
         self.bar.setRange(0, STEPS)
         self.bar.setValue(0)
+        self.bar.setTextVisible(True)
         self._words = ""
         self.problem.say("")
         self.say("")
@@ -137,7 +143,8 @@ class TrainingRunBar(QWidget):
     def _enable_start(self) -> None:
         free = self._state == IDLE and not self._waiting
         self.start.setEnabled(free and self._ready and not self._blocked)
-        self.start.setToolTip(self._blocked or self.tr("Learn a vocabulary from the texts of the folder"))
+        what = self.tr("Learn a vocabulary from the texts of the folder")
+        self.start.setToolTip(self._blocked or self._lacking or what)
 
     @Slot()
     def _on_pause(self) -> None:
@@ -164,6 +171,7 @@ class TrainingRunBar(QWidget):
         self.bar.setRange(0, STEPS)
         self.bar.setValue(0)
         self.bar.setFormat("%p%")
+        self.bar.setTextVisible(False)  # nothing is under way yet, and no per cent of it done
         self.words = StatusLine("trainWords")
         self.problem = Remark(theme)
         self.problem.setObjectName("trainProblem")

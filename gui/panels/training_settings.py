@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from engine.training_types import TrainingSettings
 from gui.look.theme import Theme
 from gui.models import training_choices as choices
+from gui.panels.flow_layout import FlowLayout
 from gui.panels.training_form import Remark, choice_box, form_grid, form_row
 
 MOST_BYTES = 1_000_000
@@ -39,10 +40,12 @@ DESCRIBED = (
 class TrainingSettingsForm(QGroupBox):
     """The controls of ``TrainingSettings``, and the name of what is learned.
 
-    Signals: ``settings_changed()`` at each change that makes another vocabulary; ``name_changed()``.
+    Signals: ``settings_changed()`` at each change that makes another vocabulary; ``split_changed()`` before it, where
+    texts are cut or normalised in another way; ``name_changed()``.
     """
 
     settings_changed = Signal()
+    split_changed = Signal()
     name_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -215,8 +218,7 @@ class TrainingSettingsForm(QGroupBox):
         form_row(grid, self.tr("Vocabulary si&ze"), self.vocab_size, self.remarks["vocab_size"])
         form_row(grid, self.tr("S&plit pattern"), self.pattern, self.remarks["pattern"])
         form_row(grid, self.tr("Normalisation"), self.normalization)
-        switches = QVBoxLayout()
-        switches.setSpacing(4)
+        switches = FlowLayout(gap=16)
         switches.addWidget(self.lowercase)
         switches.addWidget(self.strip_accents)
         grid.addLayout(switches, grid.rowCount(), 1)
@@ -241,11 +243,12 @@ class TrainingSettingsForm(QGroupBox):
     def _connect(self) -> None:
         for box in (self.vocab_size, self.min_count, self.max_token, self.thread_count):
             box.valueChanged.connect(self._on_changed)
-        for choice in (self.alphabet, self.normalization, self.tie_order):
+        for choice in (self.alphabet, self.tie_order):
             choice.currentIndexChanged.connect(self._on_changed)
         self.pattern.currentTextChanged.connect(self._on_pattern)
+        self.normalization.currentIndexChanged.connect(self._on_split)
         for switch in (self.lowercase, self.strip_accents):
-            switch.toggled.connect(self._on_changed)
+            switch.toggled.connect(self._on_split)
         self.special.textChanged.connect(self._on_changed)
         self.name.textChanged.connect(self._on_name)
         self.more.toggled.connect(self._describe)
@@ -256,9 +259,14 @@ class TrainingSettingsForm(QGroupBox):
         self.settings_changed.emit()
 
     @Slot()
+    def _on_split(self) -> None:
+        self.split_changed.emit()
+        self._on_changed()
+
+    @Slot()
     def _on_pattern(self) -> None:
         self._pattern_problem = ""
-        self._on_changed()
+        self._on_split()
 
     @Slot()
     def _on_name(self) -> None:

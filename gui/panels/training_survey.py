@@ -23,6 +23,7 @@ from engine.training_types import CorpusRules
 from gui.look.theme import Theme
 from gui.models.training_skipped import SkippedFilesModel
 from gui.models.training_text import TrainingText
+from gui.panels.flow_layout import FlowLayout
 from gui.panels.training_form import Remark, form_grid, form_row
 
 if TYPE_CHECKING:
@@ -142,19 +143,29 @@ class TrainingSurveyBox(QGroupBox):
         self.headline.setText(f"{words}, {write.size(survey.file_bytes)}")
         self.remark.say("\n".join(self._remarks(survey)))
 
+    def set_forecasting(self) -> None:
+        """A forecast is being made; an older one stays until it is."""
+        if self.forecast.isHidden():
+            self.forecast.say(self.tr("Forecast: reading a sample…"))
+
     def set_forecast(self, forecast: TrainingForecast | None) -> None:
         """Show what training would take."""
         if forecast is None:
             self.forecast.say("")
             return
         write = self._text
+        soon = self.tr("less than a second")
         self.forecast.say(
             self.tr("Forecast: {pretokens} different pretokens, {memory} of memory, {seconds}").format(
                 pretokens=write.ends(*forecast.pretokens, write.about),
                 memory=write.ends(*forecast.memory_bytes, write.size),
-                seconds=write.ends(*forecast.seconds, write.duration),
+                seconds=soon if forecast.seconds[1] < 1 else write.ends(*forecast.seconds, write.duration),
             )
         )
+
+    def set_forecast_problem(self, why: str) -> None:
+        """Say why nobody can tell what training would take."""
+        self.forecast.say(self.tr("No forecast: {why}").format(why=why), "warning")
 
     def _show(self, survey: CorpusSurvey | None) -> None:
         self.model.set_survey(survey)
@@ -236,8 +247,11 @@ class TrainingSurveyBox(QGroupBox):
         form_row(grid, self.tr("Onl&y files like"), self.include)
         form_row(grid, self.tr("Lea&ve out"), self.exclude)
         column.addLayout(grid)
-        for switch in (self.gitignore, self.hidden_files, self.hold_back):
-            column.addWidget(switch)
+        which = FlowLayout(gap=16)
+        for switch in (self.gitignore, self.hidden_files):
+            which.addWidget(switch)
+        column.addLayout(which)
+        column.addWidget(self.hold_back)
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self.sample)

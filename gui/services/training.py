@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gui.services.training_plan import Trainer
 
 IDLE, RUNNING, PAUSING, PAUSED, STOPPING = "idle", "running", "pausing", "paused", "stopping"
+KEEPING = "keeping"
+"""The last merge is made, or nobody wants more; an encoding is made of them."""
 
 
 class TrainingService(QObject):
@@ -24,18 +26,21 @@ class TrainingService(QObject):
 
     Signals:
 
-    ``state_changed(str)``: one of the constants above. ``advanced(TrainingSnapshot)``: a moment of the run, at most
-    some fifteen a second. ``ended(RunOutcome)``: the run is through, or was stopped. ``gave_up()``: it was stopped
-    before it began. ``failed(str)``: a sentence; the run is gone, its last checkpoint is not.
+    ``state_changed(str)``: one of the constants above. ``compiling()``: before the first merge something has to be
+    compiled, once. ``advanced(TrainingSnapshot)``: a moment of the run, at most some fifteen a second.
+    ``ended(RunOutcome)``: the run is through, or was stopped. ``gave_up()``: it was stopped before it began.
+    ``failed(str)``: a sentence; the run is gone, its last checkpoint is not.
     """
 
     state_changed = Signal(str)
+    compiling = Signal()
     advanced = Signal(object)
     ended = Signal(object)
     gave_up = Signal()
     failed = Signal(str)
 
     _reported = Signal(object)
+    _compiles = Signal()
 
     def __init__(
         self,
@@ -46,12 +51,13 @@ class TrainingService(QObject):
     ) -> None:
         """``folder``: where checkpoints go, None where nothing can be written."""
         super().__init__(parent)
-        self._worker = TrainingWorker(trainer, self._reported.emit, folder)
+        self._worker = TrainingWorker(trainer, self._reported.emit, self._compiles.emit, folder)
         self._lane = runner.exclusive(self.tr("Training"), self._worker.work)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
         self._lane.cancelled.connect(self._on_cancelled)
         self._reported.connect(self._on_reported)
+        self._compiles.connect(self._on_compiling)
         self._request: RunRequest | None = None
         self._state = IDLE
 
@@ -90,7 +96,7 @@ class TrainingService(QObject):
 
     def stop(self) -> None:
         """End the run, soon, and keep what it has learned."""
-        if self._request is None or self._state in (IDLE, STOPPING):
+        if self._request is None or self._state in (IDLE, STOPPING, KEEPING):
             return
         self._request.control.stop = True
         if self._state == PAUSED:
@@ -111,8 +117,15 @@ class TrainingService(QObject):
     def _on_reported(self, snapshot: TrainingSnapshot) -> None:
         if self._request is None:
             return
+        if snapshot.keeping:
+            self._set_state(KEEPING)
         self.advanced.emit(snapshot)
         self._request.control.taken = True
+
+    @Slot()
+    def _on_compiling(self) -> None:
+        if self._state == RUNNING:
+            self.compiling.emit()
 
     @Slot(object)
     def _on_finished(self, result: JobResult) -> None:

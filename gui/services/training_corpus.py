@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
 
 
+LEAST_OF_SHARE = 0.2
+"""The part of what was to be held back that must be found for it: a folder may have one small file beside big ones."""
+
+
 @dataclass(frozen=True, slots=True)
 class SurveyRequest:
     """Folders and files to look through, and the rules for them."""
@@ -43,7 +47,7 @@ class CorpusService(QObject):
     """Surveys, forecasts and previews, each in a lane of its own; only the newest request of each is answered for.
 
     Signals: ``surveyed(SurveyRequest, CorpusSurvey)``, ``survey_failed(str)`` with a sentence, ``looking(str)`` with
-    what has been found so far, ``forecast_made(TrainingForecast | None)``; None where none could be made,
+    what has been found so far, ``forecast_made(TrainingForecast)``, ``forecast_failed(str)`` with a sentence,
     ``previewed(SplitPreview)``, ``preview_failed(str)``.
     """
 
@@ -51,6 +55,7 @@ class CorpusService(QObject):
     survey_failed = Signal(str)
     looking = Signal(str)
     forecast_made = Signal(object)
+    forecast_failed = Signal(str)
     previewed = Signal(object)
     preview_failed = Signal(str)
 
@@ -65,6 +70,7 @@ class CorpusService(QObject):
         self._forecasts = runner.conflated(self.tr("Forecasting"), partial(forecast_training, kernels))
         self._forecasts.finished.connect(self._on_forecast)
         self._forecasts.failed.connect(self._on_forecast_failed)
+        self._forecasts.cancelled.connect(self._on_forecast_cancelled)
         self._previews = runner.conflated(self.tr("Splitting the preview"), preview_split)
         self._previews.finished.connect(self._on_previewed)
         self._previews.failed.connect(self._on_preview_failed)
@@ -81,8 +87,12 @@ class CorpusService(QObject):
     def forget(self) -> None:
         """No survey is wanted any more."""
         self._wanted = None
-        self._wanted_forecast = None
         self._surveys.cancel()
+        self.forget_forecast()
+
+    def forget_forecast(self) -> None:
+        """No forecast is wanted any more."""
+        self._wanted_forecast = None
         self._forecasts.cancel()
 
     def forecast(self, request: ForecastRequest) -> None:
@@ -135,7 +145,12 @@ class CorpusService(QObject):
     @Slot(object)
     def _on_forecast_failed(self, failure: JobFailure) -> None:
         if failure.request is self._wanted_forecast:
-            self.forecast_made.emit(None)
+            self.forecast_failed.emit(failure.why)
+
+    @Slot(object)
+    def _on_forecast_cancelled(self, request: ForecastRequest) -> None:
+        if request is self._wanted_forecast:
+            self.forecast_failed.emit(self.tr("It was stopped."))
 
 
 def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
@@ -167,7 +182,8 @@ def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[C
     """A survey without some ``share`` of its bytes, and the files that were taken out.
 
     Which ones depends on their names alone, so the same folder is parted alike each time. Files that others repeat
-    stay: a vocabulary would have seen what it is measured on. Nothing is taken where that would be more than the share.
+    stay: a vocabulary would have seen what it is measured on. Nothing is taken where that would be more than the share,
+    or so much less of it that figures would hang on a page or two.
     """
     repeated = {file.duplicate_of for file in survey.files if file.duplicate_of is not None}
     single = [file for file in survey.files if file.duplicate_of is None and file.path not in repeated]
@@ -177,6 +193,8 @@ def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[C
         if file.file_bytes <= left:
             taken.append(file)
             left -= file.file_bytes
+    if left > (1 - LEAST_OF_SHARE) * share * survey.file_bytes:
+        return survey, ()
     paths = {file.path for file in taken}
     kept = tuple(file for file in survey.files if file.path not in paths)
     return replace(survey, files=kept, file_bytes=sum(file.file_bytes for file in kept)), tuple(taken)

@@ -29,13 +29,14 @@ class EngineTrainer:
         self._kernels = kernels
         self._own = own
 
-    def prepare(self, still_wanted: Callable[[], None]) -> None:
+    def prepare(self, still_wanted: Callable[[], None], compiling_begins: Callable[[], None]) -> None:
         """Compile what runs need, if that was not done yet. Where it fails, the run compiles for itself, slowly."""
         from engine import compiling
 
         folder = self._kernels
         if compiling.keeps_nothing(folder) or compiling.is_compiled(folder, FAMILY):
             return
+        compiling_begins()
         try:
             compiling.compile_in_child(folder, [FAMILY], still_wanted)
         except compiling.CompilingFailedError:

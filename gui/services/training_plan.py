@@ -38,9 +38,9 @@ class Run(Protocol):
 class Trainer(Protocol):
     """What makes runs, and keeps what they learn. Called on a worker thread."""
 
-    def prepare(self, still_wanted: Callable[[], None]) -> None:
-        """Have everything at hand that a run needs. May take long; ``still_wanted`` is called all the while, and what
-        it raises ends it."""
+    def prepare(self, still_wanted: Callable[[], None], compiling: Callable[[], None]) -> None:
+        """Have everything at hand that a run needs. Where that takes long, ``compiling`` is called before it begins and
+        ``still_wanted`` all the while; what that raises ends it."""
 
     def ready(self) -> AbstractContextManager[None]:
         """A context in which runs are worked on."""
@@ -114,7 +114,8 @@ class RunRequest:
 class TrainingSnapshot:
     """A moment of a run. ``merges``: those since the snapshot before. ``seconds``: work so far, pauses left out.
 
-    ``unsaved``: why the newest checkpoint could not be written, empty where it was.
+    ``unsaved``: why the newest checkpoint could not be written, empty where it was. ``keeping``: no merge follows, and
+    an encoding is being made of them.
     """
 
     progress: TrainingProgress
@@ -122,6 +123,7 @@ class TrainingSnapshot:
     curve: TrainingCurve
     seconds: float
     unsaved: str = ""
+    keeping: bool = False
 
 
 @dataclass(frozen=True, slots=True)

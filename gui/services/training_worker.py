@@ -8,12 +8,13 @@ changed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from gui.jobs import JobCancelled
-from gui.models.training_text import tr
+from gui.models.training_text import stage_words
 from gui.services.training_checkpoint import drop_checkpoint, save_checkpoint
 from gui.services.training_plan import Ending, Run, RunOutcome, RunRequest, Trainer, TrainingPlan, TrainingSnapshot
 
@@ -30,11 +31,19 @@ CHECKPOINT_SHARE = 0.05
 
 
 class TrainingWorker:
-    """``work`` is the lane's. ``report`` is called with each snapshot, ``folder`` is where checkpoints go, if any."""
+    """``work`` is the lane's. ``report`` is called with each snapshot, ``compiling`` when kernels have to be compiled
+    first; ``folder`` is where checkpoints go, if any."""
 
-    def __init__(self, trainer: Trainer, report: Callable[[TrainingSnapshot], None], folder: Path | None) -> None:
+    def __init__(
+        self,
+        trainer: Trainer,
+        report: Callable[[TrainingSnapshot], None],
+        compiling: Callable[[], None],
+        folder: Path | None,
+    ) -> None:
         self._trainer = trainer
         self._report = report
+        self._compiling = compiling
         self._folder = folder
 
     def work(self, request: RunRequest, ticket: Ticket) -> RunOutcome:
@@ -46,7 +55,7 @@ class TrainingWorker:
                 raise JobCancelled
 
         if request.run is None:
-            self._trainer.prepare(still_wanted)
+            self._trainer.prepare(still_wanted, self._compiling)
         with self._trainer.ready():
             return self._work(request, ticket)
 
@@ -65,7 +74,7 @@ class TrainingWorker:
                 known += len(snapshot.merges)
                 request.control.taken = False
                 self._report(snapshot)
-                _tell(ticket, progress)
+                _tell(ticket, progress.stage, progress.fraction)
             ending = _ending(run, request, ticket)
             if ending is None and now - saved >= pause:
                 unsaved = self._save(request.plan, run, progress.merges, now - started)
@@ -74,14 +83,19 @@ class TrainingWorker:
         if ending in ("paused", "closing"):
             unsaved = self._save(request.plan, run, progress.merges, monotonic() - started)
         snapshot = _snapshot(run, progress, known, monotonic() - started, unsaved)
-        return self._end(ending, request.plan, run, snapshot)
+        return self._end(ending, request.plan, run, snapshot, ticket)
 
-    def _end(self, ending: Ending, plan: TrainingPlan, run: Run, snapshot: TrainingSnapshot) -> RunOutcome:
+    def _end(
+        self, ending: Ending, plan: TrainingPlan, run: Run, snapshot: TrainingSnapshot, ticket: Ticket
+    ) -> RunOutcome:
         if ending in ("paused", "closing"):
             return RunOutcome(ending, run, snapshot)
         kept = None
         if snapshot.progress.merges or run.done:
+            self._report(replace(snapshot, keeping=True))
+            _tell(ticket, "keeping", -1.0)
             kept = self._trainer.keep(run, plan)
+            snapshot = replace(snapshot, merges=())
         if self._folder is not None:
             drop_checkpoint(self._folder)
         return RunOutcome(ending, run, snapshot, kept)
@@ -112,9 +126,9 @@ def _snapshot(run: Run, progress: TrainingProgress, known: int, seconds: float, 
     return TrainingSnapshot(progress, merges, run.curve(), seconds, unsaved)
 
 
-def _tell(ticket: Ticket, progress: TrainingProgress) -> None:
+def _tell(ticket: Ticket, stage: str, fraction: float) -> None:
     """Say how far it is to whoever watches all jobs. Being asked to stop is found out by ``_ending``."""
     try:
-        ticket.progress(progress.fraction, tr(progress.stage))
+        ticket.progress(fraction, stage_words(stage))
     except JobCancelled:
         return

@@ -52,6 +52,13 @@ def test_a_folder_of_one_big_file_holds_nothing_back():
     assert held_back(survey_of({"a": 1, "b": 2}), 0.0)[1] == ()
 
 
+def test_a_small_file_beside_big_ones_is_too_little_to_measure_on():
+    survey = survey_of({"a": 100_000, "b": 100_000, "c": 1_900})
+    assert held_back(survey, 0.05) == (survey, ())
+    survey = survey_of({"a": 100_000, "b": 100_000, "c": 2_100})
+    assert [file.path.name for file in held_back(survey, 0.05)[1]] == ["c"]
+
+
 def test_a_survey_arrives_and_only_the_newest(qtbot, runner, tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()

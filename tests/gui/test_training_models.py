@@ -93,7 +93,7 @@ def test_what_is_left_out_is_grouped_by_reason(text):
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     model.set_survey(survey())
     reasons = [model.index(row, 0).data() for row in range(model.rowCount(QModelIndex()))]
-    assert reasons == ["Not text: 30", "Hidden: 1", "The same content as another file, and counted again: 1"]
+    assert reasons == ["Not text: 30", "Hidden: 1", "Same content as another: 1"]
     binary = model.index(0, 0)
     assert [model.index(row, 0, binary).data() for row in range(model.rowCount(binary))] == [
         "x.png",

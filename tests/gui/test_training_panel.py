@@ -60,7 +60,9 @@ def test_every_name_of_the_contract_is_there_before_the_tab_is_seen(open_window:
 def test_a_folder_is_looked_through_and_its_texts_are_split(qtbot: QtBot, bench: Workbench, texts: Path):
     panel = panel_of(bench)
     assert not panel.run_bar.start.isEnabled()
+    assert panel.run_bar.words.text() == panel.run_bar.start.toolTip() == "Choose a folder of texts to begin."
     choose(qtbot, panel, texts)
+    assert panel.run_bar.words.text() == ""
     assert panel.survey.headline.text().startswith("3 text files, ")
     assert panel.survey.details.text() == "Left out: 2"
     qtbot.mouseClick(panel.survey.details, Qt.MouseButton.LeftButton)
@@ -131,6 +133,59 @@ def test_a_folder_without_text_is_told_in_place(
     assert panel.survey.remark.isVisible()
     assert sentence in panel.preview.hint.text()
     assert not panel.run_bar.start.isEnabled()
+
+
+def test_what_a_folder_before_was_told_of_is_not_said_of_the_next(
+    qtbot: QtBot, bench: Workbench, tmp_path: Path, texts: Path
+):
+    panel = panel_of(bench)
+    panel.folder.field.setText(str(tmp_path / "gone"))
+    qtbot.waitUntil(lambda: "There is no file or folder" in panel.preview.hint.text())
+    panel.folder.field.setText(str(texts))
+    assert panel.preview.hint.text() == "Looking through the files"
+    panel.folder.field.clear()
+    qtbot.waitUntil(lambda: panel.preview.hint.text().startswith("Choose a folder of texts above"))
+
+
+def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel, form = panel_of(bench), panel_of(bench).form
+    choose(qtbot, panel, texts)
+    form.vocab_size.setValue(270)
+    for change in (
+        lambda: form.pattern.setCurrentText("gpt2"),
+        lambda: form.normalization.setCurrentIndex(1),
+        form.lowercase.toggle,
+        form.strip_accents.toggle,
+    ):
+        panel.show_page(panel.result)
+        change()
+        assert panel.pages.currentWidget() is panel.preview
+    panel.show_page(panel.result)
+    form.vocab_size.setValue(275)
+    assert panel.pages.currentWidget() is panel.result
+    qtbot.waitUntil(panel.run_bar.start.isEnabled)
+    qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
+    assert bench.training.flow.state != IDLE
+    form.pattern.setCurrentText("whitespace")
+    assert panel.pages.currentWidget() is panel.progress
+    with qtbot.waitSignal(bench.training.flow.finished):
+        pass
+
+
+def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Workbench, texts: Path, monkeypatch):
+    from engine import training_forecast
+
+    def fail(*_: object) -> None:
+        raise engine.EngineError("the sample took too long.")
+
+    panel = panel_of(bench)
+    choose(qtbot, panel, texts)
+    qtbot.waitUntil(lambda: "of memory" in panel.survey.forecast.text())
+    monkeypatch.setattr(training_forecast, "forecast", fail)
+    panel.form.vocab_size.setValue(300)
+    qtbot.waitUntil(lambda: panel.survey.forecast.text() == "⚠ No forecast: the sample took too long.")
+    panel.form.vocab_size.setValue(10)
+    qtbot.waitUntil(panel.survey.forecast.isHidden)
 
 
 def test_a_path_that_leads_nowhere_is_told_in_place(qtbot: QtBot, bench: Workbench, tmp_path: Path):

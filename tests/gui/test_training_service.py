@@ -11,7 +11,7 @@ import pytest
 from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
 from gui.jobs import JobRunner, Ticket
 from gui.services import training_worker
-from gui.services.training import IDLE, PAUSED, RUNNING, STOPPING, TrainingService
+from gui.services.training import IDLE, KEEPING, PAUSED, RUNNING, STOPPING, TrainingService
 from gui.services.training_checkpoint import STATE, drop_checkpoint, find_checkpoint, save_checkpoint
 from gui.services.training_plan import KeptEncoding, RunControl, RunRequest, TrainingPlan
 from tests.gui.training_samples import CountingRun, progress
@@ -80,7 +80,7 @@ class OneRun:
         self.asked: list[tuple[TrainingPlan, str]] = []
         self.is_ready = False
 
-    def prepare(self, still_wanted) -> None:
+    def prepare(self, still_wanted, compiling) -> None:
         still_wanted()
 
     @contextlib.contextmanager
@@ -110,7 +110,7 @@ def test_a_run_is_told_merge_by_merge_and_kept_at_its_end(qtbot, runner, tmp_pat
     with qtbot.waitSignal(service.ended):
         service.start(PLAN)
     assert heard.merges == list(range(7))
-    assert heard.states == [RUNNING, IDLE]
+    assert heard.states == [RUNNING, KEEPING, IDLE]
     (outcome,) = heard.outcomes
     assert (outcome.ending, outcome.kept) == ("done", KeptEncoding("docs-300 of 7", "docs-300"))
     assert find_checkpoint(tmp_path) is None
@@ -270,7 +270,7 @@ def test_a_window_that_is_busy_gets_fewer_snapshots_and_every_merge(qtbot, runne
     assert through.wait(PATIENCE_SECONDS)  # the GUI thread takes nothing in: it is here
     qtbot.waitUntil(lambda: bool(heard.outcomes))
     assert heard.merges == list(range(50))
-    assert len(heard.snapshots) == 2
+    assert [snapshot.keeping for snapshot in heard.snapshots] == [False, True, False]
 
 
 def test_damaged_checkpoints_are_no_checkpoints(tmp_path):
@@ -301,13 +301,15 @@ def test_a_checkpoint_that_fails_leaves_the_last_one_whole(tmp_path):
 
 def test_stopping_while_it_is_prepared_gives_up(qtbot, runner):
     class Endless(OneRun):
-        def prepare(self, still_wanted):
+        def prepare(self, still_wanted, compiling):
+            compiling()
             while True:
                 still_wanted()
 
     service = TrainingService(runner, Endless(CountingRun()))
     heard = Heard(service)
-    service.start(PLAN)
+    with qtbot.waitSignal(service.compiling):
+        service.start(PLAN)
     with qtbot.waitSignal(service.gave_up):
         service.stop()
     assert heard.states == [RUNNING, STOPPING, IDLE]
@@ -318,9 +320,9 @@ def test_being_cancelled_while_reporting_is_no_failure(qapp):
     ticket = Ticket(lambda fraction, note: None)
 
     class Late(OneRun):
-        def prepare(self, still_wanted):
+        def prepare(self, still_wanted, compiling):
             pass
 
-    worker = training_worker.TrainingWorker(Late(CountingRun(3)), lambda snapshot: ticket.cancel(), None)
+    worker = training_worker.TrainingWorker(Late(CountingRun(3)), lambda snapshot: ticket.cancel(), lambda: None, None)
     outcome = worker.work(RunRequest(PLAN, RunControl()), ticket)
     assert outcome.ending == "closing"
