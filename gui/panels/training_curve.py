@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Slot
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_rates import RateSeries
 from gui.models.training_text import TrainingText
+from gui.panels import focus_line
 from gui.panels.cost_chart import load_plotting
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ class TrainingCurveView(QWidget):
         super().__init__(parent)
         self.setObjectName("trainCurve")
         self.setAccessibleName(self.tr("Bytes per token against the size of the vocabulary"))
+        self.setToolTip(
+            self.tr("With the keyboard: the arrow keys, Page Up, Page Down, Home and End go along the curve")
+        )
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._at: int | None = None
         self._theme, self._text = theme, text
         self._curve: TrainingCurve | None = None
         self._vocab_size = 0
@@ -41,7 +47,7 @@ class TrainingCurveView(QWidget):
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
         self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(0, 0, 0, 0)
+        self._body.setContentsMargins(*4 * (focus_line.WIDTH,))
         self._body.addWidget(self._hint, 1)
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
@@ -55,7 +61,7 @@ class TrainingCurveView(QWidget):
 
     def clear(self) -> None:
         """Another run begins."""
-        self._curve = None
+        self._curve = self._at = None
         self.rates.clear()
         self._describe()
         self._draw()
@@ -80,6 +86,37 @@ class TrainingCurveView(QWidget):
         elif self._curve is not None and self._lane is not None and not self._lane.busy:
             self._lane.submit(None)
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        focus_line.draw_focus(self, self._theme)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go along the curve point by point, or by a tenth of it; what is there is said."""
+        last = len(self._curve.vocab_sizes) - 1 if self._curve is not None else -1
+        tenth = max(1, last // 10)
+        steps = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_PageUp: -tenth,
+            Qt.Key.Key_PageDown: tenth,
+            Qt.Key.Key_Home: -last,
+            Qt.Key.Key_End: last,
+        }
+        if self._plots is None or last < 0 or event.key() not in steps:
+            super().keyPressEvent(event)
+            return
+        before = last if self._at is None else self._at
+        self._at = min(max(before + steps[event.key()], 0), last)
+        self._plots.mark(self._at)
+        self._describe()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._at = None
+        self._describe()
+        if self._plots is not None:
+            self._plots.unmark()
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
@@ -90,7 +127,8 @@ class TrainingCurveView(QWidget):
         if curve is None or not len(curve.vocab_sizes):
             self.setAccessibleDescription("")
             return
-        size, density = int(curve.vocab_sizes[-1]), float(curve.bytes_per_token[-1])
+        at = -1 if self._at is None else self._at
+        size, density = int(curve.vocab_sizes[at]), float(curve.bytes_per_token[at])
         self.setAccessibleDescription(self.words(size, density))
 
     def words(self, vocab_size: int, density: float) -> str:

@@ -117,6 +117,7 @@ class TrainingPanel(QWidget):
         scroll.setMinimumWidth(self.forms.minimumSizeHint().width() + scroll.verticalScrollBar().sizeHint().width())
         self.pages = QTabWidget(objectName="trainPages")
         self.pages.setAccessibleName(self.tr("Preview, progress and result"))
+        self.pages.tabBar().setAccessibleName(self.pages.accessibleName())
         self.pages.setDocumentMode(True)
         self.pages.addTab(self.preview, self.tr("Split preview"))
         self.pages.addTab(self.progress, self.tr("Progress"))
@@ -146,10 +147,10 @@ class TrainingPanel(QWidget):
             *(survey.gitignore, survey.hidden_files, survey.hold_back, survey.sample, survey.sample_mb),
             *(form.name, form.vocab_size, form.pattern, form.normalization, form.lowercase, form.strip_accents),
             *(form.more, form.alphabet, form.special, form.min_count, form.max_token, form.tie_order),
-            *(form.thread_count, self.pages.tabBar(), self.preview.files, self.preview.view),
-            *(self.progress.follow, self.progress.feed),
-            *(self.result.names, self.result.use, self.result.save, self.result.remove),
-            *(self.run_bar.start, self.run_bar.pause, self.run_bar.cancel),
+            *(form.thread_count, self.pages, self.preview.files, self.preview.view),
+            *(self.progress.follow, self.progress.curve, self.progress.feed),
+            *self.result.controls,
+            *(self.run_bar.start, self.run_bar.pause, self.run_bar.cancel, self.run_bar.bar),
         ]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
@@ -160,6 +161,7 @@ def _scrolled(widget: QWidget) -> QScrollArea:
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is in it scrolls into sight when the keyboard gets there
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(widget)
     area.setCornerWidget(plain_corner(area))

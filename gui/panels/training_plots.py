@@ -112,8 +112,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self._cross.hide()
-        self.point_hovered.emit(None, QPointF())
+        self.unmark()
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
@@ -203,8 +202,22 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         if curve is None or not len(curve.vocab_sizes) or not self.ci.sceneBoundingRect().contains(place):
             return
         wanted = box.mapSceneToView(place).x()
-        index = min(int(curve.vocab_sizes.searchsorted(wanted)), len(curve.vocab_sizes) - 1)
-        size, density = int(curve.vocab_sizes[index]), float(curve.bytes_per_token[index])
+        self._mark(min(int(curve.vocab_sizes.searchsorted(wanted)), len(curve.vocab_sizes) - 1), place)
+
+    def mark(self, index: int) -> None:
+        """Show a point of the curve as if the pointer were on it."""
+        curve = self._curve
+        assert curve is not None
+        point = QPointF(curve.vocab_sizes[index], curve.bytes_per_token[index])
+        self._mark(index, self.density.box.mapViewToScene(point))
+
+    def unmark(self) -> None:
+        """Show no point any more."""
+        self._cross.hide()
+        self.point_hovered.emit(None, QPointF())
+
+    def _mark(self, index: int, place: QPointF) -> None:
+        size, density = int(self._curve.vocab_sizes[index]), float(self._curve.bytes_per_token[index])
         self._cross.setPos(size)
         self._cross.show()
         self.point_hovered.emit((size, density), QPointF(self.viewport().mapToGlobal(self.mapFromScene(place))))

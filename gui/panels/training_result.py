@@ -70,6 +70,17 @@ class TrainingResultPage(QWidget):
         self.kind.currentIndexChanged.connect(self._show_tokens)
         self.set_names((), "")
 
+    @property
+    def controls(self) -> tuple[QWidget, ...]:
+        """All that the Tab key reaches, as the eye goes."""
+        sums, left, right = self.compression, self.side_by_side.left, self.side_by_side.right
+        return (
+            *(self.names, self.use, self.save, self.remove, self.sheets),
+            *(sums.table, sums.models, sums.prompt_bytes),
+            *(left.choice, left.view, right.choice, right.view),
+            *(self.kind, self.table),
+        )
+
     def set_names(self, names: Sequence[str], current: str) -> None:
         """Offer these vocabularies; ``current`` is the one shown, none where it is empty."""
         blocker = QSignalBlocker(self.names)
@@ -196,6 +207,7 @@ class TrainingResultPage(QWidget):
             row.addWidget(widget)
         self.sheets = QTabWidget(objectName="trainSheets")
         self.sheets.setAccessibleName(self.tr("Compression, side by side, and tokens"))
+        self.sheets.tabBar().setAccessibleName(self.sheets.accessibleName())
         self.sheets.setDocumentMode(True)
         self.sheets.addTab(self.compression, self.tr("Bytes per token"))
         self.sheets.addTab(self.side_by_side, self.tr("Side by side"))
@@ -217,7 +229,7 @@ class TrainingResultPage(QWidget):
 
     def _tokens_page(self) -> QWidget:
         page = QWidget()
-        table = QTableView(objectName="trainTokens")
+        self.table = table = QTableView(objectName="trainTokens")
         table.setAccessibleName(self.tr("Tokens, the longest first"))
         table.setModel(self.tokens)
         table.setTabKeyNavigation(False)

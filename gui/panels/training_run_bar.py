@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
+from gui.panels.focus_line import ReachableProgressBar
 from gui.panels.status_line import StatusLine
 from gui.panels.training_form import Remark
 from gui.services.training import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
@@ -166,7 +167,8 @@ class TrainingRunBar(QWidget):
         ):
             button.setAutoDefault(False)
             button.setAccessibleName(spoken)
-        self.bar = QProgressBar(objectName="trainProgress")
+        self.bar = ReachableProgressBar(theme)
+        self.bar.setObjectName("trainProgress")
         self.bar.setAccessibleName(self.tr("Progress of the training"))
         self.bar.setRange(0, STEPS)
         self.bar.setValue(0)

@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QProgressBar, QPushButton, QSpinBox, QTableView, QWidget
+from PySide6.QtGui import QAccessible, QDropEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QTableView,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 import engine
@@ -55,6 +64,59 @@ def test_every_name_of_the_contract_is_there_before_the_tab_is_seen(open_window:
         widget = bench.window.findChild(kind, name)
         assert widget is not None, name
         assert widget.accessibleName(), name
+
+
+def reached(qtbot: QtBot, first: QWidget) -> list[str]:
+    """The names of what the Tab key reaches, from one widget on until the panel is left."""
+    first.setFocus()
+    panel, found = panel_of(first.window().findChild(Workbench)), []
+    while panel.isAncestorOf(widget := QApplication.focusWidget()):
+        name = widget.objectName() if widget.objectName() != "qt_tabwidget_tabbar" else widget.parent().objectName()
+        assert name not in found, "the keyboard goes round in circles"
+        assert QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name), name
+        found.append(name)
+        qtbot.keyClick(widget, Qt.Key.Key_Tab)
+    return found
+
+
+def test_the_keyboard_reaches_everything_in_the_order_of_the_eye(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel = panel_of(bench)
+    panel.form.vocab_size.setValue(270)
+    choose(qtbot, panel, texts)
+    train(qtbot, bench)
+    qtbot.waitUntil(lambda: panel.result.body.currentWidget() is panel.result.figures)
+    for button in (panel.run_bar.pause, panel.run_bar.cancel):
+        button.setEnabled(True)
+    form = ["trainFolder", "trainChoose", "trainSkippedButton", "trainInclude", "trainVocabSize", "trainPattern"]
+    for page, inside in (
+        (panel.preview, ["trainPreviewFile", "trainPreview"]),
+        (panel.progress, ["trainFollow", "trainCurve", "trainFeed"]),
+        (panel.result, ["trainResultName", "trainUse", "trainSave", "trainRemove", "trainSheets", "trainCompression"]),
+    ):
+        panel.show_page(page)
+        found = reached(qtbot, panel.folder.field)
+        wanted = [*form, "trainPages", *inside, "trainStart", "trainPause", "trainCancel", "trainProgress"]
+        assert [name for name in found if name in wanted] == wanted
+        assert found[-1] == "trainProgress"
+
+
+def test_the_curve_is_read_by_keyboard(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel = panel_of(bench)
+    panel.form.vocab_size.setValue(270)
+    choose(qtbot, panel, texts)
+    train(qtbot, bench)
+    panel.show_page(panel.progress)
+    curve = panel.progress.curve
+    qtbot.waitUntil(lambda: curve._plots is not None)
+    curve.setFocus()
+    ends = curve.accessibleDescription()
+    assert ends.startswith("270 entries: ")
+    for key, size in ((Qt.Key.Key_Left, 269), (Qt.Key.Key_Home, 257), (Qt.Key.Key_Right, 258), (Qt.Key.Key_End, 270)):
+        qtbot.keyClick(curve, key)
+        assert curve.accessibleDescription().startswith(f"{size} entries: ")
+    qtbot.keyClick(curve, Qt.Key.Key_Left)
+    panel.progress.feed.setFocus()
+    assert curve.accessibleDescription() == ends
 
 
 def test_a_folder_is_looked_through_and_its_texts_are_split(qtbot: QtBot, bench: Workbench, texts: Path):
