@@ -1,24 +1,37 @@
 """Make the pictures of the README: ``python packaging/take_screenshots.py``.
 
-A window on a fresh profile, with the sample prompt, in the light and the dark theme. Needs a screen (or Xvfb: the
-picture is then the same, with the fonts of that machine).
+Windows on fresh profiles, in the light and the dark theme: one with the sample prompt, one that trains on the sources
+of this checkout. Needs a screen (or Xvfb: the pictures are then the same, with the fonts of that machine).
 """
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QTableView
+
+if TYPE_CHECKING:
+    from gui.workbench import Workbench
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 SIZE = (1280, 860)
 SETTLE_MS = 1500
 """After the last figure: for bars, marks and scroll bars to come to rest."""
+POLL_MS = 20
+CORPUS = ("benchmarks", "commands", "engine", "gui", "packaging", "pricing")
+"""Folders of this checkout whose sources are trained on."""
+VOCAB_SIZE, SHOWN_MERGES = 8_192, 4_600
+"""A run, and the merge after which it is shown."""
 
 
 def wait(milliseconds: int) -> None:
@@ -28,8 +41,15 @@ def wait(milliseconds: int) -> None:
     loop.exec()
 
 
-def take(theme: str, target: Path) -> None:
-    """One picture in one theme."""
+def until(condition: Callable[[], bool]) -> None:
+    """Let the event loop run until this holds."""
+    while not condition():
+        wait(POLL_MS)
+
+
+@contextmanager
+def opened(theme: str) -> Iterator[Workbench]:
+    """A window on a profile of its own; closed at the end."""
     from gui.app import create_window
     from gui.paths import profile_paths
     from gui.workbench import Workbench
@@ -38,23 +58,88 @@ def take(theme: str, target: Path) -> None:
         paths = profile_paths(Path(folder))
         paths.settings_file.write_text(json.dumps({"theme": theme}), encoding="utf-8")
         window = create_window(Path(folder))
-        bench = window.findChild(Workbench)
         window.resize(*SIZE)
         window.show()
-        table = window.findChild(QTableView, "costTable")
-        while table.model().rowCount() < 10 or bench.prompt.stale or bench.runner.busy:
-            wait(50)
-        wait(SETTLE_MS)
-        window.grab().save(str(target))
+        yield window.findChild(Workbench)
         window.close()
-        wait(50)
+        wait(POLL_MS)
+
+
+def take_prompt(theme: str, target: Path) -> None:
+    """The sample prompt, and what it costs."""
+    with opened(theme) as bench:
+        table = bench.window.findChild(QTableView, "costTable")
+        until(lambda: table.model().rowCount() >= 10 and not bench.prompt.stale and not bench.runner.busy)
+        wait(SETTLE_MS)
+        bench.window.grab().save(str(target))
+
+
+def take_training(theme: str, target: Path) -> None:
+    """A run in the middle of its merges."""
+    with opened(theme) as bench, tempfile.TemporaryDirectory() as home:
+        write_corpus(Path(home) / "projects" / "tokenloupe")
+        os.environ["HOME"] = home  # the path is shown: a short one, and nobody's
+        bench.window.tabs.setCurrentWidget(bench.training_page)
+        panel, training = bench.training.panel, bench.training.flow._training
+        panel.folder.field.setText("~/projects/tokenloupe")
+        panel.form.vocab_size.setValue(VOCAB_SIZE)
+        until(lambda: "of memory" in panel.survey.forecast.text() and not bench.runner.busy)
+        shown = []
+
+        def show(_snapshot: object) -> None:
+            if not shown:
+                shown.append(bench.window.grab())
+
+        panel.run_bar.start.click()
+        until(lambda: training.state == "paused")  # so that the curve is loaded and drawn
+        wait(SETTLE_MS)
+        training.advanced.connect(show)
+        panel.run_bar.pause.click()
+        until(lambda: training.state == "idle" and not bench.runner.busy)
+        shown[0].save(str(target))
+
+
+def pause_in_the_middle() -> None:
+    """Have every run rest after so many merges: it is over before anybody could press a button."""
+    from gui.services import training_worker
+
+    ending = training_worker._ending
+
+    def ending_or_pause(run: object, request: object, ticket: object) -> object:
+        is_there = request.run is None and run.progress().merges >= SHOWN_MERGES
+        return "paused" if is_there else ending(run, request, ticket)
+
+    training_worker._ending = ending_or_pause
+    training_worker.SLICE_SECONDS = training_worker.SNAPSHOT_SECONDS = 0.001
+
+
+def write_corpus(folder: Path) -> None:
+    """Copy what is trained on: sources, and nothing that a run of the program left among them."""
+    for name in CORPUS:
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "data"))
+
+
+def compile_kernels() -> None:
+    """Into the folder beside the sources, for windows on fresh profiles."""
+    from engine import compiling
+    from engine.kernels import cache_folder
+
+    folder = cache_folder.current_folder()
+    if folder is not None:
+        os.environ[cache_folder.VARIABLE] = str(folder.parent)
+        missing = [family for family in compiling.FAMILIES if not compiling.is_compiled(None, family)]
+        if missing:
+            compiling.compile_in_child(None, missing, lambda: None)
 
 
 def main() -> None:
-    """Both pictures."""
+    """All pictures."""
     app = QApplication(["tokenloupe", "-style", "fusion"])
+    compile_kernels()
+    pause_in_the_middle()
     for theme in ("light", "dark"):
-        take(theme, ROOT / "docs" / f"window-{theme}.png")
+        take_prompt(theme, ROOT / "docs" / f"window-{theme}.png")
+        take_training(theme, ROOT / "docs" / f"training-{theme}.png")
     app.quit()
 
 
