@@ -101,6 +101,7 @@ def take_training(theme: str, target: Path) -> None:
 
 def pause_in_the_middle() -> None:
     """Have every run rest after so many merges: it is over before anybody could press a button."""
+    from engine import training_merging
     from gui.services import training_worker
 
     ending = training_worker._ending
@@ -111,6 +112,7 @@ def pause_in_the_middle() -> None:
 
     training_worker._ending = ending_or_pause
     training_worker.SLICE_SECONDS = training_worker.SNAPSHOT_SECONDS = 0.001
+    training_merging._BUDGET = 2000
 
 
 def write_corpus(folder: Path) -> None:
