@@ -19,7 +19,7 @@ TOKENS_UNKNOWN = "tokens"
 
 _PER_TOKEN = Decimal("0.000001")
 # 120 digits hold every product of the bounded numbers above; Inexact would tell if one day they did not.
-_EXACT = Context(prec=120, traps=[Inexact, InvalidOperation, Overflow])
+EXACT = Context(prec=120, traps=[Inexact, InvalidOperation, Overflow])
 _SHARE = Context(prec=12)
 _NOTHING = Decimal(0)
 
@@ -119,7 +119,7 @@ def _parts(
         rate = card.rate(name)
         if rate.usd is None:
             unknown[rate.path] = None
-        usd = None if rate.usd is None else _EXACT.multiply(_EXACT.multiply(rate.usd, tokens), _PER_TOKEN)
+        usd = None if rate.usd is None else EXACT.multiply(EXACT.multiply(rate.usd, tokens), _PER_TOKEN)
         parts.append(CostPart(name, tokens, rate.usd, usd, rate.note))
     if price.per_request is not None:
         parts.append(CostPart("per_request", None, None, price.per_request))
@@ -134,7 +134,7 @@ def _sum(parts: tuple[CostPart, ...], names: Container[str] | None = None) -> De
             continue
         if part.usd is None:
             return None
-        total = _EXACT.add(total, part.usd)
+        total = EXACT.add(total, part.usd)
     return total
 
 
@@ -160,10 +160,10 @@ def _ranges(
         prompt = _priced(card, _split_prompt(tokens, scenario), scenario.factor)
         low = _priced(card, least, scenario.factor)
         high = low if least == most else _priced(card, most, scenario.factor)
-        fee = _EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
+        fee = EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
         inputs.append(prompt)
-        lows.append(None if prompt is None or low is None else _EXACT.add(_EXACT.add(prompt, low), fee))
-        highs.append(None if prompt is None or high is None else _EXACT.add(_EXACT.add(prompt, high), fee))
+        lows.append(None if prompt is None or low is None else EXACT.add(EXACT.add(prompt, low), fee))
+        highs.append(None if prompt is None or high is None else EXACT.add(EXACT.add(prompt, high), fee))
     return _end(lows, min), _end(highs, max), _end(inputs, min), _end(inputs, max)
 
 
@@ -174,8 +174,8 @@ def _priced(card: RateCard, split: tuple[tuple[str, int], ...], factor: Decimal)
         rate = card.rate(name).usd
         if rate is None:
             return None
-        per_million = _EXACT.add(per_million, _EXACT.multiply(rate, tokens))
-    return _EXACT.multiply(_EXACT.multiply(per_million, _PER_TOKEN), factor)
+        per_million = EXACT.add(per_million, EXACT.multiply(rate, tokens))
+    return EXACT.multiply(EXACT.multiply(per_million, _PER_TOKEN), factor)
 
 
 def _end(amounts: list[Decimal | None], pick: Callable[[list[Decimal]], Decimal]) -> Decimal | None:
@@ -196,7 +196,7 @@ def _corners(price: Price, count: TokenCount) -> Iterator[int]:
 
 
 def _times(usd: Decimal | None, factor: Decimal) -> Decimal | None:
-    return None if usd is None else _EXACT.multiply(usd, factor)
+    return None if usd is None else EXACT.multiply(usd, factor)
 
 
 def _is_over(model: Model, prompt: int, scenario: Scenario) -> bool | None:

@@ -12,7 +12,6 @@ MAX_TOKENS = 10**15
 MAX_FACTOR = Decimal(1_000_000)
 MAX_DECIMALS = 30
 
-_NOTHING = Decimal(0)
 _EXACT = Context(prec=120)
 
 
@@ -60,16 +59,25 @@ def _check_range(what: str, tokens: int, given: tuple[int, int] | None) -> None:
         )
 
 
+def check_share(what: str, share: Decimal) -> None:
+    """Raise ScenarioError for a share that does not lie between 0 and 1."""
+    if not share.is_finite() or not 0 <= share <= 1:
+        raise ScenarioError(f"the {what} must lie between 0 and 1 (got {share})")
+    _check_decimals(what, share)
+
+
 def _check_factors(scenario: Scenario) -> None:
     if not scenario.factor.is_finite() or not 0 <= scenario.factor <= MAX_FACTOR:
         raise ScenarioError(f"the factor must lie between 0 and {MAX_FACTOR:,} (got {scenario.factor})")
-    for what, value in (("factor", scenario.factor), ("cached share", scenario.cached_share or _NOTHING)):
-        exponent = value.as_tuple().exponent
-        if isinstance(exponent, int) and -exponent > MAX_DECIMALS:
-            raise ScenarioError(f"the {what} has too many decimals (at most {MAX_DECIMALS})")
+    _check_decimals("factor", scenario.factor)
     if scenario.cached_share is None:
         return
     if scenario.cached_tokens is not None:
         raise ScenarioError("give the cached part as tokens or as a share, not both")
-    if not scenario.cached_share.is_finite() or not 0 <= scenario.cached_share <= 1:
-        raise ScenarioError(f"the cached share must lie between 0 and 1 (got {scenario.cached_share})")
+    check_share("cached share", scenario.cached_share)
+
+
+def _check_decimals(what: str, value: Decimal) -> None:
+    exponent = value.as_tuple().exponent
+    if isinstance(exponent, int) and -exponent > MAX_DECIMALS:
+        raise ScenarioError(f"the {what} has too many decimals (at most {MAX_DECIMALS})")

@@ -1,0 +1,326 @@
+"""Months, batches, caches, conversations, budgets: sums worked out by hand beside each result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pricing
+from pricing.scenarios import (
+    Budget,
+    CachePlan,
+    Conversation,
+    cached_cost,
+    calls_per_month,
+    calls_until_caching_pays,
+    converse,
+    exactly,
+    expected_hit_rate,
+    judge,
+    load_scenarios,
+    mixed_cost,
+    ranked,
+    save_scenarios,
+)
+from pricing.types import Scenario, ScenarioError
+from tests.pricing.build import TODAY, Price, Tier, cost, count, model, rates
+
+ON = Scenario(on=TODAY)
+# Writes 1.25 and 2 times the input, reads a tenth of it, as Claude's older models.
+CLAUDE = model(Price(rates(input="4", output="20", cached="0.4", cache_write="5", cache_write_1h="8"), batch="half"))
+PLAIN = model(Price(rates(input="2", output="8", cached="0.5")))
+
+
+class TestVolume:
+    def test_a_month(self) -> None:
+        assert calls_per_month(1_000) == 30_000
+        assert calls_per_month(7, 31) == 217
+        for bad in ((-1, 30), (1, 32), (1, -1)):
+            with pytest.raises(ScenarioError):
+                calls_per_month(*bad)
+
+    @pytest.mark.parametrize(
+        ("share", "usd", "batch_calls"),
+        [
+            # one call 1000 × 4 + 100 × 20 = 0.006, in batch 0.003
+            ("0", "0.6", 0),  # 100 × 0.006
+            ("1", "0.3", 100),  # 100 × 0.003
+            ("0.25", "0.525", 25),  # 75 × 0.006 + 25 × 0.003 = 0.45 + 0.075
+            ("0.999", "0.303", 99),  # 1 × 0.006 + 99 × 0.003 = 0.006 + 0.297
+        ],
+    )
+    def test_a_share_of_batch(self, share: str, usd: str, batch_calls: int) -> None:
+        mixed = mixed_cost(CLAUDE, exactly(1_000), replace(ON, output_tokens=100, calls=100), Decimal(share))
+        assert (mixed.usd, mixed.batch_calls, mixed.calls) == (Decimal(usd), batch_calls, 100 - batch_calls)
+
+    def test_no_batch_price_matters_only_where_there_are_batches(self) -> None:
+        scenario = replace(ON, calls=10)
+        assert mixed_cost(PLAIN, exactly(1_000), scenario, Decimal(0)).usd == Decimal("0.02")
+        assert mixed_cost(PLAIN, exactly(1_000), scenario, Decimal("0.5")).usd is None
+
+    def test_a_range_stays_one(self) -> None:
+        mixed = mixed_cost(CLAUDE, count(1_000, 500, 2_000), replace(ON, calls=4), Decimal("0.5"))
+        # 2 × 500 × 4 + 2 × 500 × 2 = 6000; 2 × 2000 × 4 + 2 × 2000 × 2 = 24 000 millionths
+        assert (mixed.usd_low, mixed.usd_high) == (Decimal("0.006"), Decimal("0.024"))
+
+    @pytest.mark.parametrize("share", ["-0.1", "1.1", "NaN"])
+    def test_shares_that_cannot_be(self, share: str) -> None:
+        with pytest.raises(ScenarioError, match="share of batch calls"):
+            mixed_cost(CLAUDE, exactly(1), ON, Decimal(share))
+
+
+class TestCaching:
+    @pytest.mark.parametrize(
+        ("hit_rate", "usd", "saves"),
+        [
+            # 10 000 tokens, 8000 of them cached: without 0.04; hit 2000 × 4 + 8000 × 0.4 = 0.0112;
+            # miss 2000 × 4 + 8000 × 5 = 0.048
+            ("0", "0.048", "-0.008"),
+            ("1", "0.0112", "0.0288"),
+            ("0.5", "0.0296", "0.0104"),  # (0.048 + 0.0112) / 2
+            ("0.25", "0.0388", "0.0012"),  # 0.036 + 0.0028
+        ],
+    )
+    def test_the_average_call(self, hit_rate: str, usd: str, saves: str) -> None:
+        found = cached_cost(CLAUDE, exactly(10_000), ON, CachePlan(8_000, Decimal(hit_rate)))
+        assert (found.usd, found.saves) == (Decimal(usd), Decimal(saves))
+
+    @pytest.mark.parametrize(
+        ("for_an_hour", "share", "calls"),
+        [
+            (False, "0.217391304348", 2),  # (1.25 - 1) / (1.25 - 0.1) = 0.25 / 1.15
+            (True, "0.526315789474", 3),  # (2 - 1) / (2 - 0.1) = 1 / 1.9
+        ],
+    )
+    def test_break_even(self, for_an_hour: bool, share: str, calls: int) -> None:
+        found = cached_cost(CLAUDE, exactly(10_000), ON, CachePlan(8_000, Decimal("0.5"), for_an_hour))
+        assert found.break_even == Decimal(share)
+        assert calls_until_caching_pays(found) == calls
+
+    def test_at_the_break_even_nothing_is_saved(self) -> None:
+        # Writes at 1.5, reads at 0.5 times the input: (1.5 - 1) / (1.5 - 0.5) = 0.5 exactly
+        one = model(Price(rates(input="2", output="8", cached="1", cache_write="3")))
+        found = cached_cost(one, exactly(1_000), ON, CachePlan(1_000, Decimal("0.5")))
+        assert (found.break_even, found.saves) == (Decimal("0.5"), 0)
+        assert cached_cost(one, exactly(1_000), ON, CachePlan(1_000, Decimal("0.49"))).saves == Decimal("-0.00002")
+        assert cached_cost(one, exactly(1_000), ON, CachePlan(1_000, Decimal("0.51"))).saves == Decimal("0.00002")
+        assert calls_until_caching_pays(found) == 3  # two calls cost the same: 3 + 1 = 2 + 2
+
+    def test_where_writing_costs_no_more_caching_pays_at_once(self) -> None:
+        found = cached_cost(PLAIN, exactly(1_000), ON, CachePlan(1_000, Decimal("0.1")))
+        assert found.break_even == 0
+        assert calls_until_caching_pays(found) == 2
+
+    def test_where_reading_saves_nothing_it_never_pays(self) -> None:
+        one = model(Price(rates(input="2", output="8", cached="2", cache_write="3")))
+        found = cached_cost(one, exactly(1_000), ON, CachePlan(1_000, Decimal("0.9")))
+        assert found.break_even == 1
+        assert calls_until_caching_pays(found) is None
+
+    def test_unknown_stays_unknown(self) -> None:
+        one = model(Price(rates(input="2", output="8", cached="1", cache_write="3")))
+        found = cached_cost(one, exactly(1_000), ON, CachePlan(1_000, Decimal("0.5"), for_an_hour=True))
+        assert (found.usd, found.saves, found.break_even) == (None, None, None)
+        assert calls_until_caching_pays(found) is None
+
+    def test_the_plan_takes_the_place_of_the_scenarios_cache(self) -> None:
+        scenario = replace(ON, cached_tokens=900, cache_write_tokens=50)
+        assert cached_cost(PLAIN, exactly(1_000), scenario, CachePlan(0, Decimal(0))).usd == Decimal("0.002")
+        with pytest.raises(ScenarioError, match="only 1,000"):
+            cached_cost(PLAIN, exactly(1_000), ON, CachePlan(1_001, Decimal(0)))
+        with pytest.raises(ScenarioError, match="share of hits"):
+            cached_cost(PLAIN, exactly(1_000), ON, CachePlan(1, Decimal(2)))
+
+    def test_hits_to_expect(self) -> None:
+        assert expected_hit_rate(0, 5) == 0
+        assert expected_hit_rate(288, 5) == Decimal("0.632120558829")  # 1 - 1/e: one call in five minutes
+        assert expected_hit_rate(288, 60) > Decimal("0.99999")  # twelve in an hour
+        assert expected_hit_rate(10**9, 60) == 1
+        with pytest.raises(ScenarioError):
+            expected_hit_rate(-1, 5)
+
+    @given(st.integers(0, 10_000), st.integers(1, 100), st.integers(1, 100))
+    def test_more_calls_hit_more(self, calls: int, more: int, minutes: int) -> None:
+        assert 0 <= expected_hit_rate(calls, minutes) <= expected_hit_rate(calls + more, minutes) <= 1
+
+
+THREE = Conversation(3, exactly(1_000), exactly(100), exactly(50))
+
+
+class TestConversation:
+    def test_prompts_grow_by_what_was_said(self) -> None:
+        turns = converse(PLAIN, THREE, ON)
+        # 1000 + 100; + 50 + 100; + 50 + 100
+        assert [turn.prompt_tokens for turn in turns] == [1_100, 1_250, 1_400]
+        # 1100 × 2 + 50 × 8 = 2600; 2500 + 400; 2800 + 400: 2600, 5500, 8700 millionths
+        assert [turn.total_usd for turn in turns] == [Decimal("0.0026"), Decimal("0.0055"), Decimal("0.0087")]
+        assert all(turn.total_usd_low == turn.total_usd == turn.total_usd_high for turn in turns)
+
+    def test_breakpoints_read_what_the_turn_before_wrote(self) -> None:
+        turns = converse(CLAUDE, replace(THREE, caching="minutes"), ON)
+        assert [(turn.cached_tokens, turn.written_tokens) for turn in turns] == [(0, 1_100), (1_100, 150), (1_250, 150)]
+        # 1100 × 5 + 50 × 20 = 6500; 1100 × 0.4 + 150 × 5 + 1000 = 2190; 1250 × 0.4 + 750 + 1000 = 2250
+        assert [turn.estimate.usd for turn in turns] == [Decimal("0.0065"), Decimal("0.00219"), Decimal("0.00225")]
+        assert turns[-1].total_usd == Decimal("0.01094")
+
+    def test_an_hour_costs_more_to_write(self) -> None:
+        (turn,) = converse(CLAUDE, replace(THREE, turns=1, caching="hour"), ON)
+        assert turn.total_usd == Decimal("0.0098")  # 1100 × 8 + 1000
+
+    def test_a_late_turn_writes_all_anew(self) -> None:
+        turns = converse(CLAUDE, replace(THREE, caching="minutes", late_turns=frozenset({2})), ON)
+        assert [(turn.cached_tokens, turn.written_tokens) for turn in turns] == [(0, 1_100), (0, 1_250), (1_250, 150)]
+
+    def test_short_prompts_are_not_cached(self) -> None:
+        turns = converse(CLAUDE, replace(THREE, caching="minutes", least_cached=1_250), ON)
+        assert [(turn.cached_tokens, turn.written_tokens) for turn in turns] == [(0, 0), (0, 1_250), (1_250, 150)]
+
+    def test_reasoning_is_paid_and_not_sent_again(self) -> None:
+        turns = converse(PLAIN, replace(THREE, reasoning=exactly(500)), ON)
+        assert [turn.prompt_tokens for turn in turns] == [1_100, 1_250, 1_400]
+        assert turns[0].total_usd == Decimal("0.0066")  # 2200 + 50 × 8 + 500 × 8
+
+    def test_a_turn_may_reach_a_tier(self) -> None:
+        one = model(Price(rates(input="2", output="8"), tiers=(Tier(rates(input="4"), over=1_250),)))
+        assert [turn.estimate.tier != "" for turn in converse(one, THREE, ON)] == [False, False, True]
+
+    def test_ranges_of_every_part(self) -> None:
+        spoken = replace(THREE, user=count(100, 80, 120), answer=count(50, 10, 100))
+        turns = converse(PLAIN, spoken, ON)
+        # low: 1080 × 2 + 10 × 8 = 2240, 1170 × 2 + 80 = 2420; high: 1120 × 2 + 800 = 3040, 1340 × 2 + 800 = 3480
+        assert (turns[0].total_usd_low, turns[0].total_usd_high) == (Decimal("0.00224"), Decimal("0.00304"))
+        assert (turns[1].total_usd_low, turns[1].total_usd_high) == (Decimal("0.00466"), Decimal("0.00652"))
+
+    def test_an_unknown_price_stays_unknown(self) -> None:
+        one = model(Price(rates(input="2", output="8"), tiers=(Tier(rates(), over=1_200, unknown=("input",)),)))
+        totals = [turn.total_usd for turn in converse(one, THREE, ON)]
+        assert totals == [Decimal("0.0026"), None, None]
+
+    @pytest.mark.parametrize("turns", [0, -1, 10_001])
+    def test_turns_that_cannot_be(self, turns: int) -> None:
+        with pytest.raises(ScenarioError, match="1 to 10,000 turns"):
+            converse(PLAIN, replace(THREE, turns=turns), ON)
+
+    @given(st.integers(1, 12), st.integers(0, 500), st.integers(0, 500), st.sampled_from(["none", "minutes", "hour"]))
+    def test_totals_are_the_sums_of_turns(self, turns: int, user: int, answer: int, caching: str) -> None:
+        spoken = Conversation(turns, exactly(100), count(user, user // 2, user * 2), exactly(answer), caching=caching)
+        total = Decimal(0)
+        for turn in converse(CLAUDE, spoken, ON):
+            total += turn.estimate.usd
+            assert turn.total_usd == total
+            assert turn.total_usd_low <= turn.total_usd <= turn.total_usd_high
+            assert turn.cached_tokens + turn.written_tokens in {0, turn.prompt_tokens}
+
+
+class TestChoosing:
+    def test_the_cheapest_that_fits_comes_first(self) -> None:
+        models = [
+            model(Price(rates(input="9", output="9")), id="a/dear"),
+            model(Price(rates(input="1", output="1")), id="a/short", context=1_050),
+            model(Price(rates(input="2", output="2")), id="a/cheap", context=1_100),
+            model(Price(rates(input="1")), id="a/unknown"),
+            model(Price(rates(input="1", output="1")), id="a/old", retires=date(2026, 1, 1)),
+            model(Price(rates(input="1", output="0")), id="a/embedding"),
+            model(Price(rates(input="1", output="1")), id="a/terse", max_output=99),
+            model(Price(rates(input="1", output="1")), id="a/narrow", max_input=999),
+        ]
+        scenario = replace(ON, output_tokens=100)
+        choices = ranked([(one, pricing.estimate(one, exactly(1_000), scenario)) for one in models], scenario)
+        assert [choice.model.id for choice in choices[:2]] == ["a/cheap", "a/dear"]
+        assert {choice.model.id: choice.why_not for choice in choices[2:]} == {
+            "a/short": ("has room for 1,050 tokens",),
+            "a/unknown": ("no price is known for output",),
+            "a/old": ("retired on 2026-01-01",),
+            "a/embedding": ("writes no text",),
+            "a/terse": ("puts out 99 tokens at most",),
+            "a/narrow": ("takes prompts of 999 tokens at most",),
+        }
+
+    def test_ranges_are_ranked_by_their_middle_and_fit_with_their_upper_end(self) -> None:
+        wide = model(Price(rates(input="1", output="1")), id="a/wide", context=2_000)
+        sure = model(Price(rates(input="1", output="1")), id="a/sure")
+        priced = [(wide, cost(wide, count(1_000, 900, 2_000))), (sure, cost(sure, 1_200))]
+        assert [choice.model.id for choice in ranked(priced, ON)] == ["a/sure", "a/wide"]  # 1200 and 1450
+        priced[0] = (wide, cost(wide, count(1_000, 900, 2_001)))
+        assert ranked(priced, ON)[1].why_not == ("has room for 2,000 tokens",)
+
+
+class TestBudgets:
+    @pytest.mark.parametrize(
+        ("low", "high", "verdict"),
+        [
+            (500, 1_000, "within"),  # up to 1000 × 2 = 0.002, exactly the budget
+            (500, 1_001, "may_exceed"),
+            (1_000, 1_001, "may_exceed"),
+            (1_001, 1_001, "over"),
+        ],
+    )
+    def test_both_ends_are_judged(self, low: int, high: int, verdict: str) -> None:
+        estimate = cost(PLAIN, count(low, low, high))
+        judged = judge([estimate], Budget(Decimal("0.002")))
+        assert getattr(judged, verdict) == (estimate,)
+        assert judged.exceeded == (() if verdict == "within" else (estimate,))
+
+    def test_all_calls(self) -> None:
+        estimate = cost(PLAIN, 1_000, calls=10)
+        assert judge([estimate], Budget(Decimal("0.02"), for_all_calls=True)).within
+        assert judge([estimate], Budget(Decimal("0.019"), for_all_calls=True)).over
+        assert judge([estimate], Budget(Decimal("0.019"))).within
+
+    def test_unknown_is_never_within(self) -> None:
+        estimate = cost(Price(rates(input="2")), 10, output_tokens=1)
+        assert judge([estimate], Budget(Decimal(10**6))).unknown == (estimate,)
+        with pytest.raises(ScenarioError):
+            judge([], Budget(Decimal(-1)))
+
+
+SAVED = {
+    "support": Scenario(
+        on=TODAY,
+        output_tokens=300,
+        output_range=(100, 900),
+        reasoning_tokens=5,
+        reasoning_range=(0, 10),
+        cached_share=Decimal("0.85"),
+        calls=30_000,
+        factor=Decimal("1.10"),
+    ),
+    "Nacht": Scenario(on=date(2026, 12, 1), batch=True, cached_tokens=7, cache_write_tokens=1),
+}
+
+
+class TestSaved:
+    def test_what_is_saved_is_loaded(self) -> None:
+        assert load_scenarios(save_scenarios(SAVED)) == SAVED
+        assert load_scenarios(save_scenarios({})) == {}
+
+    def test_later_fields_are_left_and_missing_ones_are_usual(self) -> None:
+        text = '{"version": 2, "scenarios": {"a": {"on": "2026-11-21", "colour": 1}}}'
+        assert load_scenarios(text) == {"a": ON}
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "[]",
+            "{}",
+            '{"scenarios": {"a": 1}}',
+            '{"scenarios": {"a": {}}}',
+            '{"scenarios": {"a": {"on": "today"}}}',
+            '{"scenarios": {"a": {"on": 3}}}',
+            '{"scenarios": {"a": {"on": "2026-11-21", "calls": 1.5}}}',
+            '{"scenarios": {"a": {"on": "2026-11-21", "batch": 1}}}',
+            '{"scenarios": {"a": {"on": "2026-11-21", "factor": "x"}}}',
+            '{"scenarios": {"a": {"on": "2026-11-21", "factor": "-1"}}}',
+            '{"scenarios": {"a": {"on": "2026-11-21", "output_range": [1, 2, 3]}}}',
+            '{"scenarios": {"a": {"on": "2026-11-21", "output_range": [1, 2]}}}',
+        ],
+    )
+    def test_damaged_files_are_refused(self, text: str) -> None:
+        with pytest.raises(ScenarioError):
+            load_scenarios(text)
