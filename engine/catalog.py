@@ -7,13 +7,16 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine import patterns, special_tokens
 from engine.bundled_vocabulary import BundledVocabulary
 from engine.encoding import Encoding
 from engine.errors import UnknownEncodingError, UnknownModelError
-from engine.own_encodings import Kind, OwnEncodings, OwnEntry
 from engine.patterns import SplitPattern
+
+if TYPE_CHECKING:  # loaded when somebody asks for encodings of the user's own
+    from engine.own_encodings import Kind, OwnEncodings, OwnEntry
 
 DATA_DIR = Path(__file__).parent / "data"
 
@@ -135,6 +138,8 @@ def bundled() -> Catalog:
 @functools.cache
 def own() -> OwnEncodings:
     """The user's own encodings, none until some are added."""
+    from engine.own_encodings import OwnEncodings
+
     return OwnEncodings(frozenset(bundled().names()))
 
 
@@ -176,6 +181,8 @@ def add_folder(folder: Path) -> tuple[str, ...]:
 
 def register(encoding: Encoding, kind: Kind = "trained") -> None:
     """Make an encoding known by its name as long as the program runs. EngineError where the name is taken."""
+    from engine.own_encodings import OwnEntry
+
     own().add(OwnEntry(encoding.name, kind), encoding)
 
 
