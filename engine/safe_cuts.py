@@ -29,10 +29,16 @@ those of the Rust crates may be of different versions. A cut that is not found c
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from engine.special_text import special_token_regex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Members of character classes of ``re``.
 WHITE_SPACE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
@@ -45,10 +51,16 @@ LETTERS_AND_NUMBERS = (
     "\\u3041-\\u3094\\u30a1-\\u30fa\\u4e00-\\u9fa5\\uac00-\\ud7a3"  # kana, Han, Hangul
 )
 PUNCTUATION = "!-&(-/:-@\\[-`{-~\\u3001\\u3002\\u3008-\\u3011\\uff01\\uff08\\uff09\\uff0c\\uff0e\\uff1a\\uff1b\\uff1f"
-CUT = re.compile(f"(?<=[^{WHITE_SPACE}])[ \\t]|(?<=[{LETTERS_AND_NUMBERS}])[\\r\\n{PUNCTUATION}]")
+# It begins with one set of characters: for that, ``re`` has a search, fifteen times as fast as trying each place.
+CUT = re.compile(
+    f"[ \\t\\r\\n{PUNCTUATION}](?:(?<=[^{WHITE_SPACE}][ \\t])|(?<=[{LETTERS_AND_NUMBERS}][\\r\\n{PUNCTUATION}]))"
+)
 
 _FIRST_WINDOW = 64
 _LAST_WINDOW = 65_536
+_LONG_WINDOW = 1_024
+"""Before so many characters are searched, it is asked whether there is a cut at all: where there was none so far, there
+may be none for a million more."""
 
 
 class CutFinder:
@@ -70,7 +82,7 @@ class CutFinder:
         window = _FIRST_WINDOW
         while position < char_end:
             stop = min(position + window, char_end)
-            for match in CUT.finditer(text, position, stop):
+            for match in _cuts(text, position, stop):
                 if not self._is_crossed(text, match.start()):
                     return match.start()
             position, window = stop, min(window * 4, _LAST_WINDOW)
@@ -83,7 +95,7 @@ class CutFinder:
         lowest = max(char_start, 1)
         while stop > lowest:
             position = max(stop - window, lowest)
-            cuts = [match.start() for match in CUT.finditer(text, position, stop)]
+            cuts = [match.start() for match in _cuts(text, position, stop)]
             for cut in reversed(cuts):
                 if not self._is_crossed(text, cut):
                     return cut
@@ -115,3 +127,34 @@ class CutFinder:
                 return True
             start = found.start() + 1
         return False
+
+
+def _cuts(text: str, char_start: int, char_end: int) -> Iterable[re.Match[str]]:
+    """The cuts p with ``1 <= char_start <= p < char_end``, special tokens apart."""
+    if char_end - char_start >= _LONG_WINDOW and not _may_have_cut(text[char_start - 1 : char_end]):
+        return ()
+    return CUT.finditer(text, char_start, char_end)
+
+
+def _may_have_cut(text: str) -> bool:
+    """Whether there is a cut in a text, special tokens apart."""
+    import numpy as np
+
+    kinds = _kinds()[np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)]
+    return bool((kinds[1:] & (kinds[:-1] >> 4)).any())
+
+
+@functools.cache
+def _kinds() -> NDArray[np.uint8]:
+    """uint8[65536], read-only: which rules let a UTF-16 unit stand behind a cut, a bit each, and four bits higher,
+    which let it stand before one. Halves of a pair are no white space, as no character beyond the basic plane is."""
+    import numpy as np
+
+    units = "".join(map(chr, range(1 << 16)))
+    kinds = np.zeros(len(units), dtype=np.uint8)
+    behind = (" \\t", f"\\r\\n{PUNCTUATION}")
+    before = (f"^{WHITE_SPACE}", LETTERS_AND_NUMBERS)
+    for bit, characters in zip((1, 2, 16, 32), (*behind, *before), strict=True):
+        kinds[[match.start() for match in re.finditer(f"[{characters}]", units)]] |= bit
+    kinds.flags.writeable = False
+    return kinds

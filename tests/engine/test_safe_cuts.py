@@ -116,6 +116,25 @@ def test_first_and_last_agree(text, data):
         assert finder.last(text, start, end) == (cuts[-1] if cuts else -1)
 
 
+@settings(deadline=None, max_examples=300)
+@given(text=st.lists(WITH_CUTS, max_size=4).map("".join))
+def test_asking_first_finds_the_same(text):
+    finder = CutFinder()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(safe_cuts, "_LONG_WINDOW", len(text) + 1)
+        cuts = all_cuts(finder, text)
+        patch.setattr(safe_cuts, "_LONG_WINDOW", 1)
+        patch.setattr(safe_cuts, "_FIRST_WINDOW", 2)
+        assert all_cuts(finder, text) == cuts
+
+
+def test_every_character_has_its_kind_behind_and_before_a_cut():
+    for before in ("a", " ", "-", "😀"):
+        for behind in map(chr, (*range(0x3100), 0xD83D, 0xDE00, 0xFF01, 0xFF0C, 0x1F600)):
+            for text in (before + behind, behind + before):
+                assert safe_cuts._may_have_cut(text) == (safe_cuts.CUT.search(text, 1) is not None)
+
+
 @settings(deadline=None, max_examples=200)
 @given(text=texts(60), size=st.integers(1, 40))
 def test_chunks(text, size):
