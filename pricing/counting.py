@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP
 
-from pricing.types import Model, TokenCount
+from pricing.types import CountRule, Model, TokenCount
 
 BUNDLED_ENCODINGS: tuple[str, ...] = (
     "gpt2",
@@ -25,12 +25,15 @@ Callers that know of more (imported ones) pass their names to the functions that
 """
 
 
-def count_for(model: Model, counts_by_encoding: Mapping[str, int | None]) -> TokenCount | None:
+def count_for(
+    model: Model, counts_by_encoding: Mapping[str, int | None], rule: CountRule | None = None
+) -> TokenCount | None:
     """The tokens that ``model`` sees in a text with these counts, or None where its encoding was not counted.
 
-    The best figure is rounded to the nearest whole token, the ends of the range outwards.
+    The best figure is rounded to the nearest whole token, the ends of the range outwards. ``rule`` takes the place of
+    the model's own, as one that was fitted to a kind of text (``calibration.rule_for``).
     """
-    rule = model.count
+    rule = rule or model.count
     if rule.tokenizer is None:
         return None
     counted = counts_by_encoding.get(rule.tokenizer)

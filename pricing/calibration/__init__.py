@@ -1,0 +1,30 @@
+"""Counts that learn from bills: a provider's usage beside the text that it was for narrows the range of an estimate.
+
+Pure functions. Nothing is kept here but what the caller gives and takes as text.
+"""
+
+from __future__ import annotations
+
+from pricing.calibration.bands import band_for, family_of
+from pricing.calibration.content import Kind, kind_of
+from pricing.calibration.fitting import CalibrationError, Sample, fitted, make_sample, rule_for
+from pricing.calibration.saved import load_samples, save_samples
+from pricing.calibration.usage import Usage, UsageError, parse_usage, scenario_of
+
+__all__ = [
+    "CalibrationError",
+    "Kind",
+    "Sample",
+    "Usage",
+    "UsageError",
+    "band_for",
+    "family_of",
+    "fitted",
+    "kind_of",
+    "load_samples",
+    "make_sample",
+    "parse_usage",
+    "rule_for",
+    "save_samples",
+    "scenario_of",
+]

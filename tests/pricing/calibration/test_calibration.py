@@ -1,0 +1,243 @@
+"""Kinds of text, measured bands, and ratios fitted to what was billed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pricing
+from pricing.bundled import load_bundled
+from pricing.calibration import (
+    CalibrationError,
+    Sample,
+    Usage,
+    band_for,
+    family_of,
+    fitted,
+    kind_of,
+    load_samples,
+    make_sample,
+    rule_for,
+    save_samples,
+)
+from pricing.calibration.content import KINDS
+from pricing.types import CountRule
+from tests.pricing.build import TODAY
+
+RULES = load_bundled().rules
+NEW, OLD, GEMINI = RULES["claude-from-4.7"], RULES["claude-until-4.6"], RULES["gemini"]
+OPUS = pricing.load_catalog().find("claude-opus-5-5")
+ROOT = Path(pricing.__file__).parent.parent
+
+
+def billed(tokens: int, model: str = "") -> Usage:
+    return Usage("Anthropic", model, tokens, 0)
+
+
+def sample(counted: int, actual: int, model_id: str = OPUS.id) -> Sample:
+    return Sample(model_id, "english", "o200k_base", counted, actual, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("english", "The cost of a prompt is the number of its tokens, and that is known before it is sent."),
+        ("latin", "Die Kosten einer Anfrage sind bekannt, bevor sie gesendet wird; das ist der Sinn dieses Programms."),
+        ("latin", "Le coût d'une requête est connu avant son envoi, c'est tout l'intérêt de ce programme modeste."),
+        ("chinese", "提示的费用取决于它的标记数量，发送之前就可以知道。这正是这个程序的用途。"),
+        (
+            "japanese",
+            "プロンプトの費用はトークンの数で決まり、送信する前に分かります。",
+        ),
+        ("korean", "프롬프트의 비용은 토큰 수에 따라 결정되며 보내기 전에 알 수 있습니다. 이것이 목적입니다."),
+        ("cyrillic", "Стоимость запроса зависит от числа токенов и известна до отправки."),
+        ("arabic", "تعتمد تكلفة الطلب على عدد الرموز وهي معروفة قبل الإرسال إلى النموذج."),
+        ("devanagari", "अनुरोध की लागत टोकन की संख्या पर निर्भर करती है और भेजने से पहले ज्ञात होती है।"),
+        ("json", '{"model": "a", "messages": [{"role": "user", "content": "hello"}], "max_tokens": 5}'),
+        ("json", '[\n  {"a": 1},\n  {"a": 2}\n]'),
+        ("code", "def add(a, b):\n    total = a + b\n    return total\n\nprint(add(1, 2))\n"),
+        ("code", '#include <stdio.h>\nint main(void) {\n    puts("hi");\n    return 0;\n}\n'),
+        ("code", "const add = (a, b) => {\n  return a + b;\n};\n"),
+        ("other", ""),
+        ("other", "12 345 — 678"),
+        ("other", "Το κόστος ενός αιτήματος εξαρτάται από τον αριθμό των συμβόλων του."),
+        ("other", "The half of this is English words, 这一半是中文的文字没有英文单词也没有其他的东西在里面"),
+    ],
+)
+def test_kinds_of_text(kind: str, text: str) -> None:
+    assert kind_of(text) == kind
+
+
+def test_kinds_of_real_files() -> None:
+    assert kind_of((ROOT / "pricing" / "estimation.py").read_text(encoding="utf-8")) == "code"
+    assert kind_of((ROOT / "pricing" / "data" / "bundled.json").read_text(encoding="utf-8")) == "json"
+    assert kind_of((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")) == "english"
+
+
+@given(st.text(max_size=200))
+def test_every_text_has_a_kind(text: str) -> None:
+    assert kind_of(text) in KINDS
+
+
+class TestBands:
+    def test_families_are_the_built_in_rules(self) -> None:
+        assert family_of(NEW) == "claude-from-4.7"
+        assert family_of(OPUS.count) == "claude-from-4.7"
+        assert family_of(replace(NEW, low=Decimal(1))) is None
+
+    @pytest.mark.parametrize(
+        ("rule", "kind", "band"),
+        [
+            (NEW, "english", ("1.39", "1.52", "1.58")),
+            (NEW, "json", ("1.42", "1.49", "1.53")),
+            (OLD, "code", ("1.07", "1.18", "1.31")),
+            (OLD, "japanese", ("0.94", "1.10", "1.32")),  # 1.10 × 0.85 = 0.935, 1.10 × 1.20
+            (NEW, "arabic", ("1.79", "2.11", "2.53")),  # 2.11 × 0.85 = 1.7935, 2.11 × 1.20 = 2.532
+            (GEMINI, "code", ("1.12", "1.17", "1.22")),
+        ],
+    )
+    def test_measured_kinds(self, rule: CountRule, kind: str, band: tuple[str, str, str]) -> None:
+        found = band_for(rule, kind)
+        assert (found.low, found.ratio, found.high) == tuple(map(Decimal, band))
+        assert (found.label, found.tokenizer) == ("estimated", "o200k_base")
+        assert kind in found.note
+
+    def test_what_was_not_measured_stays(self) -> None:
+        assert band_for(NEW, "other") is NEW
+        assert band_for(GEMINI, "english") is GEMINI
+        assert band_for(RULES["unknown"], "code") is RULES["unknown"]
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_every_band_holds_its_ratio(self, kind: str) -> None:
+        for rule in RULES.values():
+            band = band_for(rule, kind)
+            assert 0 < band.low <= band.ratio <= band.high
+
+
+class TestFitting:
+    def test_one_text(self) -> None:
+        # 1600 / 1000; below (1 - 1.39 / 1.52) / √2 = 0.0605, above (1.58 / 1.52 - 1) / √2 = 0.028, at least 0.04
+        rule = fitted(band_for(NEW, "english"), [sample(1_000, 1_600)])
+        assert rule.ratio == Decimal("1.6000")
+        assert (rule.low, rule.high) == (Decimal("1.5032"), Decimal("1.6640"))
+        assert rule.note == "your own ratio to o200k_base, from one text that you were billed for"
+
+    def test_the_ratio_is_that_of_all_tokens_and_the_range_holds_every_text(self) -> None:
+        rule = fitted(NEW, [sample(1_000, 1_200), sample(100, 200)])
+        assert rule.ratio == Decimal("1.2727")  # 1400 / 1100
+        assert rule.low <= Decimal("1.2")
+        assert rule.high >= 2
+
+    def test_more_texts_narrow_the_range(self) -> None:
+        widths = [
+            (rule := fitted(NEW, [sample(1_000, 1_500)] * number)).high / rule.ratio - rule.low / rule.ratio
+            for number in (1, 3, 8, 99)
+        ]
+        assert widths == sorted(widths, reverse=True)
+        assert widths[0] < NEW.high / NEW.ratio - NEW.low / NEW.ratio
+        # 0.4178 / √100 = 0.0418 is the last that is wider than the least spread
+        assert Decimal("0.079") < widths[-1] < Decimal("0.083")
+
+    def test_without_texts_nothing_changes(self) -> None:
+        assert fitted(NEW, []) is NEW
+
+    @given(st.lists(st.tuples(st.integers(50, 10**6), st.integers(50, 10**6)), min_size=1, max_size=20))
+    def test_ranges_hold_the_ratio_and_every_text(self, texts: list[tuple[int, int]]) -> None:
+        samples = [sample(*text) for text in texts]
+        rule = fitted(NEW, samples)
+        assert 0 < rule.low <= rule.ratio <= rule.high
+        step = Decimal("0.0001")
+        assert all(rule.low - step <= one.ratio <= rule.high + step for one in samples)
+
+
+class TestRules:
+    def test_own_texts_win_over_measured_ones(self) -> None:
+        samples = [sample(1_000, 1_600)]
+        assert rule_for(OPUS, "english", samples).ratio == Decimal("1.6000")
+        assert rule_for(OPUS, "code", samples) == band_for(NEW, "code")
+        assert rule_for(OPUS, "english", [sample(1_000, 1_600, "a/b")]) == band_for(NEW, "english")
+        assert rule_for(OPUS, "other") is OPUS.count
+
+    def test_exact_counts_stay_exact(self) -> None:
+        exact = pricing.load_catalog().find("gpt-4o")
+        assert rule_for(exact, "english", [sample(1_000, 1_600, exact.id)]) is exact.count
+
+    def test_assumed_counts_give_way_to_bills(self) -> None:
+        assumed = pricing.load_catalog().find("gpt-6.1-sol")
+        assert rule_for(assumed, "english") is assumed.count
+        rule = rule_for(assumed, "english", [sample(1_000, 1_020, assumed.id)])
+        assert (rule.label, rule.ratio, rule.low, rule.high) == (
+            "estimated",
+            Decimal("1.0200"),
+            Decimal("0.9792"),  # 1.02 × 0.96
+            Decimal("1.0608"),  # 1.02 × 1.04
+        )
+
+    def test_the_range_reaches_the_count(self) -> None:
+        rule = rule_for(OPUS, "json")
+        assert pricing.count_for(OPUS, {"o200k_base": 1_000}, rule) == pricing.TokenCount(
+            1_490, 1_420, 1_530, "estimated"
+        )
+        assert pricing.count_for(OPUS, {"o200k_base": 1_000}).high == 2_070
+
+
+class TestSamples:
+    def test_framing_is_taken_off(self) -> None:
+        made = make_sample(OPUS, "english", 1_000, billed(1_508), TODAY, framing=8)
+        assert (made.billed, made.ratio, made.tokenizer) == (1_500, Decimal("1.5"), "o200k_base")
+
+    @pytest.mark.parametrize(
+        ("counted", "tokens", "framing", "sentence"),
+        [
+            (49, 100, 0, "a text of 50 tokens or more"),
+            (100, 60, 11, "a text of 50 tokens or more"),
+            (100, 1_001, 0, "do not belong to a text"),
+            (1_000, 199, 0, "do not belong to a text"),
+        ],
+    )
+    def test_what_teaches_nothing_is_refused(self, counted: int, tokens: int, framing: int, sentence: str) -> None:
+        with pytest.raises(CalibrationError, match=sentence):
+            make_sample(OPUS, "english", counted, billed(tokens), TODAY, framing)
+
+    def test_the_boundaries_are_allowed(self) -> None:
+        assert make_sample(OPUS, "english", 50, billed(50), TODAY)
+        assert make_sample(OPUS, "english", 100, billed(1_000), TODAY)
+        assert make_sample(OPUS, "english", 1_000, billed(200), TODAY)
+
+    def test_models_that_are_not_counted_learn_nothing(self) -> None:
+        uncounted = replace(OPUS, count=CountRule(None, "estimated"))
+        with pytest.raises(CalibrationError, match="is not counted"):
+            make_sample(uncounted, "english", 100, billed(100), TODAY)
+
+    def test_what_is_saved_is_loaded(self) -> None:
+        samples = (sample(1_000, 1_600), replace(sample(60, 90), kind="json", framing=7, day=date(2026, 1, 2)))
+        assert load_samples(save_samples(samples)) == samples
+        assert load_samples(save_samples(())) == ()
+
+    def test_kinds_of_later_programs_are_left_out(self) -> None:
+        text = save_samples([sample(1_000, 1_600)]).replace('"english"', '"poetry"')
+        assert load_samples(text) == ()
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "[]",
+            '{"samples": 1}',
+            '{"samples": [1]}',
+            '{"samples": [{"kind": "json"}]}',
+            save_samples([sample(1_000, 1_600)]).replace("1600", '"many"'),
+            save_samples([sample(1_000, 1_600)]).replace("1600", "0"),
+            save_samples([sample(1_000, 1_600)]).replace("2026-11-21", "today"),
+            save_samples([sample(1_000, 1_600)]).replace('"o200k_base"', "null"),
+        ],
+    )
+    def test_damaged_files_are_refused(self, text: str) -> None:
+        with pytest.raises(CalibrationError):
+            load_samples(text)
