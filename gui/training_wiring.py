@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout
 
 from gui.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
-from gui.services.training_checkpoint import drop_checkpoint, find_checkpoint
+from gui.services.training import IDLE
+from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,28 +182,37 @@ class TrainingWiring(QObject):
     # --- a run that was interrupted -----------------------------------------------------------------------------------
 
     def _offer_interrupted(self) -> None:
-        """A run that the last window left unfinished can go on."""
-        checkpoint = find_checkpoint(self._folder) if self._folder is not None else None
-        if checkpoint is None:
-            return
+        """Runs that the last window left unfinished can go on, the newest first."""
+        for checkpoint in find_checkpoints(self._folder) if self._folder is not None else ():
+            self._offer(checkpoint)
+
+    def _offer(self, checkpoint: Checkpoint) -> None:
         when = self._bench.window.locale().toString(checkpoint.saved.astimezone(), "d MMM, HH:mm")
         self._bench.notifier.information(
             self.tr("Training {name} was interrupted after {merges} merges. It was saved on {when}.").format(
                 name=checkpoint.plan.name, merges=f"{checkpoint.merges:,}", when=when
             ),
-            key=INTERRUPTED,
+            key=_subject(checkpoint),
             offers=(
                 Offer(self.tr("Go on with it"), lambda: self._take_up(checkpoint)),
-                Offer(self.tr("Forget it"), self._forget),
+                Offer(self.tr("Forget it"), lambda: self._forget(checkpoint)),
             ),
         )
 
     def _take_up(self, checkpoint: Checkpoint) -> None:
-        self._bench.notifier.withdraw(INTERRUPTED)
         self.show()
-        self.build().take_up(checkpoint)
+        flow = self.build()
+        if flow.state != IDLE:
+            self._bench.notifier.remark(self.tr("One run at a time: this one waits until the other has ended."))
+            return
+        self._bench.notifier.withdraw(_subject(checkpoint))
+        flow.take_up(checkpoint)
 
-    def _forget(self) -> None:
-        self._bench.notifier.withdraw(INTERRUPTED)
-        if self._folder is not None:
-            drop_checkpoint(self._folder)
+    def _forget(self, checkpoint: Checkpoint) -> None:
+        self._bench.notifier.withdraw(_subject(checkpoint))
+        drop_checkpoint(checkpoint.state.parent)
+
+
+def _subject(checkpoint: Checkpoint) -> str:
+    """The key of the notice about an interrupted run."""
+    return f"{INTERRUPTED}-{checkpoint.state.parent.name}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.services.training_checkpoint import free_place
 from gui.services.training_plan import RunControl, RunOutcome, RunRequest, TrainingPlan, TrainingSnapshot
 from gui.services.training_worker import TrainingWorker
 
@@ -49,9 +50,10 @@ class TrainingService(QObject):
         folder: Path | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """``folder``: where checkpoints go, None where nothing can be written."""
+        """``folder``: of the session, where checkpoints go; None where nothing can be written."""
         super().__init__(parent)
-        self._worker = TrainingWorker(trainer, self._reported.emit, self._compiles.emit, folder)
+        self._folder = folder
+        self._worker = TrainingWorker(trainer, self._reported.emit, self._compiles.emit)
         self._lane = runner.exclusive(self.tr("Training"), self._worker.work)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
@@ -74,13 +76,20 @@ class TrainingService(QObject):
     def start(self, plan: TrainingPlan) -> None:
         """Begin a run. Does nothing while another one is under way."""
         if self._state == IDLE:
-            self._submit(RunRequest(plan, RunControl()))
+            place = None if self._folder is None else free_place(self._folder)
+            self._submit(RunRequest(plan, RunControl(), place=place))
 
     def take_up(self, checkpoint: Checkpoint) -> None:
         """Go on with a run of which only its checkpoint is left."""
         if self._state == IDLE:
             self._submit(
-                RunRequest(checkpoint.plan, RunControl(), resume_from=checkpoint.state, seconds=checkpoint.seconds)
+                RunRequest(
+                    checkpoint.plan,
+                    RunControl(),
+                    resume_from=checkpoint.state,
+                    seconds=checkpoint.seconds,
+                    place=checkpoint.state.parent,
+                )
             )
 
     def pause(self) -> None:

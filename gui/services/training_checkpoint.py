@@ -2,6 +2,7 @@
 
 Two files in the session's folder: the state of the run as the engine writes it, and beside it a few lines of JSON with
 the plan, so that a start can tell what it was without reading the state. Each is replaced as a whole, the lines last.
+A run that begins while another one waits to be taken up has a folder of its own for them in that of the session.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 STATE = "training.run"
 PLAN = "training.json"
 VERSION = 1
+MOST_WAITING = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,22 @@ def find_checkpoint(folder: Path) -> Checkpoint | None:
         return Checkpoint(folder / STATE, _plan_of(raw["plan"]), saved, int(raw["merges"]), float(raw["seconds"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def find_checkpoints(session: Path) -> list[Checkpoint]:
+    """All that wait in the folder of a session, in the order in which their runs began there."""
+    found = (find_checkpoint(place) for place in _places(session))
+    return [checkpoint for checkpoint in found if checkpoint is not None]
+
+
+def free_place(session: Path) -> Path:
+    """Where the checkpoints of a new run go, so that none which waits is overwritten; the last place is, if need be."""
+    *places, last = _places(session)
+    return next((place for place in places if not (place / PLAN).exists()), last)
+
+
+def _places(session: Path) -> list[Path]:
+    return [session, *(session / f"run-{number}" for number in range(2, MOST_WAITING + 1))]
 
 
 def drop_checkpoint(folder: Path) -> None:

@@ -99,7 +99,7 @@ class RunRequest:
     """Work on a run until it is through or the control says otherwise.
 
     ``run`` is None for a new one; ``resume_from`` is the checkpoint to take up instead. ``known`` is how many of its
-    merges the window has already.
+    merges the window has already. ``place``: the folder for its checkpoints, None where nothing can be written.
     """
 
     plan: TrainingPlan
@@ -108,6 +108,7 @@ class RunRequest:
     resume_from: Path | None = None
     known: int = 0
     seconds: float = 0.0
+    place: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from gui.jobs import JobCancelled
 from gui.models.training_text import stage_words
 from gui.services.training_checkpoint import drop_checkpoint, save_checkpoint
-from gui.services.training_plan import Ending, Run, RunOutcome, RunRequest, Trainer, TrainingPlan, TrainingSnapshot
+from gui.services.training_plan import Ending, Run, RunOutcome, RunRequest, Trainer, TrainingSnapshot
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingProgress
@@ -32,19 +31,14 @@ CHECKPOINT_SHARE = 0.05
 
 class TrainingWorker:
     """``work`` is the lane's. ``report`` is called with each snapshot, ``compiling`` when kernels have to be compiled
-    first; ``folder`` is where checkpoints go, if any."""
+    first."""
 
     def __init__(
-        self,
-        trainer: Trainer,
-        report: Callable[[TrainingSnapshot], None],
-        compiling: Callable[[], None],
-        folder: Path | None,
+        self, trainer: Trainer, report: Callable[[TrainingSnapshot], None], compiling: Callable[[], None]
     ) -> None:
         self._trainer = trainer
         self._report = report
         self._compiling = compiling
-        self._folder = folder
 
     def work(self, request: RunRequest, ticket: Ticket) -> RunOutcome:
         """Go on with a run until it ends, one way or another. Raises EngineError, OSError; JobCancelled where it was to
@@ -77,16 +71,16 @@ class TrainingWorker:
                 _tell(ticket, progress.stage, progress.fraction)
             ending = _ending(run, request, ticket)
             if ending is None and now - saved >= pause:
-                unsaved = self._save(request.plan, run, progress.merges, now - started)
+                unsaved = _save(request, run, progress.merges, now - started)
                 saved = monotonic()
                 pause = max(CHECKPOINT_SECONDS, (saved - now) / CHECKPOINT_SHARE)
         if ending in ("paused", "closing"):
-            unsaved = self._save(request.plan, run, progress.merges, monotonic() - started)
+            unsaved = _save(request, run, progress.merges, monotonic() - started)
         snapshot = _snapshot(run, progress, known, monotonic() - started, unsaved)
-        return self._end(ending, request.plan, run, snapshot, ticket)
+        return self._end(ending, request, run, snapshot, ticket)
 
     def _end(
-        self, ending: Ending, plan: TrainingPlan, run: Run, snapshot: TrainingSnapshot, ticket: Ticket
+        self, ending: Ending, request: RunRequest, run: Run, snapshot: TrainingSnapshot, ticket: Ticket
     ) -> RunOutcome:
         if ending in ("paused", "closing"):
             return RunOutcome(ending, run, snapshot)
@@ -94,21 +88,22 @@ class TrainingWorker:
         if snapshot.progress.merges or run.done:
             self._report(replace(snapshot, keeping=True))
             _tell(ticket, "keeping", -1.0)
-            kept = self._trainer.keep(run, plan)
+            kept = self._trainer.keep(run, request.plan)
             snapshot = replace(snapshot, merges=())
-        if self._folder is not None:
-            drop_checkpoint(self._folder)
+        if request.place is not None:
+            drop_checkpoint(request.place)
         return RunOutcome(ending, run, snapshot, kept)
 
-    def _save(self, plan: TrainingPlan, run: Run, merges: int, seconds: float) -> str:
-        """Save a checkpoint; returns why that failed. A run does not end because the disk is full."""
-        if self._folder is None:
-            return ""
-        try:
-            save_checkpoint(self._folder, plan, run, merges, seconds)
-        except OSError as error:
-            return error.strerror or str(error)
+
+def _save(request: RunRequest, run: Run, merges: int, seconds: float) -> str:
+    """Save a checkpoint; returns why that failed. A run does not end because the disk is full."""
+    if request.place is None:
         return ""
+    try:
+        save_checkpoint(request.place, request.plan, run, merges, seconds)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def _ending(run: Run, request: RunRequest, ticket: Ticket) -> Ending | None:

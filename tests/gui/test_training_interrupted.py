@@ -11,12 +11,20 @@ from pytestqt.qtbot import QtBot
 import engine
 from engine.training_types import SkippedFile, TrainingSettings
 from gui.notify import Notice
-from gui.services.training_checkpoint import PLAN, STATE, find_checkpoint, save_checkpoint
+from gui.services import training_worker
+from gui.services.training_checkpoint import (
+    PLAN,
+    STATE,
+    find_checkpoint,
+    find_checkpoints,
+    free_place,
+    save_checkpoint,
+)
 from gui.services.training_plan import TrainingPlan, TrainingSnapshot
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.training_samples import curve, progress
-from tests.gui.training_windows import panel_of, write_texts
+from tests.gui.training_windows import choose, panel_of, train, write_texts
 
 pytestmark = pytest.mark.usefixtures("trainer_is_compiled")
 
@@ -37,8 +45,12 @@ def interrupted(tmp_path: Path, texts: Path) -> Path:
     return tmp_path / "profile"
 
 
+def offers_of(bench: Workbench) -> list[Notice]:
+    return [one for one in bench.window.messages.notices if one.key.startswith("training-interrupted")]
+
+
 def offer_of(bench: Workbench) -> Notice:
-    (notice,) = (one for one in bench.window.messages.notices if one.key == "training-interrupted")
+    (notice,) = offers_of(bench)
     return notice
 
 
@@ -57,7 +69,7 @@ def test_it_can_go_on(qtbot: QtBot, open_window: OpenWindow, interrupted: Path, 
     assert panel.folder.paths() == (texts,)
     assert panel.form.settings() == TrainingSettings(vocab_size=280, pattern="gpt2")
     assert find_checkpoint(bench.slot.folder) is None
-    assert not [one for one in bench.window.messages.notices if one.key == "training-interrupted"]
+    assert not offers_of(bench)
 
 
 def test_it_can_be_forgotten(qtbot: QtBot, open_window: OpenWindow, interrupted: Path):
@@ -67,7 +79,47 @@ def test_it_can_be_forgotten(qtbot: QtBot, open_window: OpenWindow, interrupted:
     assert not list(interrupted.rglob(PLAN))
     close_window(qtbot, bench)
     again = open_window(interrupted, counted=False)
-    assert not [one for one in again.window.messages.notices if one.key == "training-interrupted"]
+    assert not offers_of(again)
+
+
+def test_another_run_does_not_cost_it(
+    qtbot: QtBot, open_window: OpenWindow, interrupted: Path, texts: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("SLICE_SECONDS", "CHECKPOINT_SECONDS"):
+        monkeypatch.setattr(training_worker, name, 0.0)
+    bench = open_window(interrupted, counted=False)
+    bench.training.show()
+    panel = panel_of(bench)
+    choose(qtbot, panel, texts)
+    panel.form.vocab_size.setValue(270)
+    train(qtbot, bench)
+    assert [one.plan.name for one in find_checkpoints(bench.slot.folder)] == ["left-behind"]
+    with qtbot.waitSignal(bench.training.flow.finished):
+        offer_of(bench).offers[0].act()
+    assert engine.get_encoding("left-behind").n_vocab == 280
+    assert not find_checkpoints(bench.slot.folder)
+
+
+def test_it_waits_while_another_run_goes_on(qtbot: QtBot, open_window: OpenWindow, interrupted: Path, texts: Path):
+    bench = open_window(interrupted, counted=False)
+    bench.training.show()
+    panel = panel_of(bench)
+    choose(qtbot, panel, texts)
+    with qtbot.waitSignal(bench.training.flow.finished):
+        panel.run_bar.start.click()
+        offer_of(bench).offers[0].act()
+    assert offer_of(bench)
+    assert find_checkpoint(bench.slot.folder).plan.name == "left-behind"
+
+
+def test_all_that_wait_are_offered(open_window: OpenWindow, interrupted: Path, texts: Path):
+    session = interrupted / "data" / "sessions" / "1"
+    plan = TrainingPlan("the-other", (texts,), TrainingSettings(vocab_size=280))
+    save_checkpoint(free_place(session), plan, engine.TrainingRun([texts], 280), 0, 0.0)
+    notices = offers_of(open_window(interrupted, counted=False))
+    assert ["the-other" in one.text for one in notices] == [True, False]
+    notices[1].offers[1].act()
+    assert [one.plan.name for one in find_checkpoints(session)] == ["the-other"]
 
 
 def test_texts_that_have_changed_meanwhile_are_told_in_place(

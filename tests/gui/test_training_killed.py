@@ -73,7 +73,7 @@ app.exec()
 
 
 def offers(bench: Workbench) -> list[Notice]:
-    return [notice for notice in bench.window.messages.notices if notice.key == "training-interrupted"]
+    return [notice for notice in bench.window.messages.notices if notice.key.startswith("training-interrupted")]
 
 
 @pytest.fixture

@@ -323,6 +323,6 @@ def test_being_cancelled_while_reporting_is_no_failure(qapp):
         def prepare(self, still_wanted, compiling):
             pass
 
-    worker = training_worker.TrainingWorker(Late(CountingRun(3)), lambda snapshot: ticket.cancel(), lambda: None, None)
+    worker = training_worker.TrainingWorker(Late(CountingRun(3)), lambda snapshot: ticket.cancel(), lambda: None)
     outcome = worker.work(RunRequest(PLAN, RunControl()), ticket)
     assert outcome.ending == "closing"
