@@ -182,7 +182,7 @@ class TrainingWiring(QObject):
     # --- a run that was interrupted -----------------------------------------------------------------------------------
 
     def _offer_interrupted(self) -> None:
-        """Runs that the last window left unfinished can go on, the newest first."""
+        """Runs that earlier windows of this session left unfinished can go on."""
         for checkpoint in find_checkpoints(self._folder) if self._folder is not None else ():
             self._offer(checkpoint)
 

@@ -143,8 +143,7 @@ class TrainingResultPage(QWidget):
         if held:
             return self.tr("Measured on {texts} that were held back from training.").format(texts=words)
         return self.tr(
-            "Measured on {texts} it was trained on, for the folder has too few files to hold some back: "
-            "on other texts it will do a little worse."
+            "Measured on {texts} it was trained on, for none were held back: on other texts it will do a little worse."
         ).format(texts=words)
 
     def _overlaps(self, report: Report) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -20,11 +21,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import engine
+from engine import compiling
 from gui.panels.training_panel import TrainingPanel
 from gui.services.training import IDLE
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.training_windows import choose, panel_of, train, write_texts
+from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.usefixtures("trainer_is_compiled")
 
@@ -207,6 +210,41 @@ def test_what_a_folder_before_was_told_of_is_not_said_of_the_next(
     assert panel.preview.hint.text() == "Looking through the files"
     panel.folder.field.clear()
     qtbot.waitUntil(lambda: panel.preview.hint.text().startswith("Choose a folder of texts above"))
+
+
+def test_what_the_first_run_on_a_computer_waits_for_is_told(
+    qtbot: QtBot, bench: Workbench, texts: Path, monkeypatch: pytest.MonkeyPatch
+):
+    compiled = Event()
+    monkeypatch.setattr(compiling, "keeps_nothing", lambda *_: False)
+    monkeypatch.setattr(compiling, "is_compiled", lambda *_: False)
+    monkeypatch.setattr(compiling, "compile_in_child", lambda *_: compiled.wait(PATIENCE_SECONDS))
+    panel = panel_of(bench)
+    panel.form.vocab_size.setValue(270)
+    choose(qtbot, panel, texts)
+    qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "is being compiled for this computer" in panel.run_bar.words.text())
+    assert panel.run_bar.bar.maximum() == 0
+    with qtbot.waitSignal(bench.training.flow.finished):
+        compiled.set()
+    assert panel.run_bar.words.text().startswith("Done: 270 entries")
+
+
+def test_the_end_of_a_run_is_told_to_who_looks_elsewhere_until_they_come(qtbot: QtBot, bench: Workbench, texts: Path):
+    def told() -> list[str]:
+        return [notice.text for notice in bench.window.messages.notices if notice.key == "training-ended"]
+
+    panel = panel_of(bench)
+    panel.form.vocab_size.setValue(270)
+    choose(qtbot, panel, texts)
+    with qtbot.waitSignal(bench.training.flow.finished):
+        qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
+        bench.window.tabs.setCurrentWidget(bench.panel)
+    assert len(told()) == 1
+    assert told()[0].startswith("texts-270 is trained. Done: 270 entries")
+    bench.window.tabs.setCurrentWidget(bench.training_page)
+    assert not told()
+    assert panel.pages.currentWidget() is panel.result
 
 
 def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, bench: Workbench, texts: Path):
