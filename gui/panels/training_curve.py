@@ -102,7 +102,7 @@ class TrainingCurveView(QWidget):
             Qt.Key.Key_Home: -last,
             Qt.Key.Key_End: last,
         }
-        if self._plots is None or last < 0 or event.key() not in steps:
+        if self._plots is None or self._plots.isHidden() or event.key() not in steps:
             super().keyPressEvent(event)
             return
         before = last if self._at is None else self._at
@@ -144,9 +144,10 @@ class TrainingCurveView(QWidget):
         if self._plots is not None:
             return
         self._plots = TrainingPlots(self._theme, self._text, self)
+        self._plots.hide()
         self._plots.point_hovered.connect(self._on_hovered)
         self._body.addWidget(self._plots, 1)
-        self._draw()
+        self._redraw.start()  # not at once: making, showing and drawing in one go would hold up the window
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:

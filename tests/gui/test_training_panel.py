@@ -110,7 +110,7 @@ def test_the_curve_is_read_by_keyboard(qtbot: QtBot, bench: Workbench, texts: Pa
     train(qtbot, bench)
     panel.show_page(panel.progress)
     curve = panel.progress.curve
-    qtbot.waitUntil(lambda: curve._plots is not None)
+    qtbot.waitUntil(lambda: curve._plots is not None and curve._plots.isVisible())
     curve.setFocus()
     ends = curve.accessibleDescription()
     assert ends.startswith("270 entries: ")
