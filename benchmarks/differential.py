@@ -1,11 +1,11 @@
 """Compare our encoder with the oracles on random strings, by the million.
 
-    python -m benchmarks.differential [--minutes 10 | --texts 2000000] [--encoding NAME]... [--raw FOLDER]
+    python -m benchmarks.differential [--minutes 10 | --strings 2000000] [--encoding NAME]... [--raw FOLDER]
 
 The oracle is tiktoken's encoder, fed with the bundled ranks; with ``--raw``, the folder of the published vocabulary
 files, it is what their makers use: tiktoken, and tokenizers for DeepSeek. Strings mix all planes and scripts, white
 space of every kind, contractions in every case, digits and marks of many scripts, unassigned characters, long
-repetitions (``tests/engine/differential.py`` says how they are compared). ``--texts`` counts strings for each encoding;
+repetitions (``tests/engine/differential.py`` says how they are compared). ``--strings`` is for each encoding;
 those that differ in special tokens only share most of the work; ``llama3`` is that split with other ranks. The
 seed is printed: with ``--seed`` the same strings come again, with ``--round`` those of one round.
 ``TOKENLOUPE_CHECKED=1`` does it with every access to memory verified. Exit 1 on the first difference.
@@ -85,8 +85,8 @@ def chosen_rounds(options: argparse.Namespace) -> Iterator[int]:
     """The numbers of the rounds that were asked for."""
     if options.round is not None:
         return iter([options.round])
-    if options.texts is not None:
-        return iter(range(-(-options.texts // ROUND)))
+    if options.strings is not None:
+        return iter(range(-(-options.strings // ROUND)))
     return rounds_until(time.monotonic() + 60 * options.minutes)
 
 
@@ -95,7 +95,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     amount = parser.add_mutually_exclusive_group()
     amount.add_argument("--minutes", type=float, default=1.0)
-    amount.add_argument("--texts", type=int, help="strings for each encoding, rounded up to whole rounds")
+    amount.add_argument("--strings", type=int, help="for each encoding, rounded up to whole rounds")
     amount.add_argument("--round", type=int, help="this one alone")
     parser.add_argument("--encoding", action="append", choices=ALL_NAMES)
     parser.add_argument("--raw", type=Path)

@@ -1,9 +1,10 @@
 """Our encoder against the oracles on random strings, in rounds. A seed and a number name a round: the same strings
 come again, and meet encoders whose caches are as empty as then.
 
-Every string is counted, encoded to an array and to a list, and its token ends are told; so are whole rounds joined to
-one text. Then some go through the face of the encoding, with special tokens and lone surrogates among them. And some
-random bytes that are no UTF-8 must at least keep their bytes, and the kernels to their memory.
+Every string is counted, and encoded to an array or to a list, or its token ends are told, in turns; whole rounds joined
+to one text go through all of that. Then some strings go through the face of the encoding, with special tokens and lone
+surrogates among them, and every few rounds texts of all of them. And some random bytes that are no UTF-8 must at least
+keep their bytes, and the kernels to their memory.
 """
 
 from __future__ import annotations
@@ -35,10 +36,16 @@ from tests.engine.kernels.odd_texts import odd_text
 
 NEW = 0.2
 """The part of a round's strings that are made from nothing; the others are stretches of them, put together anew."""
-WITH_SPECIALS = 0.05
+WITH_SPECIALS = 0.02
 """The part that goes through the face of the encoding, too."""
-LONG = 3
-"""Times that all strings of a round are repeated to one text, which is then cut into chunks."""
+LONG_CHARS = 200_000
+"""Characters that all strings of a round are repeated to, in one text, which is then cut into chunks."""
+LONG_EVERY = 4
+"""Long texts come once in so many rounds, with each encoding in others."""
+LONG_STRINGS = 0.01
+"""The part of new strings that are made of many."""
+MANY = 30
+"""Of more strings than these, each goes one way of three."""
 BROKEN = 0.02
 """Random bytes for each string."""
 TINY = {"WORD_LINES": 64, "SLOT_COUNT": 16, "ARENA_BYTES": 1_400_000}
@@ -60,7 +67,8 @@ class Case:
     ``twin``: another one with the same ranks and pattern, which is compared with them; None if there is none.
     ``open_native``: opens our encoder anew, without anything in its caches. ``oracle``: ids of texts without
     surrogates, special tokens being plain text; ``with_specials``: tiktoken's encoder, with special tokens.
-    ``sizes``: bytes of each token.
+    ``sizes``: bytes of each token; ``tokens``: the bytes, from ``first_id`` on. ``long_round``: with which rounds long
+    texts come.
     """
 
     name: str
@@ -70,6 +78,9 @@ class Case:
     oracle: Oracle
     with_specials: CoreBPE
     sizes: np.ndarray
+    tokens: list[bytes]
+    first_id: int
+    long_round: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +118,12 @@ def _open_case(name: str, encoding: Encoding, twin: str | None, raw: Path | None
     open_native = functools.partial(encoding.open_native, current_folder())
     with_specials = build_core(encoding._mergeable_ranks, encoding._special_tokens, encoding._pat_str)
     oracle = _of_core(with_specials) if raw is None or name == LLAMA3 else _of_published(name, raw)
-    return Case(name, encoding, twin, open_native, oracle, with_specials, encoding._vocabulary.byte_lengths)
+    table = encoding._table
+    long_round = ALL_NAMES.index(name) % LONG_EVERY
+    return Case(
+        *(name, encoding, twin, open_native, oracle, with_specials, encoding.byte_lengths),
+        *(table.tokens(), table.first_id, long_round),
+    )
 
 
 def _of_core(core: CoreBPE) -> Oracle:
@@ -134,7 +150,7 @@ def _new_string(rng: random.Random) -> str:
         kind = rng.random()
         if kind < 0.80:
             text = odd_text(rng)
-        elif kind < 0.97:
+        elif kind < 1 - LONG_STRINGS:
             text = odd_piece(rng, rng.choice((30, 100, 600)))
         else:
             parts = [odd_piece(rng, 700) if rng.random() < 0.5 else odd_text(rng) for _ in range(rng.randrange(2, 60))]
@@ -162,7 +178,8 @@ def compare_round(case: Case, seed: int, number: int, strings: Sequence[str]) ->
             found = _first_difference(case, strings) or _difference_of_bytes(case, seed, number, len(strings))
         if found:
             return found
-    return _difference_of_faces(case, random.Random(f"{seed} {number} {case.name}"), strings)
+    with_long = number % LONG_EVERY == case.long_round or len(strings) <= MANY
+    return _difference_of_faces(case, random.Random(f"{seed} {number} {case.name}"), strings, with_long)
 
 
 @contextlib.contextmanager
@@ -198,15 +215,35 @@ def _difference(case: Case, native: NativeEncoder, texts: Sequence[str]) -> str 
     contents = [text.encode("utf-8") for text in texts]
     if [native.count(content) for content in contents] != [len(ids) for ids in expected]:
         return "the count"
-    if [native.encode_to_list(content) for content in contents] != expected:
-        return "the list of ids"
-    all_ids = np.fromiter(itertools.chain.from_iterable(expected), dtype=np.uint32)
-    if not np.array_equal(_concatenated(map(native.encode, contents), np.uint32), all_ids):
-        return "the array of ids"
-    ends = np.cumsum(case.sizes[all_ids], dtype=np.int64)
+    step = 3 if len(texts) > MANY else 1  # one text of many is enough for each way
+    for first, differs, what in (
+        (0, _lists_differ, "the list of ids"),
+        (1, _arrays_differ, "the array of ids"),
+        (2, _ends_differ, "the ends of tokens"),
+    ):
+        some = slice(first if step > 1 else 0, None, step)
+        if differs(case, native, contents[some], expected[some]):
+            return what
+    return None
+
+
+def _lists_differ(_: Case, native: NativeEncoder, contents: list[bytes], expected: list[list[int]]) -> bool:
+    return [native.encode_to_list(content) for content in contents] != expected
+
+
+def _arrays_differ(_: Case, native: NativeEncoder, contents: list[bytes], expected: list[list[int]]) -> bool:
+    return not np.array_equal(_concatenated(map(native.encode, contents), np.uint32), _joined(expected))
+
+
+def _ends_differ(case: Case, native: NativeEncoder, contents: list[bytes], expected: list[list[int]]) -> bool:
+    ends = np.cumsum(case.sizes[_joined(expected)], dtype=np.int64)
     starts = np.cumsum([0, *map(len, contents)], dtype=np.int64)[:-1]
     ours = (start + native.token_ends(content) for start, content in zip(starts.tolist(), contents, strict=True))
-    return None if np.array_equal(_concatenated(ours, np.int64), ends) else "the ends of tokens"
+    return not np.array_equal(_concatenated(ours, np.int64), ends)
+
+
+def _joined(expected: list[list[int]]) -> np.ndarray:
+    return np.fromiter(itertools.chain.from_iterable(expected), dtype=np.uint32)
 
 
 def _concatenated(arrays: Iterable[np.ndarray], kind: type[np.generic]) -> np.ndarray:
@@ -217,26 +254,29 @@ def _difference_of_bytes(case: Case, seed: int, number: int, count: int) -> Diff
     """Whether the tokens of random bytes have other bytes, or others counted."""
     rng = random.Random(f"{seed} {number} bytes")
     native = case.open_native()
-    vocabulary = case.encoding._vocabulary
     for _ in range(int(BROKEN * count) + 1):
         content = odd_bytes(rng)
         ids = native.encode(content).tolist()
-        if b"".join(map(vocabulary.token_bytes, ids)) != content or native.count(content) != len(ids):
+        if b"".join([case.tokens[number - case.first_id] for number in ids]) != content or native.count(content) != len(
+            ids
+        ):
             return Difference(case.name, "the tokens of bytes", content.decode("utf-8", "backslashreplace"))
     return None
 
 
-def _difference_of_faces(case: Case, rng: random.Random, strings: Sequence[str]) -> Difference | None:
-    """The same for the encoding as others call it, with special tokens and surrogates in the texts; and long texts that
-    Python keeps with four, two and one byte a character."""
+def _difference_of_faces(case: Case, rng: random.Random, strings: Sequence[str], with_long: bool) -> Difference | None:
+    """The same for the encoding as others call it, with special tokens and surrogates in the texts; ``with_long``: and
+    long texts that Python keeps with four, two and one byte a character."""
     specials = sorted(case.encoding.special_tokens_set)
     texts = []
     for text in rng.sample(list(strings), int(WITH_SPECIALS * len(strings)) + 1):
         place = rng.randrange(len(text) + 1)
         odd = rng.choice((*rng.choices(specials, k=4), "\ud83d", "\ude00\ud83d", rng.choice(specials)[:-1]))
         texts.append(text[:place] + odd + text[place:])
-    whole = "".join(strings)
-    texts += [whole * LONG, *("".join(one for one in whole if ord(one) < limit) for limit in (0x10000, 0x100))]
+    if with_long:
+        whole = "".join(strings)
+        texts.append(whole * (LONG_CHARS // len(whole) + 1))
+        texts += ["".join(one for one in whole if ord(one) < limit) for limit in (0x10000, 0x100)]
 
     def what_differs(text: str) -> str | None:
         readable = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # as in tiktoken

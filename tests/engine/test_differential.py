@@ -75,7 +75,7 @@ def test_a_wrong_encoder_is_found_and_the_text_is_short(cases, method):
 
 def test_special_tokens_that_are_not_found_are_seen(cases):
     case = dataclasses.replace(cases["r50k_base"], twin="none", encoding=Deaf(cases["r50k_base"].encoding))
-    found = compare_round(case, SEED, 0, ["ab"] * 200)
+    found = compare_round(case, SEED, 0, ["ab"] * 1_000)
     assert found is not None
     assert found.what == "encode with special tokens"
 
