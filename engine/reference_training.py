@@ -32,10 +32,13 @@ def learn_merges(
     *,
     min_count: int = 2,
     max_token_bytes: int | None = None,
+    first_seen: bool = False,
 ) -> list[PlainMerge]:
     """The merges of counted pretokens, which are sequences of ids of the alphabet.
 
     ``symbols``: the bytes of each symbol of the alphabet; the first merge gets the id behind the last of them.
+    ``first_seen``: of pairs that occur equally often take the one that comes first in ``pretokens``, in their order,
+    as most published lessons do.
     """
     words = [(list(word), count) for word, count in pretokens.items()]
     contents = list(symbols)
@@ -52,9 +55,9 @@ def learn_merges(
         ]
         if not allowed:
             break
-        negative_count, pair = min(allowed)
+        negative_count, pair = min(allowed, key=_count) if first_seen else min(allowed)
         for word, _ in words:
-            _merge(word, pair, len(contents))
+            merge_pair(word, pair, len(contents))
         contents.append(_joined(pair, contents))
         merges.append(PlainMerge(*pair, -negative_count, sum(len(word) * count for word, count in words)))
     return merges
@@ -64,7 +67,11 @@ def _joined(pair: tuple[int, int], contents: Sequence[bytes]) -> bytes:
     return contents[pair[0]] + contents[pair[1]]
 
 
-def _merge(word: list[int], pair: tuple[int, int], token_id: int) -> None:
+def _count(candidate: tuple[int, tuple[int, int]]) -> int:
+    return candidate[0]
+
+
+def merge_pair(word: list[int], pair: tuple[int, int], token_id: int) -> None:
     """Merge a pair wherever it is in a word, from left to right, in place."""
     place = 0
     while place < len(word) - 1:

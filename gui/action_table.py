@@ -361,6 +361,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+3",),
     ),
     ActionSpec(
+        "focus_lab",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to the &Lab"),
+        QT_TRANSLATE_NOOP("Actions", "Experiments on tokens, each with what is true"),
+        ("Ctrl+6",),
+    ),
+    ActionSpec(
         "cancel_jobs",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Stop running jobs"),

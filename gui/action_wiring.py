@@ -87,6 +87,7 @@ class ActionWiring(QObject):
         act["focus_prompt"].triggered.connect(self._focus_prompt)
         act["focus_costs"].triggered.connect(self._focus_costs)
         act["focus_training"].triggered.connect(self._focus_training)
+        act["focus_lab"].triggered.connect(self._focus_lab)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
         act["show_profile"].triggered.connect(self._show_profile)
 
@@ -280,6 +281,13 @@ class ActionWiring(QObject):
         bench.window.tabs.setCurrentWidget(bench.training_page)
         if bench.training is not None:
             bench.training.build().focus()
+
+    @Slot()
+    def _focus_lab(self) -> None:
+        bench = self._bench
+        bench.window.tabs.setCurrentWidget(bench.lab_page)
+        if bench.lab is not None:
+            bench.lab.build().focus()
 
     def _show_prompt(self) -> None:
         self._bench.window.tabs.setCurrentWidget(self._bench.panel)

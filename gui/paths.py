@@ -42,6 +42,11 @@ class ProfilePaths(NamedTuple):
         return self.data / "encodings"
 
     @property
+    def lab(self) -> Path:
+        """Texts of the Lab that somebody trains on."""
+        return self.data / "lab"
+
+    @property
     def compiled(self) -> Path:
         """Machine code and lookup tables that are made once and kept."""
         return self.cache / "compiled"

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gui.file_actions import FileActions
     from gui.finder import Finder
     from gui.jobs import JobRunner
+    from gui.lab_wiring import LabWiring
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
@@ -71,6 +72,9 @@ class Workbench(QObject):
         self.training_page = QWidget()
         self.training_page.setAccessibleName(self.tr("Training a vocabulary of your own"))
         self.window.add_tab(self.training_page, self.tr("Training"), "trainingTab")
+        self.lab_page = QWidget()
+        self.lab_page.setAccessibleName(self.tr("Experiments on tokens"))
+        self.window.add_tab(self.lab_page, self.tr("Lab"), "labTab")
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
         self.tab_dock = TabDock(self.window.tabs, self.cost_dock, frozenset({"promptTab"}), self)
         self.inspector: TokenInspector | None = None
@@ -79,6 +83,7 @@ class Workbench(QObject):
         self.own_encodings = OwnEncodings(paths.encodings)
         self.encodings: EncodingList | None = None
         self.training: TrainingWiring | None = None
+        self.lab: LabWiring | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self.runner: JobRunner | None = None
@@ -177,12 +182,14 @@ class Workbench(QObject):
             start()
         assert self.training is not None
         self.training.build()
+        assert self.lab is not None
+        self.lab.build()
         QTimer.singleShot(0, self, self._end_start)
 
     def _parts(self) -> tuple[Callable[[], object], ...]:
         return (
             *(self._start_files, self._start_costs, self.wiring.palette),
-            *(self._start_counting, self._start_training),
+            *(self._start_counting, self._start_training, self._start_lab),
         )
 
     @Slot()
@@ -243,6 +250,13 @@ class Workbench(QObject):
         open_encoding = self.own_encodings.opening(self.kernels.use.open)
         state = self._restored.state.training
         self.training = TrainingWiring(self, self.runner, self.encodings, open_encoding, state)
+
+    def _start_lab(self) -> None:
+        from gui.lab_wiring import LabWiring
+
+        assert self.runner is not None
+        assert self.kernels is not None
+        self.lab = LabWiring(self, self.runner, self.own_encodings.opening(self.kernels.use.open))
 
     def _end_start(self) -> None:
         self._tell_about_start()

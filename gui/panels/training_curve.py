@@ -68,10 +68,14 @@ class TrainingCurveView(QWidget):
 
     def add(self, progress: TrainingProgress, curve: TrainingCurve) -> None:
         """Draw a moment of a run, soon or when the curve is next seen."""
-        self._curve = curve
-        self._vocab_size = progress.vocab_size - progress.merges + progress.merges_wanted
         if progress.stage == "merging" and progress.merges:
             self.rates.add(progress.vocab_size, progress.rate)
+        self.show_curve(curve, progress.vocab_size - progress.merges + progress.merges_wanted)
+
+    def show_curve(self, curve: TrainingCurve, vocab_size: int) -> None:
+        """Draw this curve, soon or when it is next seen; ``vocab_size`` is where its axis ends."""
+        self._curve = curve
+        self._vocab_size = vocab_size
         self._describe()
         if self._plots is None and self._lane is not None and self.isVisible() and not self._lane.busy:
             self._hint.setText(self.tr("Loading the curve…"))

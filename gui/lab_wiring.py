@@ -1,0 +1,126 @@
+"""Gives the window its Lab: the page when somebody first looks at it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QVBoxLayout
+
+from gui.models.lab import NOT_RUN, WAITING
+from gui.panels.lab_card import TRAINER
+from gui.services.lab.service import LabRequest, LabService, OpenEncoding
+from gui.storage import Storage
+
+if TYPE_CHECKING:
+    from gui.jobs import JobRunner
+    from gui.panels.lab_panel import LabPanel
+    from gui.services.lab.types import Outcome
+    from gui.workbench import Workbench
+
+
+class LabWiring(QObject):
+    """Made after the first picture of the window, with the worker threads."""
+
+    def __init__(self, bench: Workbench, runner: JobRunner, open_encoding: OpenEncoding) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+        super().__init__(bench)
+        self._bench, self._runner = bench, runner
+        self.service = LabService(runner, open_encoding, self)
+        self.service.finished.connect(self._on_finished)
+        self.service.failed.connect(self._on_failed)
+        self.service.cancelled.connect(self._on_cancelled)
+        self._texts = Storage(runner, self.tr("Keeping a text of the Lab"), self)
+        self._texts.written.connect(self._train_on)
+        self._texts.failed.connect(self._on_not_written)
+        self.panel: LabPanel | None = None
+        bench.window.tabs.currentChanged.connect(self._on_tab)
+        self._on_tab()
+
+    def build(self) -> LabPanel:
+        """Make the page, if nobody has yet."""
+        if self.panel is not None:
+            return self.panel
+        from gui.panels.lab_panel import LabPanel
+        from gui.services.lab.catalogue import cards
+
+        bench = self._bench
+        self.panel = panel = LabPanel(cards(), bench.theme)
+        panel.start(self._runner)
+        body = QVBoxLayout(bench.lab_page)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.addWidget(panel)
+        panel.run_all_asked.connect(self._run_all)
+        for card in panel.cards.values():
+            card.run_asked.connect(self._run)
+            card.taken.connect(self._take)
+        return panel
+
+    @Slot()
+    def _on_tab(self) -> None:
+        if self._bench.window.tabs.currentWidget() is self._bench.lab_page:
+            self.build()
+
+    @Slot(str)
+    def _run(self, key: str) -> None:
+        card = self.build().cards[key]
+        card.set_standing(WAITING)
+        self.service.run(LabRequest(key, card.inputs(), card.revision))
+        self.build().show_summary()
+
+    @Slot()
+    def _run_all(self) -> None:
+        for key in self.build().cards:
+            self._run(key)
+
+    @Slot(str, str, str, str)
+    def _take(self, key: str, place: str, text: str, encoding: str) -> None:
+        """Take the text of a card to another tab."""
+        bench = self._bench
+        if place == TRAINER:
+            self._texts.write(bench.paths.lab / f"{key}.txt", text)
+            return
+        if encoding:
+            bench.prompt.set_encoding(encoding)
+        bench.prompt.replace_all(text)
+        bench.window.tabs.setCurrentWidget(bench.panel)
+        bench.panel.editor.setFocus()
+        bench.notifier.remark(self.tr("The prompt is the text of the card; undo brings back what was there."))
+
+    @Slot(object)
+    def _train_on(self, path: Path) -> None:
+        training = self._bench.training
+        assert training is not None
+        training.show()
+        assert training.panel is not None
+        training.panel.folder.set_paths([str(path)])
+
+    @Slot(object, str)
+    def _on_not_written(self, path: Path, why: str) -> None:
+        self._bench.notifier.error(
+            self.tr("The text could not be kept as {path}, so it cannot be trained on: {why}.").format(
+                path=path, why=why
+            )
+        )
+
+    @Slot(object, object)
+    def _on_finished(self, request: LabRequest, outcome: Outcome) -> None:
+        card = self.build().cards[request.key]
+        if card.revision == request.revision:
+            card.show_outcome(outcome)
+        self.build().show_summary()
+
+    @Slot(object, str)
+    def _on_failed(self, request: LabRequest, why: str) -> None:
+        card = self.build().cards[request.key]
+        if card.revision == request.revision:
+            card.show_problem(why)
+        self.build().show_summary()
+
+    @Slot(object)
+    def _on_cancelled(self, request: LabRequest) -> None:
+        card = self.build().cards[request.key]
+        if card.revision == request.revision:
+            card.set_standing(NOT_RUN)
+        self.build().show_summary()
