@@ -74,6 +74,11 @@ class OutcomeTable(QTableView):
         wish = self._wish(last)
         numeric = isinstance(self.model(), ResultModel) and self.model().is_numeric(last)
         header.resizeSection(last, wish if numeric else max(wish, room - taken))
+        if numeric:  # nothing to stretch: numbers would stand far from what they belong to
+            edges = 2 * self.frameWidth() + self.verticalScrollBar().sizeHint().width()
+            self.setMaximumWidth(
+                taken + wish + (edges if self.model().rowCount() > MOST_ROWS else 2 * self.frameWidth())
+            )
         bar = self.horizontalScrollBar().sizeHint().height() if taken + wish > room else 0
         self.setFixedHeight(self._least + bar)
 
