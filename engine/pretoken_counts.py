@@ -15,7 +15,8 @@ from engine.training_checkpoint import Arrays
 SPLIT_SECONDS = 10.0
 """How long a pattern may take to cut a piece of about a megabyte."""
 
-_ENDS = 16_384
+_ENDS = 1 << 18
+"""Pretokens between two calls of a kernel: about those of a piece. With fewer, threads often wait for each other."""
 _FIRST_BITS = 16
 
 

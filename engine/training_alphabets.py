@@ -20,13 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import TrainingError
-from engine.kernels.train_slots import (
-    fill_character_slots,
-    fill_slots,
-    mark_characters,
-    measure_character_slots,
-    measure_slots,
-)
+from engine.kernels.train_slots import fill_slots, mark_characters, measure_slots
 from engine.kernels.train_table import CountTable
 
 MOST_SLOTS = 1 << 28
@@ -98,10 +92,7 @@ class WrittenCorpus:
 def write_in_bytes(table: CountTable, tie_order: str) -> WrittenCorpus:
     """Counted pretokens, written in bytes. TrainingError."""
     alphabet = byte_alphabet(tie_order)
-    slot_count, text_bytes = measure_slots(table)
-    slots = _room(slot_count)
-    fill_slots(table, alphabet.inner.astype(np.uint32), slots)
-    return WrittenCorpus(alphabet, slots, text_bytes, text_bytes)
+    return _written(table, alphabet, alphabet.inner.astype(np.uint32), in_characters=False)
 
 
 def write_in_characters(table: CountTable) -> WrittenCorpus:
@@ -114,16 +105,16 @@ def write_in_characters(table: CountTable) -> WrittenCorpus:
     ids[:128] = np.arange(128)
     beyond = code_points[code_points >= 0x80]
     ids[beyond] = np.arange(len(alphabet) - len(beyond), len(alphabet))
-    slot_count, symbols, text_bytes = measure_character_slots(table)
-    slots = _room(slot_count)
-    fill_character_slots(table, ids, slots)
-    return WrittenCorpus(alphabet, slots, symbols, text_bytes)
+    return _written(table, alphabet, ids, in_characters=True)
 
 
-def _room(slot_count: int) -> NDArray[np.uint32]:
+def _written(table: CountTable, alphabet: Alphabet, ids: NDArray[np.uint32], *, in_characters: bool) -> WrittenCorpus:
+    slot_count, symbols, text_bytes = measure_slots(table, int(in_characters))
     if slot_count > MOST_SLOTS:
         raise TrainingError(
             f"The pretokens of this corpus that differ have {slot_count / 1e6:,.0f} MB together; "
             f"more than {MOST_SLOTS / 1e6:,.0f} MB do not fit. Train on a sample, or choose a split that cuts more."
         )
-    return np.empty(slot_count, dtype=np.uint32)
+    slots = np.empty(slot_count, dtype=np.uint32)
+    fill_slots(table, int(in_characters), ids, slots)
+    return WrittenCorpus(alphabet, slots, symbols, text_bytes)

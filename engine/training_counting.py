@@ -8,7 +8,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
+
+from engine.corpus_files import is_utf8
+from engine.kernels._jit import COMPILED
 from engine.kernels.train_digest import digest_counts
+from engine.kernels.valid_utf8 import is_valid_utf8
 from engine.pretoken_counts import PretokenCounter
 from engine.training_checkpoint import Arrays, Facts
 from engine.training_documents import pack_documents, unpack_documents
@@ -17,12 +22,17 @@ from engine.training_texts import Document, PieceReader
 from engine.training_types import SkippedFile
 
 
+def is_valid(content: bytes) -> bool:
+    """Whether bytes are valid UTF-8, by a kernel where there are kernels."""
+    return bool(is_valid_utf8(np.frombuffer(content, dtype=np.uint8))) if COMPILED else is_utf8(content)
+
+
 class CorpusCounting:
     """Counts the pretokens of documents, a slice at a time. What it counts does not depend on the number of threads or
     on the order of the documents."""
 
     def __init__(self, documents: list[Document], plan: TrainingPlan, threads: int) -> None:
-        self.reader = PieceReader(documents, plan.split.cuts, plan.preparation)
+        self.reader = PieceReader(documents, plan.split.cuts, plan.preparation, is_valid)
         self.bytes_total = sum(document.stored_bytes for document in documents)
         self._expression = plan.expression
         self._threads = threads

@@ -164,7 +164,7 @@ class _KernelCounter:
     def byte_count(self) -> int:
         from engine.kernels.train_slots import measure_slots
 
-        slots, _ = measure_slots(self._counter.table)
+        slots, _, _ = measure_slots(self._counter.table, 0)
         return max(0, int(slots) - self.different)
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from engine.corpus_files import CorpusFileError, read_blocks
+from engine.corpus_files import CorpusFileError, is_utf8, read_blocks
 from engine.errors import TrainingError
 from engine.preparation import Preparation, mark_words
 from engine.training_types import CorpusFile, SkippedFile
@@ -21,7 +21,7 @@ part of what makes runs repeatable."""
 MOST_PIECE_BYTES = 32 << 20
 """No stretch of text without a place to cut may be longer."""
 
-_FIRST_WINDOW = 4096
+_FIRST_WINDOW = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,12 @@ class Document:
         """What to call it in a message."""
         return "a text" if isinstance(self.source, bytes) else str(self.source.path)
 
-    def blocks(self) -> Iterator[bytes]:
-        """Its text, valid UTF-8, in blocks of whole characters. CorpusFileError."""
+    def blocks(self, is_valid: Callable[[bytes], bool] = is_utf8) -> Iterator[bytes]:
+        """Its text, valid UTF-8, in blocks of whole characters. ``is_valid``: as for ``read_blocks``.
+        CorpusFileError."""
         if isinstance(self.source, bytes):
             return _slices(self.source)
-        return read_blocks(self.source, BLOCK_BYTES)
+        return read_blocks(self.source, BLOCK_BYTES, is_valid)
 
 
 def text_document(text: str) -> Document:
@@ -111,12 +112,19 @@ class PieceReader:
     """The pieces of all documents in order, prepared. ``document`` and ``piece`` say which comes next; ``bytes_read``:
     stored bytes of what came; ``problems``: files that could not be read to their end."""
 
-    def __init__(self, documents: list[Document], cuts: re.Pattern[str] | None, preparation: Preparation) -> None:
+    def __init__(
+        self,
+        documents: list[Document],
+        cuts: re.Pattern[str] | None,
+        preparation: Preparation,
+        is_valid: Callable[[bytes], bool] = is_utf8,
+    ) -> None:
         self.documents = documents
         self.document = self.piece = self.bytes_read = self._bytes_before = 0
         self.problems: list[SkippedFile] = []
         self._cuts = cuts
         self._preparation = preparation
+        self._is_valid = is_valid
         self._pieces: Iterator[bytes] | None = None
 
     def start_at(self, document: int, piece: int, problems: list[SkippedFile]) -> None:
@@ -158,7 +166,7 @@ class PieceReader:
     def _counted(self, document: Document) -> Iterator[bytes]:
         """Blocks of a document. Notes how far they have come: in UTF-8, which may be more than is stored."""
         read = 0
-        for block in document.blocks():
+        for block in document.blocks(self._is_valid):
             read += len(block)
             self.bytes_read = self._bytes_before + min(read, document.stored_bytes)
             yield block

@@ -9,6 +9,7 @@ from engine.kernels.train_pairs import move_pairs
 from engine.merging import zeros
 from engine.pretoken_counts import PretokenCounter
 from engine.training import TrainingRun
+from engine.training_counting import is_valid
 
 _TEXT = "She sells sea shells on the sea shore; the shells that she sells are sea shells, I'm sure. "
 _LONG_PRETOKEN = "abcdefgh" * 100
@@ -29,6 +30,7 @@ def warm_up() -> None:
         run.encoding("warm-up")
     with tempfile.TemporaryDirectory() as folder:
         run.save(Path(folder, "checkpoint"))
+    is_valid(_TEXT.encode("utf-8"))
     counter = PretokenCounter(r"\w+")
     counter.unpack(counter.pack())
     move_pairs(zeros(4), zeros(4), zeros(4), zeros(4), 63, 0)

@@ -6,16 +6,17 @@ from engine.kernels._jit import kernel
 from engine.kernels.bits import add_wrapping, fold_multiply, multiply_wrapping, shift_right
 from engine.kernels.layout import LONG_PIECE
 from engine.kernels.lookup import HASH_A, HASH_B
-from engine.kernels.memory import load64, span
-from engine.kernels.train_table import ARENA_MASK, ENTRIES_USED, ENTRY, LONG, CountTable
+from engine.kernels.memory import load64
+from engine.kernels.train_table import ARENA_MASK, ENTRIES_USED, ENTRY, LONG, CountTable, number_in, spans_of
 
 
 @kernel
-def digest_counts(table: CountTable) -> tuple[int, int]:
+def digest_counts(arrays: CountTable) -> tuple[int, int]:
     """128 bits, as two signed words: sums over all entries of what their pretoken and its count mix into."""
-    entries, arena = span(table.entries), span(table.arena)
+    table = spans_of(arrays)
+    entries, arena = table.entries, table.arena
     first = second = 0
-    for number in range(table.state[ENTRIES_USED]):
+    for number in range(number_in(table, ENTRIES_USED)):
         low = load64(entries, number * ENTRY)
         high = load64(entries, number * ENTRY + 8)
         count = load64(entries, number * ENTRY + 16)

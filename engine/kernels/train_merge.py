@@ -11,20 +11,17 @@ just before, both are the same pair's, and the sums are set right.
 from __future__ import annotations
 
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.memory import Span, length, load32, load64, part, prefetch, span, store32, store64
-from engine.kernels.train_heap import drop_top, push, sink_top
+from engine.kernels.memory import Span, length, load32, load64, part, prefetch, store32, store64
 from engine.kernels.train_layout import (
     BELOW_THRESHOLD,
     FIRST_ID,
     GONE,
     HEAD,
-    HEAP_SIZE,
     LEFT,
     LONGEST,
     MERGE_FIELDS,
     MERGED,
     NEEDED,
-    NO_ROOM_HEAP,
     NO_ROOM_PAIRS,
     NO_ROOM_PLACES,
     NO_ROOM_RECORDS,
@@ -35,8 +32,12 @@ from engine.kernels.train_layout import (
     THRESHOLD,
     TOKENS,
     Merging,
+    number,
+    put_number,
+    spans_of,
 )
 from engine.kernels.train_pairs import find, home, pair_key
+from engine.kernels.train_queue import best_pair, dequeue, enqueue
 
 SEEN = 1 << 40
 """Added to the occurrences of a neighbour that has been noted, so that they do not read as 0 when they fall again."""
@@ -50,40 +51,15 @@ MERGE_COST = 64
 
 
 @inline_kernel
-def best_pair(work: Merging) -> int:
-    """The entry in ``pairs`` of the pair to merge next, which stays on top of the heap; -1: none is left."""
-    pairs, heap, state = span(work.pairs), span(work.heap), work.state
-    shift = state[PAIR_SHIFT]
-    size = state[HEAP_SIZE]
-    answer = -1
-    while size > 0:
-        key = load64(heap, 8)
-        entry = find(pairs, shift, key)
-        count = load64(pairs, entry + 8)
-        if count == load64(heap, 0):
-            answer = entry
-            break
-        if count >= state[THRESHOLD]:
-            sink_top(heap, size, count, key)
-        else:
-            size = drop_top(heap, size)
-    state[HEAP_SIZE] = size
-    return answer
-
-
-@inline_kernel
-def room_for(work: Merging, number: int) -> int:
+def room_for(work: Merging, places: int) -> int:
     """Whether all arrays have room for what merging a pair of so many places can add: PAUSED, or what is too small."""
-    state = work.state
-    most_new = 2 * min(number, state[FIRST_ID] + state[MERGED]) + 2
+    most_new = 2 * min(places, number(work, FIRST_ID) + number(work, MERGED)) + 2
     status = PAUSED
-    if state[PLACES_USED] + number > work.places.size:
+    if (number(work, PLACES_USED) + places) << 3 > length(work.places):
         status = NO_ROOM_PLACES
-    elif 4 * (state[PAIRS_USED] + most_new) > work.pairs.size:
+    elif (number(work, PAIRS_USED) + most_new) << 5 > length(work.pairs):
         status = NO_ROOM_PAIRS
-    elif 2 * (state[HEAP_SIZE] + most_new) > work.heap.size:
-        status = NO_ROOM_HEAP
-    elif 2 * number > work.records.size:
+    elif places * RECORD > length(work.records):
         status = NO_ROOM_RECORDS
     return status
 
@@ -113,11 +89,10 @@ def rewrite(work: Merging, left: int, right: int, token: int, start: int, stop: 
     """First pass, over the places at byte offsets ``start`` to ``stop``: merge where the pair still is, record it, sum
     up the neighbours. How many left and right neighbours there are; merged places; their weight; and the weight of
     those whose left neighbour had merged just before."""
-    slots, places, sums, records = span(work.slots), span(work.places), span(work.sums), span(work.records)
-    neighbours = span(work.neighbours)
+    slots, places, sums, records, neighbours = work.slots, work.places, work.sums, work.records, work.neighbours
     right_neighbours = part(neighbours, length(neighbours) >> 1, length(neighbours) >> 1)
-    left_width = load32(span(work.widths), left << 2) << 2
-    right_width = load32(span(work.widths), right << 2) << 2
+    left_width = load32(work.widths, left << 2) << 2
+    right_width = load32(work.widths, right << 2) << 2
     n_left = n_right = merged = weight_sum = repeated = 0
     for at in range(start, stop, 8):
         prefetch(slots, (load64(places, min(at + 8 * AHEAD, stop - 8)) >> 32) << 2)
@@ -164,21 +139,19 @@ def count_down(pairs: Span, shift: int, key: int, weight: int) -> None:
 def enter_pair(work: Merging, key: int, weight: int, occurrences: int, free: int, stop: int) -> tuple[int, int]:
     """Enter a new pair, with room for its list: from ``free``, if that is enough before ``stop``, else at the end of
     ``places``. Where its list starts; the new ``free``. Both count places."""
-    pairs, lists, state = span(work.pairs), span(work.lists), work.state
-    entry = find(pairs, state[PAIR_SHIFT], key)
+    entry = find(work.pairs, number(work, PAIR_SHIFT), key)
     start = free
     if free + occurrences <= stop:
         free += occurrences
     else:
-        start = state[PLACES_USED]
-        state[PLACES_USED] = start + occurrences
-    store64(pairs, entry, key)
-    store64(pairs, entry + 8, weight)
-    store64(lists, entry, start)
-    store64(lists, entry + 8, occurrences)
-    state[PAIRS_USED] += 1
-    push(span(work.heap), state[HEAP_SIZE], weight, key)
-    state[HEAP_SIZE] += 1
+        start = number(work, PLACES_USED)
+        put_number(work, PLACES_USED, start + occurrences)
+    store64(work.pairs, entry, key)
+    store64(work.pairs, entry + 8, weight)
+    store64(work.lists, entry, start)
+    store64(work.lists, entry + 8, occurrences)
+    put_number(work, PAIRS_USED, number(work, PAIRS_USED) + 1)
+    enqueue(work, weight, key)
     return start, free
 
 
@@ -189,12 +162,10 @@ def replace_pairs(
     """For the neighbours on one side (0: left, 1: right): count their old pairs down and enter their new ones. Leaves
     the start of each new list in ``sums``, or -1. ``old``: the part of the token that the neighbour stood beside;
     ``room``: places that are free now, first and behind the last. The first one that is free afterwards."""
-    pairs, sums, state = span(work.pairs), span(work.sums), work.state
-    lengths = span(work.byte_lengths)
-    shift = state[PAIR_SHIFT]
-    most = state[LONGEST] - load32(lengths, token << 2)
-    noted = side * (work.neighbours.size << 2)
-    neighbours = span(work.neighbours)
+    pairs, sums, lengths, neighbours = work.pairs, work.sums, work.byte_lengths, work.neighbours
+    shift, threshold, last_left = number(work, PAIR_SHIFT), number(work, THRESHOLD), number(work, LEFT)
+    most = number(work, LONGEST) - load32(lengths, token << 2)
+    noted = side * (length(neighbours) >> 1)
     free, stop = room
     for index in range(count):
         other = load64(neighbours, noted + (index << 3))
@@ -204,10 +175,10 @@ def replace_pairs(
         at = (other << 5) + (side << 4)
         weight = load64(sums, at)
         if other != token:
-            lost = weight + (repeated if side and other == state[LEFT] else 0)
+            lost = weight + (repeated if side and other == last_left else 0)
             count_down(pairs, shift, pair_key(old, other) if side else pair_key(other, old), lost)
         start = -1
-        if weight >= state[THRESHOLD] and load32(lengths, other << 2) <= most:
+        if weight >= threshold and load32(lengths, other << 2) <= most:
             key = pair_key(token, other) if side else pair_key(other, token)
             start, free = enter_pair(work, key, weight, load64(sums, at + 8) - SEEN, free, stop)
         store64(sums, at, start)
@@ -217,7 +188,7 @@ def replace_pairs(
 @inline_kernel
 def fill_lists(work: Merging, merged: int) -> None:
     """Second pass, over the records: put each place on the lists of its two new pairs."""
-    places, sums, records, widths = span(work.places), span(work.sums), span(work.records), span(work.widths)
+    places, sums, records, widths = work.places, work.sums, work.records, work.widths
     for at in range(0, merged, RECORD):
         place = load64(records, at)
         before_token = load32(records, at + 8)
@@ -237,63 +208,68 @@ def fill_lists(work: Merging, merged: int) -> None:
 @inline_kernel
 def clear_sums(work: Merging, side: int, count: int) -> None:
     """Make the sums of noted neighbours zero again."""
-    sums, neighbours = span(work.sums), span(work.neighbours)
-    noted = side * (work.neighbours.size << 2)
+    sums, neighbours = work.sums, work.neighbours
+    noted = side * (length(neighbours) >> 1)
     for index in range(count):
         at = (load64(neighbours, noted + (index << 3)) << 5) + (side << 4)
         store64(sums, at, 0)
         store64(sums, at + 8, 0)
 
 
+@inline_kernel
+def note_merge(work: Merging, left: int, right: int, count: int, weight: int) -> None:
+    """Note that a pair which occurred ``count`` times was merged at places of this weight."""
+    merged, tokens = number(work, MERGED), number(work, TOKENS) - weight
+    at = merged * MERGE_FIELDS * 8
+    store64(work.merges, at, left)
+    store64(work.merges, at + 8, right)
+    store64(work.merges, at + 16, count)
+    store64(work.merges, at + 24, tokens)
+    put_number(work, TOKENS, tokens)
+    put_number(work, MERGED, merged + 1)
+
+
 @kernel
 def merge_pair(work: Merging, entry: int) -> None:
-    """Merge the pair on top of the heap, whose entry in ``pairs`` this is. All arrays have room for it."""
-    pairs, lists, state = span(work.pairs), span(work.lists), work.state
-    key = load64(pairs, entry) - 1
-    count = load64(pairs, entry + 8)
+    """Merge the pair on top of the queue, whose entry in ``pairs`` this is. All arrays have room for it."""
+    key = load64(work.pairs, entry) - 1
+    count = load64(work.pairs, entry + 8)
     left, right = key >> 32, key & LOW
-    token = state[FIRST_ID] + state[MERGED]
-    state[LEFT] = left
-    state[HEAP_SIZE] = drop_top(span(work.heap), state[HEAP_SIZE])
-    first = load64(lists, entry)
-    stop = first + load64(lists, entry + 8)
-    widths, lengths = span(work.widths), span(work.byte_lengths)
+    token = number(work, FIRST_ID) + number(work, MERGED)
+    put_number(work, LEFT, left)
+    dequeue(work)
+    first = load64(work.lists, entry)
+    stop = first + load64(work.lists, entry + 8)
+    widths, lengths = work.widths, work.byte_lengths
     store32(widths, token << 2, load32(widths, left << 2) + load32(widths, right << 2))
     store32(lengths, token << 2, load32(lengths, left << 2) + load32(lengths, right << 2))
     n_left, n_right, merged, weight, repeated = rewrite(work, left, right, token, first << 3, stop << 3)
     free = replace_pairs(work, 0, n_left, left, token, 0, (first, stop))
     replace_pairs(work, 1, n_right, right, token, repeated, (free, stop))
-    store64(pairs, entry + 8, 0)
+    store64(work.pairs, entry + 8, 0)
     fill_lists(work, merged)
     clear_sums(work, 0, n_left)
     clear_sums(work, 1, n_right)
-    state[TOKENS] -= weight
-    merges = span(work.merges)
-    at = state[MERGED] * MERGE_FIELDS * 8
-    store64(merges, at, left)
-    store64(merges, at + 8, right)
-    store64(merges, at + 16, count)
-    store64(merges, at + 24, state[TOKENS])
-    state[MERGED] += 1
+    note_merge(work, left, right, count, weight)
 
 
 @kernel
-def merge_pairs(work: Merging, most: int, budget: int) -> int:
+def merge_pairs(arrays: Merging, most: int, budget: int) -> int:
     """Merge up to ``most`` pairs, and stop early when about ``budget`` places were looked at. Returns why it stopped:
     PAUSED, BELOW_THRESHOLD, or which array has no room for the next merge, whose number of places is in NEEDED then."""
-    state, lists = work.state, span(work.lists)
+    work = spans_of(arrays)
     status = PAUSED
     while most > 0 and budget > 0:
         entry = best_pair(work)
         if entry < 0:
             status = BELOW_THRESHOLD
             break
-        number = load64(lists, entry + 8)
-        status = room_for(work, number)
+        places = load64(work.lists, entry + 8)
+        status = room_for(work, places)
         if status != PAUSED:
-            state[NEEDED] = number
+            put_number(work, NEEDED, places)
             break
         merge_pair(work, entry)
         most -= 1
-        budget -= number + MERGE_COST
+        budget -= places + MERGE_COST
     return status

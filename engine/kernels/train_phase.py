@@ -1,7 +1,7 @@
 """Starting to merge: count all pairs, and make the lists of those that occur often enough.
 
-Pairs below a threshold have neither a list nor a place in the heap, which keeps both small: most pairs are rare. When
-the heap has run down to the threshold, what is left is counted anew, with a lower one: the next *phase*.
+Pairs below a threshold have neither a list nor a place in the queue, which keeps both small: most pairs are rare. When
+the queue has run down to the threshold, what is left is counted anew, with a lower one: the next *phase*.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels._jit import kernel
-from engine.kernels.memory import keep, length, load32, load64, prefetch, span, store32, store64
-from engine.kernels.train_heap import push
+from engine.kernels._jit import inline_kernel, kernel
+from engine.kernels.memory import Span, keep, length, load32, load64, prefetch, span, store32, store64
 from engine.kernels.train_layout import (
+    BUCKET,
     HEAD,
     HEAP_SIZE,
     LONGEST,
@@ -20,9 +20,15 @@ from engine.kernels.train_layout import (
     PAIRS_USED,
     PLACES_USED,
     Merging,
+    number,
+    put_number,
+    spans_of,
 )
 from engine.kernels.train_pairs import ENTRY, find, home, pair_key
+from engine.kernels.train_queue import bucket_of, let_wait
 
+WEIGHT = 0xFFFFFFFF
+"""The part of a place that is its weight."""
 BATCH = 128
 """Pairs that are looked up together, so that the processor does not wait for each."""
 
@@ -51,52 +57,60 @@ def compact(slots: NDArray[np.uint32], widths: NDArray[np.uint32]) -> int:
     return used + 1
 
 
+@inline_kernel
+def gather(work: Merging, at: int, stop: int, weight: int, batch: Span) -> tuple[int, int, int]:
+    """Up to ``BATCH`` pairs that begin in slots ``at`` to ``stop``, where every token has one slot: their keys, and
+    places as in ``train_layout``, two words each. ``weight``: of the pretoken there. How many; the slot reached, and
+    the weight there."""
+    slots, pairs, lists, shift = work.slots, work.pairs, work.lists, number(work, PAIR_SHIFT)
+    count = 0
+    while count < BATCH and at < stop:
+        token = load32(slots, at << 2)
+        behind = load32(slots, (at << 2) + 4)
+        if token >= HEAD:
+            weight = token - HEAD
+        elif behind < HEAD:
+            key = pair_key(token, behind)
+            store64(batch, count << 4, key)
+            store64(batch, (count << 4) + 8, (at << 32) | weight)
+            prefetch(pairs, home(key, shift))
+            prefetch(lists, home(key, shift))
+            count += 1
+        at += 1
+    return count, at, weight
+
+
 @kernel
-def count_pairs(work: Merging, start: int, stop: int) -> int:
+def count_pairs(arrays: Merging, start: int, stop: int) -> int:
     """Add the pairs that begin in slots ``start`` to ``stop`` to the table, where every token has one slot. Returns the
     slot reached, earlier when the table is half full. ``lists`` counts occurrences in the second word."""
-    slots, pairs, lists, state = span(work.slots), span(work.pairs), span(work.lists), work.state
-    shift = state[PAIR_SHIFT]
-    used = state[PAIRS_USED]
+    work = spans_of(arrays)
+    pairs, lists, shift, used = work.pairs, work.lists, number(work, PAIR_SHIFT), number(work, PAIRS_USED)
     keys = np.empty(2 * BATCH, np.int64)
     batch = span(keys)
-    at = start
-    head = at
-    while load32(slots, head << 2) < HEAD:
+    at = head = start
+    while load32(work.slots, head << 2) < HEAD:
         head -= 1
-    weight = load32(slots, head << 2) - HEAD
-    while at < stop and 4 * (used + BATCH) <= work.pairs.size:
-        count = 0
-        while count < BATCH and at < stop:
-            token = load32(slots, at << 2)
-            behind = load32(slots, (at << 2) + 4)
-            if token >= HEAD:
-                weight = token - HEAD
-            elif behind < HEAD:
-                key = pair_key(token, behind)
-                store64(batch, count << 4, key)
-                store64(batch, (count << 4) + 8, weight)
-                prefetch(pairs, home(key, shift))
-                prefetch(lists, home(key, shift))
-                count += 1
-            at += 1
+    weight = load32(work.slots, head << 2) - HEAD
+    while at < stop and (used + BATCH) << 5 <= length(pairs):
+        count, at, weight = gather(work, at, stop, weight, batch)
         for index in range(count):
             key = load64(batch, index << 4)
             entry = find(pairs, shift, key)
             used += load64(pairs, entry) == 0
             store64(pairs, entry, key)
-            store64(pairs, entry + 8, load64(pairs, entry + 8) + load64(batch, (index << 4) + 8))
+            store64(pairs, entry + 8, load64(pairs, entry + 8) + (load64(batch, (index << 4) + 8) & WEIGHT))
             store64(lists, entry + 8, load64(lists, entry + 8) + 1)
-    state[PAIRS_USED] = used
+    put_number(work, PAIRS_USED, used)
     keep(keys)
     return at
 
 
 @kernel
-def drop_long_pairs(work: Merging) -> int:
+def drop_long_pairs(arrays: Merging) -> int:
     """Forget pairs that would make too long a token. The highest count that is left."""
-    pairs, lengths = span(work.pairs), span(work.byte_lengths)
-    longest = work.state[LONGEST]
+    pairs, lengths = span(arrays.pairs), span(arrays.byte_lengths)
+    longest = arrays.state[LONGEST]
     highest = 0
     for entry in range(0, length(pairs), ENTRY):
         key = load64(pairs, entry)
@@ -109,58 +123,45 @@ def drop_long_pairs(work: Merging) -> int:
 
 
 @kernel
-def pairs_above(work: Merging, least: int) -> tuple[int, int]:
+def pairs_above(arrays: Merging, least: int) -> tuple[int, int]:
     """How many pairs occur ``least`` times or more, and how many places they have."""
-    pairs, lists = span(work.pairs), span(work.lists)
-    number = places = 0
+    pairs, lists = span(arrays.pairs), span(arrays.lists)
+    found = places = 0
     for entry in range(0, length(pairs), ENTRY):
         if load64(pairs, entry) != 0 and load64(pairs, entry + 8) >= least:
-            number += 1
+            found += 1
             places += load64(lists, entry + 8)
-    return number, places
+    return found, places
 
 
 @kernel
-def start_lists(work: Merging) -> None:
-    """Give each pair room for its list, and put it into the heap."""
-    pairs, lists, heap, state = span(work.pairs), span(work.lists), span(work.heap), work.state
-    used = size = 0
-    for entry in range(0, length(pairs), ENTRY):
-        key = load64(pairs, entry)
+def start_lists(arrays: Merging, highest: int) -> None:
+    """Give each pair room for its list, and put it into the empty queue; none occurs more than ``highest`` times."""
+    work = spans_of(arrays)
+    put_number(work, BUCKET, bucket_of(highest))
+    put_number(work, HEAP_SIZE, 0)
+    used = 0
+    for entry in range(0, length(work.pairs), ENTRY):
+        key = load64(work.pairs, entry)
         if key != 0:
-            store64(lists, entry, used)
-            used += load64(lists, entry + 8)
-            push(heap, size, load64(pairs, entry + 8), key)
-            size += 1
-    state[PLACES_USED] = used
-    state[HEAP_SIZE] = size
+            store64(work.lists, entry, used)
+            used += load64(work.lists, entry + 8)
+            let_wait(work, load64(work.pairs, entry + 8), key)
+    put_number(work, PLACES_USED, used)
 
 
 @kernel
-def list_places(work: Merging, start: int, stop: int) -> None:
+def list_places(arrays: Merging, start: int, stop: int) -> None:
     """Put the places of slots ``start`` to ``stop``, where a pretoken begins, on the lists of their pairs. The start of
     each list moves behind what is on it."""
-    slots, pairs, lists = span(work.slots), span(work.pairs), span(work.lists)
-    places, shift = span(work.places), work.state[PAIR_SHIFT]
+    work = spans_of(arrays)
+    pairs, lists, places, shift = work.pairs, work.lists, work.places, number(work, PAIR_SHIFT)
     keys = np.empty(2 * BATCH, np.int64)
     batch = span(keys)
     at = start
     weight = 0
     while at < stop:
-        count = 0
-        while count < BATCH and at < stop:
-            token = load32(slots, at << 2)
-            behind = load32(slots, (at << 2) + 4)
-            if token >= HEAD:
-                weight = token - HEAD
-            elif behind < HEAD:
-                key = pair_key(token, behind)
-                store64(batch, count << 4, key)
-                store64(batch, (count << 4) + 8, (at << 32) | weight)
-                prefetch(pairs, home(key, shift))
-                prefetch(lists, home(key, shift))
-                count += 1
-            at += 1
+        count, at, weight = gather(work, at, stop, weight, batch)
         for index in range(count):
             entry = find(pairs, shift, load64(batch, index << 4))
             if load64(pairs, entry) != 0:
@@ -171,9 +172,9 @@ def list_places(work: Merging, start: int, stop: int) -> None:
 
 
 @kernel
-def rewind_lists(work: Merging) -> None:
+def rewind_lists(arrays: Merging) -> None:
     """After ``list_places``: let the start of each list be its start again."""
-    lists, pairs = span(work.lists), span(work.pairs)
+    lists, pairs = span(arrays.lists), span(arrays.pairs)
     for entry in range(0, length(lists), ENTRY):
         if load64(pairs, entry) != 0:
             store64(lists, entry, load64(lists, entry) - load64(lists, entry + 8))

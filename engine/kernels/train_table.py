@@ -17,7 +17,7 @@ from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import shift_right
 from engine.kernels.layout import LONG_PIECE
 from engine.kernels.lookup import equal_bytes, hash_bytes, key_hash, key_high, key_low
-from engine.kernels.memory import Span, keep, load8, load32, load64, prefetch, span, store8, store32, store64
+from engine.kernels.memory import Span, keep, length, load8, load32, load64, prefetch, span, store8, store32, store64
 
 ENTRY_WORDS = 3
 ENTRY = 8 * ENTRY_WORDS
@@ -37,7 +37,7 @@ STATE_SIZE = 8
 
 class CountTable(NamedTuple):
     """buckets: uint32[2**k], the index. entries: int64[3 * n], n <= 2**(k - 1). arena: uint8[m]. state:
-    int64[STATE_SIZE]."""
+    int64[STATE_SIZE]. Kernels work on the same with a span of each: ``spans_of``."""
 
     buckets: NDArray[np.uint32]
     entries: NDArray[np.int64]
@@ -46,19 +46,42 @@ class CountTable(NamedTuple):
 
 
 @inline_kernel
+def spans_of(table: CountTable) -> CountTable:
+    """A span of each array. To be made once, at the door of a kernel: numba counts references to arrays."""
+    return CountTable(span(table.buckets), span(table.entries), span(table.arena), span(table.state))
+
+
+@inline_kernel
+def number_in(table: CountTable, place: int) -> int:
+    """One of the numbers in ``state``."""
+    return load64(table.state, place << 3)
+
+
+@inline_kernel
+def put_number_in(table: CountTable, place: int, value: int) -> None:
+    """Change one of the numbers in ``state``."""
+    store64(table.state, place << 3, value)
+
+
+@inline_kernel
+def last_bucket(table: CountTable) -> int:
+    """The last place of the index; all its bits are ones."""
+    return (length(table.buckets) >> 2) - 1
+
+
+@inline_kernel
 def short_entry(table: CountTable, low: int, high: int, place: int, count: int) -> None:
     """Count a key, from this place of the index on; make an entry for it if there is none."""
-    index, entries, state = span(table.buckets), span(table.entries), table.state
-    last = table.buckets.size - 1
+    index, entries, last = table.buckets, table.entries, last_bucket(table)
     while True:
         number = load32(index, place << 2)
         if number == 0:
-            used = state[ENTRIES_USED]
+            used = number_in(table, ENTRIES_USED)
             store64(entries, used * ENTRY, low)
             store64(entries, used * ENTRY + 8, high)
             store64(entries, used * ENTRY + 16, count)
             store32(index, place << 2, used + 1)
-            state[ENTRIES_USED] = used + 1
+            put_number_in(table, ENTRIES_USED, used + 1)
             break
         at = (number - 1) * ENTRY
         if load64(entries, at) == low and load64(entries, at + 8) == high:
@@ -70,13 +93,12 @@ def short_entry(table: CountTable, low: int, high: int, place: int, count: int) 
 @kernel
 def long_entry(table: CountTable, text: Span, start: int, size: int, hashed: int, count: int) -> None:
     """Count a pretoken of 16 bytes or more; make an entry for it if there is none."""
-    index, entries, arena, state = span(table.buckets), span(table.entries), span(table.arena), table.state
-    last = table.buckets.size - 1
-    place = shift_right(hashed, state[INDEX_SHIFT])
+    index, entries, arena, last = table.buckets, table.entries, table.arena, last_bucket(table)
+    place = shift_right(hashed, number_in(table, INDEX_SHIFT))
     while True:
         number = load32(index, place << 2)
         if number == 0:
-            used, free = state[ENTRIES_USED], state[ARENA_USED]
+            used, free = number_in(table, ENTRIES_USED), number_in(table, ARENA_USED)
             store64(entries, used * ENTRY, hashed)
             store64(entries, used * ENTRY + 8, LONG | free)
             store64(entries, used * ENTRY + 16, count)
@@ -84,8 +106,8 @@ def long_entry(table: CountTable, text: Span, start: int, size: int, hashed: int
             store64(arena, free, size)
             for byte in range(size):
                 store8(arena, free + 8 + byte, load8(text, start + byte))
-            state[ENTRIES_USED] = used + 1
-            state[ARENA_USED] = free + 8 + size
+            put_number_in(table, ENTRIES_USED, used + 1)
+            put_number_in(table, ARENA_USED, free + 8 + size)
             break
         at = (number - 1) * ENTRY
         if load64(entries, at) == hashed and shift_right(load64(entries, at + 8), 56) == LONG_PIECE:
@@ -96,6 +118,21 @@ def long_entry(table: CountTable, text: Span, start: int, size: int, hashed: int
         place = (place + 1) & last
 
 
+@inline_kernel
+def has_room(table: CountTable, entries: int) -> bool:
+    """Whether so many more entries leave half of the index free."""
+    return (number_in(table, ENTRIES_USED) + entries) << 3 <= length(table.buckets)
+
+
+@inline_kernel
+def lacks_arena(table: CountTable, size: int) -> bool:
+    """Whether the arena has no room for a pretoken. NEEDED says how many bytes it must have more."""
+    lacks = number_in(table, ARENA_USED) + size + 8 > length(table.arena)
+    if lacks:
+        put_number_in(table, NEEDED, size + 8)
+    return lacks
+
+
 @kernel
 def count_pretokens(
     text: NDArray[np.uint8],
@@ -104,7 +141,7 @@ def count_pretokens(
     count: int,
     start: int,
     masks: NDArray[np.uint8],
-    table: CountTable,
+    arrays: CountTable,
 ) -> tuple[int, int]:
     """Count pretokens ``first`` to ``count``, the first of which begins at byte ``start``.
 
@@ -114,15 +151,12 @@ def count_pretokens(
     """
     if count > ends.size or start < 0 or (count > first and ends[count - 1] + 16 > text.size):
         raise IndexError("the text is shorter than its pretokens need")
-    source, stops, mask_rows = span(text), span(ends), span(masks)
-    index, entries, state = span(table.buckets), span(table.entries), table.state
+    source, stops, mask_rows, table = span(text), span(ends), span(masks), spans_of(arrays)
+    index, entries, shift = table.buckets, table.entries, number_in(table, INDEX_SHIFT)
     batch_keys = np.empty(3 * BATCH, np.int64)
     keys = span(batch_keys)
-    shift = state[INDEX_SHIFT]
-    state[NEEDED] = 0
-    while first < count:
-        if 2 * (state[ENTRIES_USED] + BATCH) > table.buckets.size:
-            break
+    put_number_in(table, NEEDED, 0)
+    while first < count and number_in(table, NEEDED) == 0 and has_room(table, BATCH):
         made = 0
         while made < BATCH and first < count:
             stop = load32(stops, first << 2)
@@ -136,13 +170,10 @@ def count_pretokens(
                 store64(keys, made * 24 + 8, high)
                 store64(keys, made * 24 + 16, place)
                 made += 1
+            elif lacks_arena(table, size) or not has_room(table, BATCH):
+                break
             else:
-                free = state[ARENA_USED]
-                if free + size + 8 > table.arena.size:
-                    state[NEEDED] = size + 8
-                    break
                 long_entry(table, source, start, size, hash_bytes(source, start, size), 1)
-                made += 0
             first += 1
             start = stop
         for key in range(made):
@@ -150,30 +181,27 @@ def count_pretokens(
             prefetch(entries, (number - 1) * ENTRY)
         for key in range(made):
             short_entry(table, load64(keys, key * 24), load64(keys, key * 24 + 8), load64(keys, key * 24 + 16), 1)
-        if state[NEEDED] > 0:
-            break
     keep(batch_keys)
     return first, start
 
 
 @kernel
-def add_entries(other: CountTable, first: int, table: CountTable) -> int:
+def add_entries(other_arrays: CountTable, first: int, arrays: CountTable) -> int:
     """Count what another table counted, from its entry ``first`` on. The first entry that was not counted, as above."""
-    arena, entries, index, state = span(other.arena), span(other.entries), span(table.buckets), table.state
-    number = other.state[ENTRIES_USED]
-    shift = state[INDEX_SHIFT]
-    state[NEEDED] = 0
-    while first < number and 2 * (state[ENTRIES_USED] + 1) <= table.buckets.size:
+    other, table = spans_of(other_arrays), spans_of(arrays)
+    arena, entries, index, shift = other.arena, other.entries, table.buckets, number_in(table, INDEX_SHIFT)
+    stop = number_in(other, ENTRIES_USED)
+    put_number_in(table, NEEDED, 0)
+    while first < stop and has_room(table, 1):
         at = first * ENTRY
         low, high, count = load64(entries, at), load64(entries, at + 8), load64(entries, at + 16)
-        if first + 16 < number:
+        if first + 16 < stop:
             ahead = at + 16 * ENTRY
             prefetch(index, shift_right(key_hash(load64(entries, ahead), load64(entries, ahead + 8)), shift) << 2)
         if shift_right(high, 56) == LONG_PIECE:
             known = high & ARENA_MASK
             size = load64(arena, known)
-            if state[ARENA_USED] + size + 8 > table.arena.size:
-                state[NEEDED] = size + 8
+            if lacks_arena(table, size):
                 break
             long_entry(table, arena, known + 8, size, low, count)
         else:
@@ -183,16 +211,16 @@ def add_entries(other: CountTable, first: int, table: CountTable) -> int:
 
 
 @kernel
-def fill_index(table: CountTable) -> None:
+def fill_index(arrays: CountTable) -> None:
     """Enter all entries into an empty index."""
-    index, entries, state = span(table.buckets), span(table.entries), table.state
-    last = table.buckets.size - 1
-    for number in range(state[ENTRIES_USED]):
+    table = spans_of(arrays)
+    index, entries, last, shift = table.buckets, table.entries, last_bucket(table), number_in(table, INDEX_SHIFT)
+    for number in range(number_in(table, ENTRIES_USED)):
         hashed = load64(entries, number * ENTRY)
         high = load64(entries, number * ENTRY + 8)
         if shift_right(high, 56) != LONG_PIECE:
             hashed = key_hash(hashed, high)
-        place = shift_right(hashed, state[INDEX_SHIFT])
+        place = shift_right(hashed, shift)
         while load32(index, place << 2) != 0:
             place = (place + 1) & last
         store32(index, place << 2, number + 1)

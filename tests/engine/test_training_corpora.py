@@ -166,6 +166,15 @@ def test_long_pretokens_take_time_in_proportion():
     assert run.progress().merges == 44
 
 
+def test_any_number_of_long_pretokens_in_one_piece():
+    """More of them than the table has room for at first, none short."""
+    number = 40_000 if COMPILED else 400
+    words = [f"{index:016d}" for index in range(number)]
+    run = finished(TrainingRun(" ".join(words) + " " + " ".join(words), 256, r"\d+"))
+    assert run.progress().pretokens == number
+    assert run.progress().tokens == 32 * number
+
+
 def test_a_piece_ends_where_it_may_be_cut(monkeypatch):
     monkeypatch.setattr(training_texts, "BLOCK_BYTES", 64)
     text = "".join(random.Random(3).choices(["word ", "x", "語言", "é ", "\n", "!", "  "], k=3000)).encode()

@@ -113,7 +113,6 @@ def test_no_two_merges_spell_the_same_bytes(documents, longest, pattern):
 def cramped(monkeypatch: pytest.MonkeyPatch):
     """All arrays begin as small as they may be, so that each has to grow."""
     monkeypatch.setattr(merging, "FIRST_PAIR_BITS", 9)
-    monkeypatch.setattr(merging, "FIRST_HEAP", 1)
     monkeypatch.setattr(merging, "FIRST_RECORDS", 1)
     monkeypatch.setattr(merging, "SPARE_PLACES", 0)
 
@@ -134,13 +133,13 @@ def slots_of(words: dict[tuple[int, ...], int]) -> np.ndarray:
     return np.array([*slots, head], dtype=np.uint32)
 
 
-@pytest.mark.parametrize("divisors", [(16, 8), (1, 1), (1, 2)], ids=str)
+@pytest.mark.parametrize("guesses", [(3, 1.75), (1e-9, 0.0), (1e-9, 0.1)], ids=str)
 @pytest.mark.parametrize("budget", [1, 1000, 10**9])
 def test_room_and_phases_do_not_matter(
-    cramped, monkeypatch: pytest.MonkeyPatch, divisors: tuple[int, int], budget: int
+    cramped, monkeypatch: pytest.MonkeyPatch, guesses: tuple[float, float], budget: int
 ):
-    monkeypatch.setattr(merging, "FIRST_DIVISOR", divisors[0])
-    monkeypatch.setattr(merging, "DIVISOR", divisors[1])
+    monkeypatch.setattr(merging, "FIRST_DIVISOR", guesses[0])
+    monkeypatch.setattr(merging, "FALL", guesses[1])
     words = words_at_random(seed=budget, count=400 if COMPILED else 40)
     most = 300 if COMPILED else 20
     symbols = byte_alphabet().symbols

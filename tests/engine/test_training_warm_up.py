@@ -12,6 +12,7 @@ from engine.kernels._jit import COMPILED
 
 CODE = """
 import importlib, pkgutil
+from pathlib import Path
 import engine.kernels
 from engine.training_warm_up import warm_up
 
@@ -39,6 +40,7 @@ for pattern in patterns:
             run.save("checkpoint")
             engine.TrainingRun.resume("checkpoint").advance(0.001)
             run.encoding("x")
+engine.train(Path("code.py").absolute(), 300)
 assert signatures() == before, [name for name, number in signatures().items() if number != before[name]]
 assert before["engine.kernels.train_merge", "merge_pairs"] == 1
 """
