@@ -33,7 +33,7 @@ FALL = 1.75
 multilingual texts it is 1.35 to 1.6; a threshold that is too low costs less than another phase."""
 
 # How large arrays begin; each grows when it has to.
-FIRST_PAIR_BITS = 16
+FIRST_PAIR_BITS = 14
 FIRST_RECORDS = 1 << 15
 SPARE_PLACES = 1 << 18
 
@@ -160,7 +160,8 @@ class Merger:
 
     def _count_pairs(self) -> None:
         last = len(self._work.slots) - 1
-        self._new_pairs(max(FIRST_PAIR_BITS, (last // 4).bit_length()))
+        # Symbols make few different pairs, tokens make many.
+        self._new_pairs(max(FIRST_PAIR_BITS, (last // 4).bit_length()) if self.merged else FIRST_PAIR_BITS)
         at = count_pairs(self._work, 0, last)
         while at < last:
             self._resize_pairs(64 - int(self._work.state[layout.PAIR_SHIFT]) + 1, 0)

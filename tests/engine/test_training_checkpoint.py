@@ -193,39 +193,68 @@ def test_what_is_no_checkpoint_of_this_program_is_refused(tmp_path, facts, messa
 
 
 WORK = """
-import sys
-from dataclasses import replace
-from engine import TrainingRun
-path, start = sys.argv[1:]
+import io, sys
+import numpy as np
+from engine import TrainingRun, training_checkpoint, training_merging, training_texts
+
+path, start, kind, number = sys.argv[1:]
+training_texts.BLOCK_BYTES = 500
+training_merging._BUDGET = 1
+left = int(number)
+
+def reach(name):
+    global left
+    left -= name == kind
+    if left == 0 and name == kind:
+        sys.stdout.write(name + "\\n")
+        sys.stdout.flush()
+        sys.stdin.readline()  # killed here
+
+def savez_in_two(file, **arrays):
+    whole = io.BytesIO()
+    savez(whole, **arrays)
+    content = whole.getvalue()
+    file.write(content[: len(content) // 2])
+    file.flush()
+    reach("writing")
+    file.write(content[len(content) // 2 :])
+
+savez, np.savez = np.savez, savez_in_two
+fsync, training_checkpoint.os.fsync = training_checkpoint.os.fsync, lambda file: (reach("writing"), fsync(file))
 run = TrainingRun.resume(path) if start == "resume" else TrainingRun(start, 700)
 while not run.done:
-    run.advance(0.0)
+    reach(run.advance(0.0).stage)
     run.save(path)
-    sys.stdout.write("saved\\n")
-    sys.stdout.flush()
 """
+
+
+def killed(path: Path, start: str, kind: str, number: int) -> None:
+    """A run that saves itself all the time, until it is killed when it comes to something for the n-th time."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", WORK, str(path), start, kind, str(number)],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with child:
+        assert child.stdout is not None
+        reached = child.stdout.readline()
+        child.kill()
+        child.wait(PATIENCE_SECONDS)
+    assert reached == f"{kind}\n", "the run was through before"
 
 
 @pytest.mark.skipif(not COMPILED, reason="a process would compile nothing and take long")
 def test_a_run_that_is_killed_goes_on(folder, tmp_path):
-    """Killed at random moments, again and again, it ends with the merges of a run that nobody disturbed."""
+    """Killed ten times, at moments of chance: while it counts, while it merges, and with a checkpoint half written."""
     expected = finished(TrainingRun(folder, 700))
     path = tmp_path / "checkpoint"
-    rng = random.Random(7)
+    seed = random.SystemRandom().randrange(1_000_000)
+    rng = random.Random(seed)
     start = str(folder)
-    for _ in range(4):
-        child = subprocess.Popen(
-            [sys.executable, "-c", WORK, str(path), start],
-            cwd=Path(__file__).parents[2],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        with child:
-            assert child.stdout is not None
-            for _ in range(rng.randrange(1, 12)):
-                if not child.stdout.readline():
-                    break
-            child.kill()
-            child.wait(PATIENCE_SECONDS)
+    for kind in ("counting", "writing") * 2 + ("merging", "writing") * 3:
+        number = rng.randrange(2, 9 if kind == "writing" else 5)
+        killed(path, start, kind, number)
         start = "resume"
-    assert finished(TrainingRun.resume(path)) == expected
+        assert finished(TrainingRun.resume(path)) == expected, f"seed {seed}, {kind} {number}"

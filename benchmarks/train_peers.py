@@ -1,0 +1,116 @@
+"""The trainers that ours is measured beside: Hugging Face's ``tokenizers`` and rustbpe, each where it is installed.
+
+A trainer takes a file and the size of the vocabulary, trains on one thread with the split of cl100k, and returns a
+function that says which merges it learned: so that asking is no part of what is timed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from engine import patterns
+from engine.patterns import LLAMA3_EXPRESSION
+
+OURS, TOKENIZERS, RUSTBPE = "ours", "tokenizers", "rustbpe"
+
+Merges = list[tuple[bytes, ...]]
+"""Of each merge both parts; or only what they make together, where a trainer says no more."""
+
+Trainer = Callable[[Path, int], Callable[[], Merges]]
+
+
+def train_ours(path: Path, vocab_size: int, threads: int = 1, tie_order: str = "bytes") -> Callable[[], Merges]:
+    """Our own trainer."""
+    from engine import TrainingRun
+
+    run = TrainingRun(path, vocab_size, threads=threads, tie_order=tie_order)
+    while not run.done:
+        run.advance(10.0)
+
+    def merges() -> Merges:
+        learned = run.merges()
+        tokens = [bytes([byte]) for byte in range(256)] + [merge.token_bytes for merge in learned]
+        return [(tokens[merge.left_id], tokens[merge.right_id]) for merge in learned]
+
+    return merges
+
+
+_PART_CHARACTERS = 1 << 16
+_AT_LINES = re.compile(r"(?<=\n)(?=\S)")
+
+
+def parts_of(path: Path) -> Iterator[str]:
+    """The text of a file in parts, as its users give a peer its text: cut where lines begin with no white space, which
+    changes no pretoken."""
+    text = path.read_bytes().decode("utf-8")
+    start = 0
+    while start < len(text):
+        cut = _AT_LINES.search(text, start + _PART_CHARACTERS)
+        end = cut.start() if cut else len(text)
+        yield text[start:end]
+        start = end
+
+
+def byte_letters() -> list[str]:
+    """The letters that ``tokenizers`` writes bytes with, by byte: those of GPT-2."""
+    printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    others = iter(range(0x100, 0x200))
+    return [chr(byte) if byte in printable else chr(next(others)) for byte in range(256)]
+
+
+def train_tokenizers(path: Path, vocab_size: int) -> Callable[[], Merges]:
+    r"""``BpeTrainer``. Its regular expressions know no possessive quantifiers, so it gets the pattern of Llama 3's
+    file: that of cl100k without ``\s+$``, which concerns nothing but white space at the end of a text."""
+    from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
+
+    split = pre_tokenizers.Split(Regex(LLAMA3_EXPRESSION), "isolated")
+    to_letters = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, to_letters])
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size, min_frequency=2, show_progress=False, initial_alphabet=alphabet
+    )
+    tokenizer.train_from_iterator(parts_of(path), trainer)
+
+    def merges() -> Merges:
+        values = {letter: byte for byte, letter in enumerate(byte_letters())}
+        pairs = json.loads(tokenizer.to_str())["model"]["merges"]
+        return [tuple(bytes(values[letter] for letter in part) for part in pair) for pair in pairs]
+
+    return merges
+
+
+def train_rustbpe(path: Path, vocab_size: int) -> Callable[[], Merges]:
+    """rustbpe, which merges pairs that occur only once, too, where nothing else is left."""
+    import rustbpe
+
+    tokenizer = rustbpe.Tokenizer()
+    tokenizer.train_from_iterator(parts_of(path), vocab_size, pattern=patterns.CL100K.expression)
+    return lambda: [(bytes(token),) for token, rank in tokenizer.get_mergeable_ranks() if rank >= 256]
+
+
+def same_merges(ours: Merges, theirs: Merges) -> bool:
+    """Whether both learned the same."""
+    if theirs and len(theirs[0]) == 1:
+        ours = [(b"".join(merge),) for merge in ours]
+    return ours == theirs
+
+
+TRAINERS: dict[str, Trainer] = {OURS: train_ours, TOKENIZERS: train_tokenizers, RUSTBPE: train_rustbpe}
+
+TWINS: dict[str, Trainer] = {
+    TOKENIZERS: functools.partial(train_ours, tie_order="huggingface"),
+    RUSTBPE: train_ours,
+}
+"""Our trainer with the order of ties that a peer has."""
+
+
+def installed_peers() -> list[str]:
+    """The peers that can be measured here."""
+    return [name for name in TWINS if importlib.util.find_spec(name)]
