@@ -361,6 +361,20 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+3",),
     ),
     ActionSpec(
+        "focus_merges",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to &merges"),
+        QT_TRANSLATE_NOOP("Actions", "See how a text is merged into tokens, step by step"),
+        ("Ctrl+5",),
+    ),
+    ActionSpec(
+        "show_merges",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Show merges of the se&lection"),
+        QT_TRANSLATE_NOOP("Actions", "How the selected text, or the word at the caret, is merged into tokens"),
+        ("Ctrl+M",),
+    ),
+    ActionSpec(
         "focus_lab",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "Go to the &Lab"),

@@ -87,6 +87,9 @@ class ActionWiring(QObject):
         act["focus_prompt"].triggered.connect(self._focus_prompt)
         act["focus_costs"].triggered.connect(self._focus_costs)
         act["focus_training"].triggered.connect(self._focus_training)
+        act["focus_merges"].triggered.connect(self._focus_merges)
+        act["show_merges"].triggered.connect(self._show_merges)
+        bench.panel.editor.addAction(act["show_merges"])
         act["focus_lab"].triggered.connect(self._focus_lab)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
         act["show_profile"].triggered.connect(self._show_profile)
@@ -281,6 +284,18 @@ class ActionWiring(QObject):
         bench.window.tabs.setCurrentWidget(bench.training_page)
         if bench.training is not None:
             bench.training.build().focus()
+
+    @Slot()
+    def _focus_merges(self) -> None:
+        bench = self._bench
+        bench.window.tabs.setCurrentWidget(bench.merges_page)
+        if bench.merges is not None:
+            bench.merges.show()
+
+    @Slot()
+    def _show_merges(self) -> None:
+        if self._bench.merges is not None:
+            self._bench.merges.show_selection()
 
     @Slot()
     def _focus_lab(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Slot
+from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from gui.editor.token_card import CardToken, TokenCard, TokenCardContents
 from gui.look.token_text import hexadecimal, visible
@@ -18,7 +18,12 @@ MOST_BYTES = 64
 
 
 class TokenInspector(QObject):
-    """Owns the card; made after the first picture of the window."""
+    """Owns the card; made after the first picture of the window.
+
+    Signals: ``merges_asked(int, int)``: from and to, in UTF-16 units of the prompt, where merges are asked for.
+    """
+
+    merges_asked = Signal(int, int)
 
     def __init__(self, prompt: Prompt, settings: SettingsStore, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -26,6 +31,7 @@ class TokenInspector(QObject):
         self._editor = prompt.editor
         self._settings = settings
         self._card = TokenCard(self._editor)
+        self._card.merges_asked.connect(self.merges_asked)
         self._editor.token_hovered.connect(self._on_hovered)
         prompt.changed.connect(self._card.leave)
 

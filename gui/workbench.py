@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gui.finder import Finder
     from gui.jobs import JobRunner
     from gui.lab_wiring import LabWiring
+    from gui.merges_wiring import MergesWiring
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
@@ -72,6 +73,9 @@ class Workbench(QObject):
         self.training_page = QWidget()
         self.training_page.setAccessibleName(self.tr("Training a vocabulary of your own"))
         self.window.add_tab(self.training_page, self.tr("Training"), "trainingTab")
+        self.merges_page = QWidget()
+        self.merges_page.setAccessibleName(self.tr("How texts are merged into tokens"))
+        self.window.add_tab(self.merges_page, self.tr("Merges"), "mergesTab")
         self.lab_page = QWidget()
         self.lab_page.setAccessibleName(self.tr("Experiments on tokens"))
         self.window.add_tab(self.lab_page, self.tr("Lab"), "labTab")
@@ -83,6 +87,7 @@ class Workbench(QObject):
         self.own_encodings = OwnEncodings(paths.encodings)
         self.encodings: EncodingList | None = None
         self.training: TrainingWiring | None = None
+        self.merges: MergesWiring | None = None
         self.lab: LabWiring | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
@@ -182,6 +187,8 @@ class Workbench(QObject):
             start()
         assert self.training is not None
         self.training.build()
+        assert self.merges is not None
+        self.merges.build()
         assert self.lab is not None
         self.lab.build()
         QTimer.singleShot(0, self, self._end_start)
@@ -189,7 +196,8 @@ class Workbench(QObject):
     def _parts(self) -> tuple[Callable[[], object], ...]:
         return (
             *(self._start_files, self._start_costs, self.wiring.palette),
-            *(self._start_counting, self._start_training, self._start_lab),
+            *(self._start_counting, self._start_training),
+            *(self._start_merges, self._start_lab),
         )
 
     @Slot()
@@ -250,6 +258,16 @@ class Workbench(QObject):
         open_encoding = self.own_encodings.opening(self.kernels.use.open)
         state = self._restored.state.training
         self.training = TrainingWiring(self, self.runner, self.encodings, open_encoding, state)
+
+    def _start_merges(self) -> None:
+        from gui.merges_wiring import MergesWiring
+
+        assert self.runner is not None
+        assert self.kernels is not None
+        assert self.encodings is not None
+        assert self._restored is not None
+        open_encoding = self.own_encodings.opening(self.kernels.use.open)
+        self.merges = MergesWiring(self, self.runner, self.encodings, open_encoding, self._restored.state.merges)
 
     def _start_lab(self) -> None:
         from gui.lab_wiring import LabWiring
@@ -346,6 +364,7 @@ class Workbench(QObject):
             docks=self.tab_dock.state(),
             scenario=self.costs.panel.state() if self.costs else restored.scenario if restored else {},
             training=self.training.state() if self.training else restored.training if restored else {},
+            merges=self.merges.state() if self.merges else restored.merges if restored else {},
         )
 
     # --- the end ------------------------------------------------------------------------------------------------------

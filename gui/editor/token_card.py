@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QMargins, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QMargins, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 _OFFSET = QPoint(14, 20)  # clear of the pointer
 _EDGE = QMargins(8, 8, 8, 8)  # kept free at the edges of the screen
@@ -48,6 +48,8 @@ class TokenCard(QFrame):
 
     closed = Signal()
     """It was pinned and is gone."""
+    merges_asked = Signal(int, int)
+    """UTF-16 units from and to: how this stretch is merged is asked for."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.ToolTip)
@@ -62,6 +64,9 @@ class TokenCard(QFrame):
         self._grid.setContentsMargins(10, 8, 10, 8)
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(3)
+        self._merges = QPushButton(self.tr("Show its &merges"), self)
+        self._merges.setObjectName("tokenCardMerges")
+        self._merges.clicked.connect(self._ask_for_merges)
         self._labels: list[QLabel] = []
         self._rows: list[tuple[str, str]] = []
 
@@ -121,6 +126,13 @@ class TokenCard(QFrame):
         """All that the card says, a line each; what a screen reader reads and Ctrl+C copies."""
         return "\n".join(f"{name}: {value}" if value else name for name, value in self._rows)
 
+    @Slot()
+    def _ask_for_merges(self) -> None:
+        contents = self._contents
+        assert contents is not None
+        self.dismiss()
+        self.merges_asked.emit(contents.utf16_start, contents.utf16_end)
+
     def _copy(self) -> None:
         from PySide6.QtGui import QGuiApplication
 
@@ -156,12 +168,14 @@ class TokenCard(QFrame):
         self._add_row(self.tr("Bytes"), f"{token.hex}  ({size})", fixed=True)
         self._add_row(self.tr("Rank"), self.tr("special token") if token.rank is None else str(token.rank))
         self._add_row(self.tr("Place"), self._place(contents))
-        if not contents.partners:
-            return
-        self._add_line(self.tr("Shares a character with"), bold=True)
+        if contents.partners:
+            self._add_line(self.tr("Shares a character with"), bold=True)
         for partner in contents.partners:
             label = self.tr("Token {n}").format(n=number(partner.index + 1))
             self._add_row(label, f"“{partner.text}”  {partner.hex}  ({self.tr('id')} {partner.token_id})", fixed=True)
+        self._grid.removeWidget(self._merges)
+        self._grid.addWidget(self._merges, len(self._rows), 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        self._merges.setVisible(self._pinned)
 
     def _place(self, contents: TokenCardContents) -> str:
         number = self.locale().toString

@@ -8,12 +8,15 @@ cut at a number of nodes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from engine.types import MergeTree
+    from engine.merge_types import PretokenAccount
+    from engine.types import MergeStep, MergeTree
+
+T = TypeVar("T")
 
 MOST_NODES = 3_000
 """What is drawn at most: 1,500 bytes that all end in one token."""
@@ -30,7 +33,6 @@ class ForestNode:
 
     token_id: int
     token_bytes: bytes
-    rank: int | None
     byte_start: int
     left: int = -1
     right: int = -1
@@ -68,42 +70,92 @@ class MergeForest:
             if not node.is_leaf:
                 waiting += [node.right, node.left]
 
-    def depth_of(self, place: int) -> int:
-        """How many nodes are above one."""
-        depth = 0
-        while (place := self.nodes[place].parent) >= 0:
-            depth += 1
-        return depth
-
 
 def forest_of(trees: Sequence[MergeTree], most_nodes: int = MOST_NODES) -> MergeForest:
-    """The forest of these tokens, side by side. Level by level from the top, so that what is cut is at the bottom.
+    """The forest of these tokens, side by side.
 
     Merges are numbered as they happen. The parts of a token have lower ids than itself, and the lowest id is merged
     first, of equals the leftmost: so they happen in the order of their ids.
     """
-    shown = trees[:most_nodes]
+
+    def parts_of(tree: MergeTree) -> tuple[MergeTree, MergeTree] | None:
+        return None if tree.left is None or tree.right is None else (tree.left, tree.right)
+
+    def node_of(tree: MergeTree, byte_start: int) -> ForestNode:
+        return ForestNode(tree.token_id, tree.token_bytes, byte_start)
+
+    return _numbered(_grown(trees, parts_of, node_of, most_nodes))
+
+
+def forest_of_account(account: PretokenAccount, most_nodes: int = MOST_NODES) -> MergeForest:
+    """The forest of a pretoken: a tree for each of its tokens."""
+    content = account.content
+    ends = list(range(1, len(content) + 1))
+    made: dict[tuple[int, int], tuple[int, int, MergeStep]] = {}  # where it is cut, the number of the merge, the merge
+    bytes_at: dict[int, int] = {}
+    for number, step in enumerate(account.steps, 1):
+        start, middle = step.byte_start, ends[step.byte_start]
+        ends[start] = end = ends[middle]
+        made[start, end] = middle, number, step
+        if middle == start + 1:
+            bytes_at[start] = step.left_id
+        if end == middle + 1:
+            bytes_at[middle] = step.right_id
+    tops: list[tuple[int, int]] = []
+    place = 0
+    while place < len(content):
+        end = len(content) if account.is_looked_up else ends[place]
+        tops.append((place, end))
+        place = end
+    top_ids = dict(zip(tops, account.ids, strict=True))
+
+    def parts_of(span: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        if span not in made:
+            return None
+        middle = made[span][0]
+        return (span[0], middle), (middle, span[1])
+
+    def node_of(span: tuple[int, int], byte_start: int) -> ForestNode:
+        token_bytes = content[slice(*span)]
+        if span in made:
+            _middle, number, step = made[span]
+            return ForestNode(step.token_id, token_bytes, byte_start, step=number)
+        token_id = top_ids[span] if span in top_ids else bytes_at[byte_start]
+        return ForestNode(token_id, token_bytes, byte_start)
+
+    return _grown(tops, parts_of, node_of, most_nodes)
+
+
+def _grown(
+    tops: Sequence[T],
+    parts_of: Callable[[T], tuple[T, T] | None],
+    node_of: Callable[[T, int], ForestNode],
+    most_nodes: int,
+) -> MergeForest:
+    """Level by level from the top, so that what is cut is at the bottom. ``node_of`` is given where it starts."""
+    shown = tops[:most_nodes]
     nodes: list[ForestNode] = []
-    waiting: deque[tuple[int, MergeTree]] = deque()
+    waiting: deque[tuple[int, T]] = deque()
     byte_start = 0
-    for place, tree in enumerate(shown):
-        nodes.append(ForestNode(tree.token_id, tree.token_bytes, tree.rank, byte_start))
-        waiting.append((place, tree))
-        byte_start += len(tree.token_bytes)
+    for top in shown:
+        waiting.append((len(nodes), top))
+        nodes.append(node_of(top, byte_start))
+        byte_start += len(nodes[-1].token_bytes)
     while waiting:
         place, tree = waiting.popleft()
-        if tree.left is None or tree.right is None:
+        parts = parts_of(tree)
+        if parts is None:
             continue
         if len(nodes) + 2 > most_nodes:
             nodes[place] = replace(nodes[place], is_cut=True)
             continue
-        first = len(nodes)
-        nodes[place] = replace(nodes[place], left=first, right=first + 1)
-        start = nodes[place].byte_start
-        for offset, part in ((0, tree.left), (len(tree.left.token_bytes), tree.right)):
+        byte_start = nodes[place].byte_start
+        nodes[place] = replace(nodes[place], left=len(nodes), right=len(nodes) + 1)
+        for part in parts:
             waiting.append((len(nodes), part))
-            nodes.append(ForestNode(part.token_id, part.token_bytes, part.rank, start + offset, parent=place))
-    return _numbered(MergeForest(tuple(nodes), len(shown), len(trees) - len(shown)))
+            nodes.append(replace(node_of(part, byte_start), parent=place))
+            byte_start += len(nodes[-1].token_bytes)
+    return MergeForest(tuple(nodes), len(shown), len(tops) - len(shown))
 
 
 def _numbered(forest: MergeForest) -> MergeForest:

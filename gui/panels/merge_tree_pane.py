@@ -35,6 +35,11 @@ class MergeTreePane(QWidget):
         column.addLayout(row)
         column.addWidget(self.view, 1)
 
+    @property
+    def tab_order(self) -> tuple[QWidget, ...]:
+        """What the Tab key goes to, in this order."""
+        return (*self.findChildren(QToolButton), self.view)
+
     def show_forest(self, forest: MergeForest, caption: str = "", hint: str = "") -> None:
         """Show this forest, and say so. ``hint`` stands in its place if it is empty."""
         if forest.is_cut:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QScrollBar, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QScrollBar, QToolTip, QWidget
 
 from gui.look.corner import plain_corner
 from gui.look.theme import Theme
@@ -38,12 +38,11 @@ class MergeTreeView(QAbstractScrollArea):
     the token.
 
     Signals: ``token_activated(int)``: the id of a token that was opened; ``current_changed(int)``: the place in the
-    forest of the node at the keyboard; ``menu_asked(int, QPoint)``: id of a token and where on the screen.
+    forest of the node at the keyboard.
     """
 
     token_activated = Signal(int)
     current_changed = Signal(int)
-    menu_asked = Signal(int, QPoint)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -223,13 +222,13 @@ class MergeTreeView(QAbstractScrollArea):
             Qt.Key.Key_1: self.zoom_full,
         }
         if event.matches(QKeySequence.StandardKey.Copy):
-            QApplication.clipboard().setText(self.text())
+            self._copy()
         elif event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
             super().keyPressEvent(event)
         elif event.key() in zooms:
             zooms[Qt.Key(event.key())]()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current >= 0:
-            self.token_activated.emit(self._forest.nodes[self._current].token_id)
+            self._open_current()
         elif (place := self._place_for(event.key())) >= 0:
             self.select(place)
         else:
@@ -270,8 +269,14 @@ class MergeTreeView(QAbstractScrollArea):
             place = self._node_under(QPointF(event.pos()))
             if place >= 0:
                 self._set_current(place)
-        if self._current >= 0:
-            self.menu_asked.emit(self._forest.nodes[self._current].token_id, event.globalPos())
+        if self._current < 0:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        words = self.tr("&Open token {id}").format(id=self._forest.nodes[self._current].token_id)
+        menu.addAction(words).triggered.connect(self._open_current)
+        menu.addAction(self.tr("&Copy the tree as text")).triggered.connect(self._copy)
+        menu.popup(event.globalPos())
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -292,6 +297,14 @@ class MergeTreeView(QAbstractScrollArea):
         self.viewport().update()
 
     # --- inside -------------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _open_current(self) -> None:
+        self.token_activated.emit(self._forest.nodes[self._current].token_id)
+
+    @Slot()
+    def _copy(self) -> None:
+        QApplication.clipboard().setText(self.text())
 
     def _measure(self) -> None:
         widths = [self._painter.width_of(node) for node in self._forest.nodes]

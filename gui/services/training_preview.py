@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gui.editor.offsets import document_text, stored_to_document
 from gui.look.token_text import visible_text
+from gui.services.pretoken_patch import pretoken_patch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,8 +23,6 @@ PREVIEW_BYTES = 16_384
 """So much of a file is looked at: some three hundred lines."""
 SECONDS = 2.0
 """A pattern that takes longer on so little text would never end on a folder."""
-DROPPED = -1
-"""The id of a stretch that the pattern does not match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,8 @@ class PreviewRequest:
 class SplitPreview:
     """A text as it would be trained on, with its pretokens.
 
-    ``text``: normalised, as an editor holds it. ``patch``: its pretokens in the form of tokens, None where there is
-    none; stretches that the pattern drops have the id ``DROPPED``. ``utf8_bytes`` are those of all pretokens.
+    ``text``: normalised, as an editor holds it. ``patch``: its pretokens as tokens (``pretoken_patch``), None
+    where there is none. ``utf8_bytes`` are those of all pretokens.
     ``changes``: what normalisation replaced, made visible: before, after, how often; the commonest first.
     ``changed_starts``, ``changed_ends``: where, in UTF-16 units of ``text``. ``pattern_problem``, ``file_problem``: a
     sentence each, empty where all is well.
@@ -91,7 +90,7 @@ def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> Spl
         return SplitPreview(**shown, pattern_problem=str(error))
     sizes = [len(normalised[start:end].encode("utf-8", "surrogatepass")) for start, end in spans.tolist()]
     dropped = len(normalised) - int((spans[:, 1] - spans[:, 0]).sum())
-    patch = _patch(normalised, spans)
+    patch = pretoken_patch(normalised, spans)
     return SplitPreview(**shown, patch=patch, pretokens=len(spans), utf8_bytes=sum(sizes), dropped_characters=dropped)
 
 
@@ -143,19 +142,3 @@ def _seen(grapheme: str) -> str:
     if len(grapheme) == 1:
         return visible_text(grapheme)
     return "+".join(visible_text(character) for character in grapheme)
-
-
-def _patch(text: str, spans: NDArray[np.int64]) -> TokenPatch:
-    """Pretokens as tokens of the text in an editor. What lies between them is a token that is none."""
-    import numpy as np
-
-    from engine.types import TokenPatch
-
-    bounds = np.unique(np.concatenate([[0], spans.reshape(-1), [len(text)]]))
-    kept = np.isin(bounds[:-1], spans[:, 0])
-    units = np.array([2 if character > "\uffff" else 1 for character in text], np.int64)
-    utf16 = np.concatenate([[0], np.cumsum(units)])
-    ends = stored_to_document(utf16[bounds[1:]], text)
-    length = int(ends[-1]) if len(ends) else 0
-    ids = np.where(kept, np.arange(len(kept), dtype=np.int32), np.int32(DROPPED)).astype(np.int32)
-    return TokenPatch(0, length, length, ids, ends.astype(np.int32), np.zeros(len(ends), np.bool_))

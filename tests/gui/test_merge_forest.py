@@ -7,8 +7,11 @@ from itertools import pairwise
 import pytest
 
 import engine
+from engine.encoding import Encoding
+from engine.merge_account import account_of
+from engine.patterns import CL100K
 from engine.types import MergeTree
-from gui.models.merge_forest import ForestNode, MergeForest, forest_of
+from gui.models.merge_forest import ForestNode, MergeForest, forest_of, forest_of_account
 from gui.models.merge_layout import GAP, TREE_GAP, lay_out
 
 WIDTH, HEIGHT = 30.0, 20.0
@@ -52,6 +55,21 @@ def test_merges_are_numbered_in_the_order_in_which_they_happen(name, text):
     made = sorted((node.step, node.byte_start, node.token_id) for node in forest.nodes if node.step)
     steps = engine.get_encoding(name).merge_steps(text)
     assert [(start, token_id) for _, start, token_id in made] == [(step.byte_start, step.token_id) for step in steps]
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base", "tekken"])
+@pytest.mark.parametrize("text", ["strawberry", "a", "🚀", "xylitol", " " * 60])
+def test_the_forest_of_a_pretoken_is_that_of_its_tokens(name, text):
+    encoding = engine.get_encoding(name)
+    assert forest_of_account(account_of(encoding, text)) == forest_of(
+        [encoding.merge_tree(token_id) for token_id in encoding._encode_single_piece(text)]
+    )
+
+
+def test_a_pretoken_that_is_looked_up_is_a_node():
+    ranks = {bytes([value]): value for value in range(256)} | {b"xyz": 256}
+    own = Encoding("own", pat_str=CL100K.expression, mergeable_ranks=ranks, special_tokens={})
+    assert forest_of_account(account_of(own, "xyz")).nodes == (ForestNode(256, b"xyz", 0),)
 
 
 def test_what_is_too_large_is_cut_from_below():
@@ -128,5 +146,5 @@ def test_nothing_is_nowhere():
 
 
 def test_the_neighbour_in_a_row():
-    layout = lay_out(MergeForest(tuple(ForestNode(one, b"a", one, one) for one in range(3)), 3), [WIDTH] * 3, HEIGHT)
+    layout = lay_out(MergeForest(tuple(ForestNode(one, b"a", one) for one in range(3)), 3), [WIDTH] * 3, HEIGHT)
     assert [layout.beside(1, -1), layout.beside(1, 1), layout.beside(2, 1), layout.beside(0, -1)] == [0, 2, 2, 0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
 import engine
@@ -132,6 +132,25 @@ def test_dragging_moves_the_picture(qtbot, pane):
     qtbot.mouseMove(view.viewport(), free + QPoint(20, 0))
     qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=free + QPoint(20, 0))
     assert bar.value() == before - 20
+
+
+def test_the_menu_of_a_node(qtbot, pane):
+    opened: list[int] = []
+    pane.view.token_activated.connect(opened.append)
+    pane.show_forest(forest("berry"))
+    press(qtbot, pane, Qt.Key.Key_End)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(5, 5), QPoint(5, 5))
+    QApplication.sendEvent(pane.view.viewport(), event)
+    qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+    menu = QApplication.activePopupWidget()
+    open_it, copy = menu.actions()
+    assert open_it.text() == "&Open token 88"
+    open_it.trigger()
+    copy.trigger()
+    assert opened == [88]
+    assert QGuiApplication.clipboard().text() == pane.view.text()
+    with qtbot.waitSignal(menu.destroyed):
+        menu.close()
 
 
 def test_steps_look_different(qtbot, pane):

@@ -10,8 +10,9 @@ import pytest
 from engine.training_types import CorpusFile, CorpusRules, CorpusSurvey, TrainingSettings
 from gui.jobs import JobRunner, Ticket
 from gui.services import training_corpus
+from gui.services.pretoken_patch import DROPPED
 from gui.services.training_corpus import CorpusService, SurveyRequest, held_back, survey_corpus
-from gui.services.training_preview import DROPPED, PreviewRequest, preview_split
+from gui.services.training_preview import PreviewRequest, preview_split
 
 
 @pytest.fixture

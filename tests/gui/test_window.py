@@ -186,7 +186,7 @@ def test_changing_the_theme_recolours_every_pane(qtbot: QtBot, open_window: Open
 def test_panels_can_join(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
     tabs = bench.window.tabs
-    assert [tabs.tabText(index) for index in range(tabs.count())] [:1] == ["Prompt"]
+    assert [tabs.tabText(index) for index in range(tabs.count())][:1] == ["Prompt"]
     bench.window.add_tab(QWidget(), "One more", "oneMoreTab")
     assert tabs.tabText(tabs.count() - 1) == "One more"
     assert tabs.tabBar().isVisible()

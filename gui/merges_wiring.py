@@ -1,0 +1,153 @@
+"""Gives the window its merge inspector: the page when somebody first looks at it, and the ways that lead there."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QVBoxLayout
+
+from gui.editor.offsets import utf16_length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine import Encoding
+    from gui.jobs import JobRunner
+    from gui.panels.merges_panel import MergesPanel
+    from gui.services.encoding_list import EncodingList
+    from gui.services.merges import MergeService
+    from gui.workbench import Workbench
+
+_WORD_BEFORE = re.compile(r" ?\S*\Z")
+_WORD_BEHIND = re.compile(r"\S*")
+LONGEST_WORD = 200
+"""UTF-16 units that are looked at on each side of the caret for the word it is in."""
+
+
+class MergesWiring(QObject):
+    """Made after the first picture of the window, with the worker threads.
+
+    Signals: ``token_opened(str, int)``: an encoding and the id of a token whose entry is asked for.
+    """
+
+    token_opened = Signal(str, int)
+
+    def __init__(
+        self,
+        bench: Workbench,
+        runner: JobRunner,
+        encodings: EncodingList,
+        open_encoding: Callable[[str], Encoding],
+        state: dict[str, Any],
+    ) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
+        super().__init__(bench)
+        self._bench, self._runner, self._open, self._state = bench, runner, open_encoding, state
+        self._listed: tuple[tuple[str, str], ...] = ()
+        self._service: MergeService | None = None
+        self.panel: MergesPanel | None = None
+        encodings.listed.connect(self._on_listed)
+        bench.window.tabs.currentChanged.connect(self._on_tab)
+        if bench.inspector is not None:
+            bench.inspector.merges_asked.connect(self._show_stretch)
+        self._on_tab()
+
+    def state(self) -> dict[str, Any]:
+        """What the user chose, as JSON holds it."""
+        return self._state if self.panel is None else self.panel.state()
+
+    def build(self) -> MergesPanel:
+        """Make the page, if nobody has yet."""
+        if self.panel is not None:
+            return self.panel
+        from gui.panels.merges_panel import MergesPanel
+        from gui.services.merges import MergeService
+
+        bench = self._bench
+        self.panel = panel = MergesPanel(bench.theme, bench.icons, bench.settings)
+        self._service = service = MergeService(self._runner, self._open, self)
+        body = QVBoxLayout(bench.merges_page)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.addWidget(panel)
+        panel.asked.connect(self._ask)
+        panel.token_opened.connect(self._on_token_opened)
+        service.answered.connect(panel.show_reply)
+        service.failed.connect(panel.show_problem)
+        panel.picker.fill(self._listed)
+        panel.restore_state(self._state, bench.prompt.encoding)
+        panel.state_changed.connect(bench.keeper.touch)
+        return panel
+
+    @Slot()
+    def show(self) -> None:
+        """Bring the tab to the front, ready to type."""
+        self._bench.window.tabs.setCurrentWidget(self._bench.merges_page)
+        panel = self.build()
+        panel.text.setFocus()
+        panel.text.selectAll()
+
+    def show_text(self, text: str, encoding: str, note: str = "") -> None:
+        """Show the merges of a text in an encoding. ``note``: what should be known about where it comes from."""
+        self._bench.window.tabs.setCurrentWidget(self._bench.merges_page)
+        panel = self.build()
+        panel.show_encoding(encoding)
+        panel.show_text(text, note)
+        panel.tree.view.setFocus()
+
+    @Slot()
+    def show_selection(self) -> None:
+        """Show the merges of what is selected in the prompt, or else of the word that the caret is in."""
+        editor = self._bench.panel.editor
+        start, end = editor.selected_range()
+        if start == end:
+            start, end = self._word_at(editor.caret_offset())
+        self._show_stretch(start, end)
+
+    @Slot(int, int)
+    def _show_stretch(self, start: int, end: int) -> None:
+        """Show the merges of a stretch of the prompt; of the character before it, where it has no width."""
+        from gui.panels.merges_panel import MOST_CHARACTERS
+
+        editor, encoding = self._bench.panel.editor, self._bench.prompt.encoding
+        if start == end:
+            start -= utf16_length(editor.text_between(max(0, start - 2), start)[-1:])
+        text = editor.text_between(start, min(end, start + 2 * MOST_CHARACTERS + 2))
+        if not text:
+            self.show()
+            return
+        note = self.tr("From the prompt, looked at by itself: there, what stands around it may change the split.")
+        self.show_text(text, encoding, note)
+
+    def _word_at(self, caret: int) -> tuple[int, int]:
+        """The characters around the caret that are no white space, with one space in front of them."""
+        editor = self._bench.panel.editor
+        before = editor.text_between(max(0, caret - LONGEST_WORD), caret)
+        behind = editor.text_between(caret, min(editor.text_length, caret + LONGEST_WORD))
+        front, rest = _WORD_BEFORE.search(before), _WORD_BEHIND.match(behind)
+        assert front is not None
+        assert rest is not None
+        return caret - utf16_length(front.group()), caret + utf16_length(rest.group())
+
+    @Slot()
+    def _ask(self) -> None:
+        assert self.panel is not None
+        assert self._service is not None
+        self._service.ask(*self.panel.question())
+
+    @Slot(int)
+    def _on_token_opened(self, token_id: int) -> None:
+        assert self.panel is not None
+        self.token_opened.emit(self.panel.picker.currentText(), token_id)
+
+    @Slot(object)
+    def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
+        self._listed = encodings
+        if self.panel is not None:
+            self.panel.picker.fill(encodings)
+
+    @Slot()
+    def _on_tab(self) -> None:
+        if self._bench.window.tabs.currentWidget() is self._bench.merges_page:
+            self.build()

@@ -1,0 +1,62 @@
+"""A table of pairs or merges."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from gui.look.corner import plain_corner
+from gui.models.merge_tables import MergeTable
+from gui.panels.training_feed import CELL_PADDING, ROW_PADDING
+
+WIDEST = ("Merge ", "", "no token ", "1000000 ")
+
+
+class MergeTableView(QTableView):
+    """Signals: ``row_chosen(int)``: the row at the keyboard or pointer is another one."""
+
+    row_chosen = Signal(int)
+
+    def __init__(self, model: MergeTable, name: str, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(words)
+        self.setModel(model)
+        self._showing = False
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setAlternatingRowColors(True)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setCornerWidget(plain_corner(self))
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        metrics = self.fontMetrics()
+        self.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_PADDING)
+        for column, widest in enumerate(WIDEST):
+            if widest:
+                self.setColumnWidth(column, metrics.horizontalAdvance(widest) + CELL_PADDING)
+        self.selectionModel().currentRowChanged.connect(self._on_row)
+
+    def show_row(self, row: int) -> None:
+        """Mark a row and bring it into sight; -1 for none."""
+        self._showing = True
+        if 0 <= row < self.model().rowCount():
+            self.setCurrentIndex(self.model().index(row, 0))
+        else:
+            self.selectionModel().clear()
+            self.scrollToTop()
+        self._showing = False
+
+    @Slot()
+    def _on_row(self) -> None:
+        if not self._showing and self.currentIndex().isValid():
+            self.row_chosen.emit(self.currentIndex().row())
