@@ -13,6 +13,8 @@ from pricing.document import Node, Scalar, Table
 from pricing.scalars import BadValue, read_date, read_number, read_text, read_tokens, shown
 from pricing.types import RATE_NAMES, Batch, Change, Rates, Tier
 
+_OF_THE_MODEL = dict.fromkeys(names("model"), "beside 'price', one level up")
+
 Fields = Mapping[str, tuple[Scalar, Node]]
 
 
@@ -25,7 +27,7 @@ class PriceChecker:
 
     def price(self, node: Node, path: str) -> dict[str, object]:
         """The fields of a price block that the file sets, by name; None where it says null."""
-        fields = self._checker.table(node, path, names("price"))
+        fields = self._checker.table(node, path, names("price"), _OF_THE_MODEL)
         entry: dict[str, object] = {}
         readers: dict[str, Callable[[Node, str], object]] = {
             "batch": self._batch,
@@ -45,7 +47,7 @@ class PriceChecker:
         return entry
 
     def _money(self, node: Node, path: str) -> Decimal | None:
-        number = self._checker.scalar(node, path, read_number)
+        number = self._checker.scalar(node, path, read_number, may_be_null=True)
         return None if number is None else number * self._exchange_rate
 
     def _rates(self, fields: Fields, path: str) -> Rates:

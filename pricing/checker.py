@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
 from pricing.document import Broken, Node, Scalar, Sequence, Table
@@ -47,14 +47,19 @@ class Checker:
             message += f", did you mean '{hint}'?"
         self._problems.append(Problem(self._file, place.line, place.column, path, message, hint))
 
-    def table(self, node: Node, path: str, known: Collection[str]) -> dict[str, tuple[Scalar, Node]]:
-        """The fields of a mapping by name, with the key as written. Unknown and repeated ones are reported."""
+    def table(
+        self, node: Node, path: str, known: Collection[str], elsewhere: Mapping[str, str] | None = None
+    ) -> dict[str, tuple[Scalar, Node]]:
+        """The fields of a mapping by name, with the key as written. Unknown and repeated ones are reported.
+
+        ``elsewhere`` says for fields of other blocks where they belong.
+        """
         found: dict[str, tuple[Scalar, Node]] = {}
         for key, value in self.pairs(node, path):
             if key.text in known:
                 found.setdefault(key.text, (key, value))
             else:
-                self._unknown(key, path, known)
+                self._unknown(key, path, known, (elsewhere or {}).get(key.text, ""))
         return found
 
     def pairs(self, node: Node, path: str) -> list[tuple[Scalar, Node]]:
@@ -85,13 +90,14 @@ class Checker:
         self.expect("a list", node, path)
         return []
 
-    def scalar(self, node: Node, path: str, read: Callable[[str], T]) -> T | None:
-        """A single value, or None after a report."""
+    def scalar(self, node: Node, path: str, read: Callable[[str], T], *, may_be_null: bool = False) -> T | None:
+        """A single value, or None after a report. ``may_be_null``: the caller takes null, so say that it can be."""
         if not isinstance(node, Scalar):
             self.expect("a single value", node, path)
             return None
         if node.is_empty:
-            self.report(node, path, "nothing stands here; leave the line out, or write null for unknown")
+            instead = "leave the line out, or write null for unknown" if may_be_null else "write a value"
+            self.report(node, path, f"nothing stands here; {instead}")
             return None
         if node.is_null:
             self.report(node, path, "a value is needed here, null is none")
@@ -104,6 +110,9 @@ class Checker:
 
     def texts(self, node: Node, path: str, read: Callable[[str], str]) -> tuple[str, ...]:
         """A list of texts; a single one may stand without the list."""
+        if isinstance(node, Scalar) and not node.quoted and node.text.startswith("-"):
+            self.report(node, path, "write a blank behind the '-' of each entry")
+            return ()
         if isinstance(node, Scalar):
             one = self.scalar(node, path, read)
             return () if one is None else (one,)
@@ -123,7 +132,10 @@ class Checker:
             got = "a list" if isinstance(node, Sequence) else "a block of 'name: value' lines"
         self.report(node, path, f"{what} is expected here (got {got})")
 
-    def _unknown(self, key: Scalar, path: str, known: Collection[str]) -> None:
+    def _unknown(self, key: Scalar, path: str, known: Collection[str], belongs: str) -> None:
+        if belongs:
+            self.report(key, join(path, key.text), f"'{key.text}' stands in the wrong block, it belongs {belongs}")
+            return
         hint = closest(key.text, known)
         listed = "" if hint or len(known) > 12 else f", known are {', '.join(known)}"
         self.report(key, join(path, key.text), f"unknown field '{shown(key.text)}'{listed}", hint)

@@ -18,7 +18,8 @@ from decimal import Decimal
 from pricing.bundled import load_bundled
 from pricing.checker import join
 from pricing.document import Node, Scalar, Sequence, Table, read_document
-from pricing.load import VERSION, read_price_text
+from pricing.load import read_price_text
+from pricing.migration import VERSION, is_older
 from pricing.types import PriceFileError, PricingError
 
 Value = str | int | bool | Decimal | date | list["Value"] | dict[str, "Value"] | None
@@ -99,6 +100,10 @@ class _Source:
         root = read_document(text.replace("\r\n", "\n"), file_name).root
         if not isinstance(root, Table):
             raise EditError("the file holds nothing that could be changed")
+        if any(key.text == "version" and is_older(getattr(value, "text", "")) for key, value in root.pairs):
+            raise EditError(
+                f"the file is of an older version, which is read but not written: make it version {VERSION}"
+            )
         self._root = root
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
         ends = _LINE_END.findall(text)

@@ -17,6 +17,7 @@ from pricing.checker import Checker, join
 from pricing.counting import BUNDLED_ENCODINGS
 from pricing.declaration import names
 from pricing.document import Broken, Document, Node, Scalar, Table, read_document
+from pricing.migration import VERSION, is_older, migrated
 from pricing.scalars import (
     BadValue,
     read_currency,
@@ -29,10 +30,11 @@ from pricing.scalars import (
 )
 from pricing.types import CountRule, Place, Problem
 
-VERSION = 1
 MAX_BYTES = 4_000_000
 
 HEADINGS = ("rates", "providers", "counting", "models")
+
+_OF_THE_PRICE = dict.fromkeys(names("price"), "under 'price'")
 
 _SCALAR_READERS = {
     "name": read_text,
@@ -147,6 +149,8 @@ class _Reader:
         version = next((value for key, value in root.pairs if key.text == "version"), None)
         if not self._version_is_known(version):
             return
+        if isinstance(version, Scalar) and is_older(version.text):
+            root = migrated(root, int(version.text))
         fields = {
             name: (key, value)
             for name, (key, value) in self._checker.table(root, "", names("file")).items()
@@ -181,7 +185,7 @@ class _Reader:
         if isinstance(value, Broken):
             return True
         text = value.text if isinstance(value, Scalar) else ""
-        if text == str(VERSION):
+        if text == str(VERSION) or is_older(text):
             return True
         if text.isascii() and text.isdigit() and int(text[:9]) > VERSION:
             sentence = (
@@ -234,7 +238,7 @@ class _Reader:
         if isinstance(node, Scalar) and node.is_empty:
             self._checker.report(key, path, "nothing stands here; write null to hide this model, or give its fields")
             return
-        fields = self._checker.table(node, path, names("model"))
+        fields = self._checker.table(node, path, names("model"), _OF_THE_PRICE)
         currency = self._read_currency(fields["currency"][1], join(path, "currency")) if "currency" in fields else None
         currency = currency or self._currency
         exchange_rate = self._exchange_rates[currency]
@@ -272,7 +276,7 @@ class _Reader:
         elif name == "notes":
             value = self._checker.texts(node, path, read_text)
         else:
-            value = self._checker.scalar(node, path, _SCALAR_READERS[name])
+            value = self._checker.scalar(node, path, _SCALAR_READERS[name], may_be_null=True)
         if value is not None:
             entry[name] = value
 

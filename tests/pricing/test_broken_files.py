@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -31,9 +32,25 @@ def test_a_broken_file_is_refused_as_a_whole(path: Path) -> None:
     assert str(refusal.value).startswith(str(path))
 
 
+def texts() -> dict[str, str]:
+    """The files that can be read as text, by name; an empty one is no broken text."""
+    found = {}
+    for path in FILES:
+        with contextlib.suppress(UnicodeDecodeError):
+            found[path.stem] = path.read_bytes().decode("utf-8")
+    return {name: text for name, text in found.items() if text}
+
+
+@pytest.mark.parametrize(("name", "text"), texts().items())
+def test_a_broken_file_is_not_edited(name: str, text: str) -> None:
+    with pytest.raises(pricing.PriceFileError) as refusal:
+        pricing.set_field(text, "acme/one", "price.input", "2", file_name=f"{name}.yaml")
+    assert refusal.value.problems == tuple(pricing.check_text(text, f"{name}.yaml"))
+
+
 def test_there_is_an_expectation_for_every_file() -> None:
     assert {path.stem for path in FILES} == {path.stem for path in FOLDER.glob("*.txt")}
-    assert len(FILES) >= 25
+    assert len(FILES) >= 80
 
 
 def test_seven_mistakes_are_seven_problems() -> None:

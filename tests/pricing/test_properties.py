@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pricing
-from pricing.types import Price, Rates, Scenario, Tier, TokenCount
+from pricing.scenarios import exactly
+from pricing.types import RATE_NAMES, Price, Rates, Scenario, Tier, TokenCount
 from tests.pricing.build import TODAY, model
 
 prices = st.one_of(st.none(), st.decimals(min_value=0, max_value=200, places=4))
@@ -115,6 +116,61 @@ def test_more_output_never_costs_less(price: Price, request: tuple[TokenCount, S
     after = pricing.estimate(model(price), count, replace(scenario, output_tokens=scenario.output_tokens + more))
     if before.usd is not None and after.usd is not None:
         assert after.usd >= before.usd
+
+
+@given(price_tables(), requests(), st.integers(1, 500))
+def test_more_tokens_never_cost_less_within_a_tier(
+    price: Price, request: tuple[TokenCount, Scenario], more: int
+) -> None:
+    count, scenario = request
+    tokens = count.tokens + more
+    if scenario.cached_share is not None or pricing.tier_for(price, count.tokens) != pricing.tier_for(price, tokens):
+        return
+    before = pricing.estimate(model(price), exactly(count.tokens), scenario)
+    after = pricing.estimate(model(price), exactly(tokens), scenario)
+    assert (before.usd is None) <= (after.usd is None)
+    if before.usd is not None and after.usd is not None:
+        assert after.usd >= before.usd
+
+
+@given(price_tables(tiers=0), st.integers(1, 3_000), st.integers(0, 4_000), st.integers(1, 500), requests())
+def test_more_tokens_never_cost_less_where_tiers_are_dearer(
+    price: Price, threshold: int, tokens: int, more: int, request: tuple[TokenCount, Scenario]
+) -> None:
+    dearer = Rates(
+        *(None if rate is None else rate * 2 for rate in (getattr(price.rates, name) for name in RATE_NAMES))
+    )
+    price = replace(price, batch="half", tiers=(Tier(dearer, over=threshold),))
+    scenario = replace(request[1], cached_tokens=0, cached_share=None, cache_write_tokens=0, cache_write_1h_tokens=0)
+    before = pricing.estimate(model(price), exactly(tokens), scenario)
+    after = pricing.estimate(model(price), exactly(tokens + more), scenario)
+    assert after.usd >= before.usd
+
+
+@given(price_tables(), requests(), st.integers(0, 500), st.integers(0, 500), st.data())
+def test_ranges_of_output_hold_every_output_in_them(
+    price: Price, request: tuple[TokenCount, Scenario], fewer: int, more: int, data: st.DataObject
+) -> None:
+    count, scenario = request
+    output = (max(0, scenario.output_tokens - fewer), scenario.output_tokens + more)
+    estimate = pricing.estimate(model(price), count, replace(scenario, output_range=output))
+    if estimate.usd_low is None or estimate.usd_high is None:
+        return
+    assert estimate.usd_low <= estimate.usd <= estimate.usd_high
+    one = replace(scenario, output_tokens=data.draw(st.integers(*output)))
+    assert estimate.usd_low <= pricing.estimate(model(price), count, one).usd <= estimate.usd_high
+
+
+@given(price_tables(), requests())
+def test_the_prompts_part_has_its_own_range(price: Price, request: tuple[TokenCount, Scenario]) -> None:
+    count, scenario = request
+    estimate = pricing.estimate(model(price), count, scenario)
+    if estimate.input_usd_low is None or estimate.input_usd_high is None:
+        return
+    assert estimate.input_usd_low <= estimate.input_usd <= estimate.input_usd_high
+    silent = pricing.estimate(model(price), count, replace(scenario, output_tokens=0, reasoning_tokens=0))
+    fee = silent.request_usd
+    assert (estimate.input_usd_low + fee, estimate.input_usd_high + fee) == (silent.usd_low, silent.usd_high)
 
 
 @given(st.text(max_size=300))
