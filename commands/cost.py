@@ -18,6 +18,7 @@ from commands.program import BadInput, json_option, program, say, say_json, usab
 from commands.reading import read_texts
 from pricing import report
 from pricing.money import exact_usd
+from pricing.scenarios.budgets import Budget, ends, judge
 from pricing.types import TokenCount
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ tokens_type = click.IntRange(min=0)
 @click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Prices in force on this day; else today's.")
 @click.option("--prices", type=click.Path(path_type=Path), help="Your price file, layered over the built-in prices.")
 @click.option("--budget", type=DecimalNumber(), help="Status 1 if a listed model may cost more USD than this.")
+@click.option("--explain", is_flag=True, help="Also the sum behind each cost, line by line.")
 @json_option
 @click.pass_obj
 def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
@@ -80,10 +82,10 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
     ]
     with_calls = options["calls"] is not None
     if as_json:
-        rows = [report.json_row(estimate, with_calls) for estimate in estimates]
+        rows = [report.json_row(estimate, with_calls, options["explain"]) for estimate in estimates]
         say_json({"on": scenario.on.isoformat(), "rows": rows})
     else:
-        for line in report.text_lines(estimates, scenario.on, with_calls):
+        for line in report.text_lines(estimates, scenario.on, with_calls, options["explain"]):
             say(line)
     check_budget(estimates, options["budget"], options["calls"])
 
@@ -137,13 +139,12 @@ def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, call
     """End with status 1 where a cost, or the upper end of its range, is over the budget. Says what it cannot judge."""
     if budget is None:
         return
-    highest_costs = [(estimate, estimate.usd_calls_high if calls else estimate.usd_high) for estimate in estimates]
-    unknown = [estimate.model_id for estimate, highest in highest_costs if highest is None]
-    if unknown:
-        click.echo(f"not checked against the budget, the cost is not known: {', '.join(unknown)}", err=True)
-    for estimate, highest in highest_costs:
-        if highest is not None and highest > budget:
-            click.echo(
-                f"over budget: {estimate.model_id} may cost {exact_usd(highest)} of {exact_usd(budget)} USD", err=True
-            )
-            raise click.exceptions.Exit(1)
+    verdict = judge(estimates, Budget(budget, for_all_calls=calls is not None))
+    if verdict.unknown:
+        names = ", ".join(estimate.model_id for estimate in verdict.unknown)
+        click.echo(f"not checked against the budget, the cost is not known: {names}", err=True)
+    for estimate in verdict.exceeded:
+        highest = ends(estimate, calls is not None)[1]
+        most = exact_usd(highest) if highest is not None else "more"
+        click.echo(f"over budget: {estimate.model_id} may cost {most} of {exact_usd(budget)} USD", err=True)
+        raise click.exceptions.Exit(1)

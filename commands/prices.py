@@ -1,14 +1,24 @@
-"""``prices check``: every problem of a price file."""
+"""``prices``: every problem of a price file, one value of it changed, the schema for editors, tables of others."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import pricing
 from commands.encodings import own_encodings
-from commands.program import json_option, program, say, say_json, usable
+from commands.program import BadInput, json_option, program, say, say_json, usable
+from gui.atomic_file import write_atomic
+
+if TYPE_CHECKING:
+    from pricing.importers import Difference
+
+NULL = "null"
 
 
 @program.group()
@@ -33,3 +43,121 @@ def check(profile: Path | None, file: str, as_json: bool) -> None:
             say(f"{file}: no problems")
     if problems:
         raise click.exceptions.Exit(1)
+
+
+@prices.command("set")
+@click.argument("file")
+@click.argument("model")
+@click.argument("field")
+@click.argument("value")
+@click.pass_obj
+def set_value(profile: Path | None, file: str, model: str, field: str, value: str) -> None:
+    """Set one FIELD of a MODEL, like price.input, in a price file; null makes it unknown.
+
+    Nothing else of the file changes. The file of before stays beside it, with the ending .bak. A file with mistakes is
+    not changed.
+    """
+    path = Path(file)
+    names = own_encodings(profile)[0]
+    text = text_of(path) if path.exists() else ""
+    given = None if value == NULL else value
+    new = usable(lambda: pricing.set_field(text, model, field, given, file_name=file, tokenizers=names))
+    usable(lambda: write_atomic(path, new.encode(), keep_backup=True), file)
+
+
+@prices.command()
+def schema() -> None:
+    """Print the JSON Schema of price files, for editors that check YAML while it is typed."""
+    from pricing.schema import schema_text
+
+    say(schema_text().rstrip())
+
+
+@prices.command()
+@click.argument("tables", nargs=-1, required=True)
+@click.option("--prices", "file", type=click.Path(path_type=Path), help="Your price file, which comes before both.")
+@click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Prices in force on this day; else today's.")
+@json_option
+def compare(tables: tuple[str, ...], file: Path | None, day: datetime | None, as_json: bool) -> None:
+    """How published price tables on your disk differ from the built-in prices and yours.
+
+    Reads LiteLLM's map, llm-prices, models.dev and genai-prices. Changes nothing.
+    """
+    on = (day or datetime.now()).date()
+    differences: list[Difference] = []
+    for name in tables:
+        differences += compared(Path(name), file, on)
+    known = [difference for difference in differences if not difference.is_new]
+    if as_json:
+        say_json({"on": on.isoformat(), "differences": [json_difference(difference) for difference in differences]})
+        return
+    for line in lines_of(known):
+        say(line)
+    others = len({difference.model_id for difference in differences if difference.is_new})
+    others_text = "1 model that is" if others == 1 else f"{others} models that are"
+    say(f"{len(known)} {'difference' if len(known) == 1 else 'differences'}; {others_text} not in the built-in table.")
+
+
+def compared(table: Path, file: Path | None, on: date) -> Sequence[Difference]:
+    """The differences of one table. Raises BadInput for what cannot be read."""
+    from pricing.bundled import load_bundled
+    from pricing.importers import read_import, three_way
+    from pricing.load import PriceFile, read_price_text
+
+    text = text_of(table)
+    imported = usable(lambda: read_import(text), str(table))
+    bundled = load_bundled()
+    mine = PriceFile("") if file is None else read_price_text(text_of(file), str(file), rules=bundled.rules)
+    if mine.problems:
+        raise BadInput(str(pricing.PriceFileError(mine.problems)))
+    return three_way(imported, bundled, mine, on)
+
+
+def text_of(path: Path) -> str:
+    """The text of a file with its line ends as they are. Raises BadInput."""
+    raw = usable(path.read_bytes, str(path))
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: this is not UTF-8 text (byte {error.start + 1})") from error
+
+
+def lines_of(differences: Sequence[Difference]) -> list[str]:
+    """A line for each difference."""
+    lines = []
+    for one in differences:
+        here = f"yours {shown(one.yours)}" if one.state == "yours" else f"built in {shown(one.bundled)}"
+        doubt = f" ({one.doubt})" if one.doubt else ""
+        lines.append(f"{one.model_id} {one.path}: {here}, {one.table} {shown(one.theirs)}{doubt}")
+    return lines
+
+
+def shown(value: object) -> str:
+    """A value on one line, as a price file would have it."""
+    from pricing.editing import rendered
+
+    return "unknown" if value is None else rendered(value)
+
+
+def json_difference(difference: Difference) -> dict[str, Any]:
+    """A difference as JSON holds it; amounts are decimal strings."""
+    return {
+        "table": difference.table,
+        "model": difference.model_id,
+        "field": difference.path,
+        "bundled": plain(difference.bundled),
+        "yours": plain(difference.yours),
+        "theirs": plain(difference.theirs),
+        "state": difference.state,
+        "new": difference.is_new,
+        "doubt": difference.doubt,
+    }
+
+
+def plain(value: Any) -> Any:
+    """Decimals and days as text, at any depth."""
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, (Decimal, date)) else value

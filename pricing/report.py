@@ -11,8 +11,11 @@ from pricing.money import exact_usd, format_usd, format_usd_range
 from pricing.types import CostEstimate
 
 
-def json_row(estimate: CostEstimate, with_calls: bool) -> dict[str, Any]:
-    """One estimate as JSON holds it: money as exact decimal strings, null where unknown; dates as ISO strings."""
+def json_row(estimate: CostEstimate, with_calls: bool, with_sum: bool = False) -> dict[str, Any]:
+    """One estimate as JSON holds it: money as exact decimal strings, null where unknown; dates as ISO strings.
+
+    ``with_sum``: with the sum behind it, line by line.
+    """
 
     def money(amount: Decimal | None) -> str | None:
         return None if amount is None else exact_usd(amount)
@@ -35,17 +38,23 @@ def json_row(estimate: CostEstimate, with_calls: bool) -> dict[str, Any]:
         row["usd_calls"] = money(estimate.usd_calls)
         row["usd_calls_low"] = money(estimate.usd_calls_low)
         row["usd_calls_high"] = money(estimate.usd_calls_high)
+    if with_sum:
+        row["explanation"] = list(estimate.explanation)
     return row
 
 
-def text_lines(estimates: Sequence[CostEstimate], day: date, with_calls: bool) -> list[str]:
-    """A table as text, cheapest first, unknown costs last."""
+def text_lines(estimates: Sequence[CostEstimate], day: date, with_calls: bool, with_sums: bool = False) -> list[str]:
+    """A table as text, cheapest first, unknown costs last; ``with_sums``: below each row the sum behind it."""
 
     def cheapest_first(estimate: CostEstimate) -> tuple[bool, Decimal]:
         return estimate.usd is None, estimate.usd or Decimal(0)
 
     width = max((len(estimate.model_id) for estimate in estimates), default=0)
-    lines = [text_line(estimate, width, with_calls) for estimate in sorted(estimates, key=cheapest_first)]
+    lines = []
+    for estimate in sorted(estimates, key=cheapest_first):
+        lines.append(text_line(estimate, width, with_calls))
+        if with_sums:
+            lines.extend(f"    {line}" for line in estimate.explanation)
     return [*lines, f"USD for one call, at the prices in force on {day.isoformat()}."]
 
 

@@ -1,0 +1,152 @@
+"""``prices set``, ``prices schema``, ``prices compare``, and the sums behind ``cost``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import main
+from pricing.schema import schema_text
+
+EXTRACTS = Path(__file__).parent / "pricing" / "importers" / "extracts"
+MINE = b"# mine\r\nversion: 1\r\nmodels:\r\n  openai/gpt-4o:   # dear\r\n    price: {input:  2.50,output: 10 }\r\n"
+
+
+@pytest.fixture
+def run(capfd, tmp_path):
+    """Status, standard output and standard error of a command; no test reads the prices of whoever runs it."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        status = main.main(["--profile", str(tmp_path / "profile"), *arguments])
+        captured = capfd.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+def test_one_value_is_set_and_the_rest_stays_to_the_byte(run, tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_bytes(MINE)
+    assert run("prices", "set", str(path), "openai/gpt-4o", "price.input", "2.25") == (0, "", "")
+    assert path.read_bytes() == MINE.replace(b" 2.50", b" 2.25")
+    assert (tmp_path / "prices.yaml.bak").read_bytes() == MINE
+    assert run("prices", "set", str(path), "openai/gpt-4o", "price.output", "null")[0] == 0
+    assert path.read_bytes() == MINE.replace(b" 2.50", b" 2.25").replace(b"10 ", b"null ")
+    assert (tmp_path / "prices.yaml.bak").read_bytes() == MINE.replace(b" 2.50", b" 2.25")
+
+
+def test_a_file_that_is_not_there_is_made(run, tmp_path: Path) -> None:
+    path = tmp_path / "new.yaml"
+    assert run("prices", "set", str(path), "acme/one", "price.input", "2")[0] == 0
+    assert path.read_bytes() == b"version: 1\n\nmodels:\n  acme/one:\n    price:\n      input: 2\n"
+    assert not (tmp_path / "new.yaml.bak").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "field", "value", "says"),
+    [
+        (MINE, "price.input", "$2", "write the number only"),
+        (MINE, "price.inptu", "2", "did you mean 'input'"),
+        (b"version: 1\nmodles: 1\n", "price.input", "2", "did you mean 'models'"),
+        (b"version: 0\nmodels: {}\n", "price.input", "2", "make it version 1"),
+        (b"\xff\xfe", "price.input", "2", "not UTF-8"),
+    ],
+)
+def test_what_cannot_be_set_changes_nothing(
+    run, tmp_path: Path, content: bytes, field: str, value: str, says: str
+) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_bytes(content)
+    status, out, err = run("prices", "set", str(path), "openai/gpt-4o", field, value)
+    assert (status, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+    assert path.read_bytes() == content
+    assert [one.name for one in tmp_path.glob("prices*")] == ["prices.yaml"]
+
+
+def test_the_schema_is_printed(run) -> None:
+    status, out, _ = run("prices", "schema")
+    assert (status, out) == (0, schema_text())
+
+
+def test_tables_are_compared(run, tmp_path: Path) -> None:
+    status, out, err = run("prices", "compare", str(EXTRACTS / "genai_prices.json"), "--on", "2026-11-21")
+    assert (status, err) == (0, "")
+    assert "deepseek/deepseek-flash price.input: built in 0.3, genai-prices 0.15\n" in out
+    assert "1 model that is not in the built-in table." in out
+
+
+def test_ones_own_prices_come_first(run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("version: 1\nmodels:\n  openai/gpt-4o: {price: {input: 2}}\n")
+    table = str(EXTRACTS / "litellm.json")
+    _, out, _ = run("prices", "compare", table, "--prices", str(path), "--on", "2026-11-21", "--json")
+    found = {(one["model"], one["field"]): one for one in json.loads(out)["differences"]}
+    assert found["openai/gpt-4o", "price.input"] == {
+        "table": "LiteLLM",
+        "model": "openai/gpt-4o",
+        "field": "price.input",
+        "bundled": "2.5",
+        "yours": "2",
+        "theirs": "2.5",
+        "state": "yours",
+        "new": False,
+        "doubt": "",
+    }
+    assert found["anthropic/claude-haiku-5-5", "price.tiers"]["theirs"] == [
+        {"over": 100_000, "input": "0.5", "output": "2.5", "cache_write_1h": "1"}
+    ]
+    _, out, _ = run("prices", "compare", table, "--prices", str(path), "--on", "2026-11-21")
+    assert "openai/gpt-4o price.input: yours 2, LiteLLM 2.5\n" in out
+    assert "xai/grok-4.7 context: built in" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("table.json", b"{", "this is not JSON"),
+        ("table.json", b"{}", "no price table that can be imported"),
+        ("table.json", b"\xff", "not UTF-8"),
+        ("other.json", b"{}", "No such file"),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused_in_one_line(
+    run, tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    status, out, err = run("prices", "compare", str(tmp_path / "table.json"))
+    assert (status, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_a_broken_file_of_ones_own_is_refused(run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("version: 1\nmodles: 1\n")
+    status, _, err = run("prices", "compare", str(EXTRACTS / "litellm.json"), "--prices", str(path))
+    assert (status, "mine.yaml:2:1" in err) == (2, True)
+
+
+def test_costs_explain_themselves(run) -> None:
+    arguments = ("cost", "--input-tokens", "1000", "--model", "gpt-4o", "--cached-tokens", "400", "--on", "2026-11-21")
+    _, out, _ = run(*arguments, "--explain")
+    assert out.splitlines()[1:5] == [
+        "    fresh input: 600 tokens × $2.5 / 1,000,000 = $0.0015",
+        "    input read from the cache: 400 tokens × $1.25 / 1,000,000 = $0.0005",
+        "    one call: $0.002",
+        "    the dated snapshots shut down on 2027-01-14",
+    ]
+    _, out, _ = run(*arguments, "--explain", "--json")
+    (row,) = json.loads(out)["rows"]
+    assert row["explanation"][2] == "one call: $0.002"
+    assert "explanation" not in json.loads(run(*arguments, "--json")[1])["rows"][0]
+
+
+@pytest.mark.parametrize(("budget", "status"), [("0.0219", 1), ("0.022", 0), ("0.0221", 0)])
+def test_a_budget_for_all_calls(run, budget: str, status: int) -> None:
+    # 1000 × 2.5 × 8 × 1.1 = 0.022
+    arguments = ("--calls", "8", "--factor", "1.1", "--on", "2026-11-21", "--budget", budget)
+    assert run("cost", "--input-tokens", "1000", "--model", "gpt-4o", *arguments)[0] == status
