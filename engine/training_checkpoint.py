@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from engine.errors import TrainingError
 
-VERSION = 1
-"""Changes with what is kept."""
+VERSION = 2
+"""Changes with what is kept, and with how texts are cut into the pieces that are counted by number."""
 
 Facts = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]

@@ -85,17 +85,21 @@ def _character_start(text: bytes, at: int) -> int:
 
 
 def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str) -> Iterator[bytes]:
-    """A text that comes in blocks, in pieces of about a block that are cut at safe places. TrainingError."""
+    """A text that comes in blocks, in pieces of about a block that are cut at safe places. Where a block brings no such
+    place an empty piece comes, so that nobody waits for long. TrainingError."""
     held = b""
     searched = 0
     for block in blocks:
         held += block
+        cut = -1
         if len(held) >= BLOCK_BYTES and cuts is not None:
             cut = last_cut(cuts, held, searched)
             searched = len(held)
-            if cut > 0:
-                yield held[:cut]
-                held, searched = held[cut:], len(held) - cut
+        if cut > 0:
+            yield held[:cut]
+            held, searched = held[cut:], len(held) - cut
+        else:
+            yield b""
         if len(held) > MOST_PIECE_BYTES:
             raise TrainingError(
                 f"The split pattern does not cut {name} for more than {MOST_PIECE_BYTES >> 20} MB. "
@@ -109,8 +113,8 @@ _AT_ASCII = re.compile(r"[\x00-\x7f]")
 
 
 class PieceReader:
-    """The pieces of all documents in order, prepared. ``document`` and ``piece`` say which comes next; ``bytes_read``:
-    stored bytes of what came; ``problems``: files that could not be read to their end."""
+    """The pieces of all documents in order, prepared; some may be empty. ``document`` and ``piece`` say which comes
+    next; ``bytes_read``: stored bytes of what came; ``problems``: files that could not be read to their end."""
 
     def __init__(
         self,

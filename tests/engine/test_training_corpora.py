@@ -153,6 +153,18 @@ def test_a_text_that_is_never_cut_is_refused_beyond_a_size(monkeypatch, tmp_path
         finished(TrainingRun(path, 280))
 
 
+def test_a_text_that_is_never_cut_is_read_in_slices(monkeypatch, tmp_path):
+    monkeypatch.setattr(training_texts, "BLOCK_BYTES", 1000)
+    path = tmp_path / "endless.txt"
+    path.write_text("abcdefghij" * 990)
+    for pattern in ("cl100k_base", "none", r"\w+"):
+        run = TrainingRun(path, 280, pattern, threads=1)
+        read = []
+        while run.advance(0.0).stage in ("looking", "counting"):
+            read.append(run.progress().bytes_read)
+        assert set(range(1000, 9900, 1000)) <= set(read), pattern
+
+
 def test_a_corpus_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr("engine.training_alphabets.MOST_SLOTS", 20)
     with pytest.raises(TrainingError, match="do not fit"):
