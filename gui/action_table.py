@@ -361,6 +361,21 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+3",),
     ),
     ActionSpec(
+        "focus_vocabulary",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to the &vocabulary"),
+        QT_TRANSLATE_NOOP("Actions", "Search the entries of an encoding, by text, bytes or expression"),
+        ("Ctrl+4",),
+    ),
+    ActionSpec(
+        "go_to_entry",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to an &id of the vocabulary"),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Show the entry of an id, or a range; in the vocabulary tab Ctrl+G does it as well"
+        ),
+    ),
+    ActionSpec(
         "focus_merges",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "Go to &merges"),

@@ -87,6 +87,8 @@ class ActionWiring(QObject):
         act["focus_prompt"].triggered.connect(self._focus_prompt)
         act["focus_costs"].triggered.connect(self._focus_costs)
         act["focus_training"].triggered.connect(self._focus_training)
+        act["focus_vocabulary"].triggered.connect(self._focus_vocabulary)
+        act["go_to_entry"].triggered.connect(self._go_to_entry)
         act["focus_merges"].triggered.connect(self._focus_merges)
         act["show_merges"].triggered.connect(self._show_merges)
         bench.panel.editor.addAction(act["show_merges"])
@@ -284,6 +286,18 @@ class ActionWiring(QObject):
         bench.window.tabs.setCurrentWidget(bench.training_page)
         if bench.training is not None:
             bench.training.build().focus()
+
+    @Slot()
+    def _focus_vocabulary(self) -> None:
+        bench = self._bench
+        bench.window.tabs.setCurrentWidget(bench.vocabulary_page)
+        if bench.vocabulary is not None:
+            bench.vocabulary.focus()
+
+    @Slot()
+    def _go_to_entry(self) -> None:
+        if self._bench.vocabulary is not None:
+            self._bench.vocabulary.focus_go_to()
 
     @Slot()
     def _focus_merges(self) -> None:

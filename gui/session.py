@@ -50,6 +50,7 @@ class SessionState:
     find: dict[str, Any] = field(default_factory=dict)
     scenario: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
+    vocabulary: dict[str, Any] = field(default_factory=dict)
     merges: dict[str, Any] = field(default_factory=dict)
 
 

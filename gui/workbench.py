@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
     from gui.training_wiring import TrainingWiring
+    from gui.vocabulary_wiring import VocabularyWiring
 
 
 COST_HEIGHT = 330
@@ -73,6 +74,9 @@ class Workbench(QObject):
         self.training_page = QWidget()
         self.training_page.setAccessibleName(self.tr("Training a vocabulary of your own"))
         self.window.add_tab(self.training_page, self.tr("Training"), "trainingTab")
+        self.vocabulary_page = QWidget()
+        self.vocabulary_page.setAccessibleName(self.tr("The entries of a vocabulary"))
+        self.window.add_tab(self.vocabulary_page, self.tr("Vocabulary"), "vocabularyTab")
         self.merges_page = QWidget()
         self.merges_page.setAccessibleName(self.tr("How texts are merged into tokens"))
         self.window.add_tab(self.merges_page, self.tr("Merges"), "mergesTab")
@@ -87,6 +91,7 @@ class Workbench(QObject):
         self.own_encodings = OwnEncodings(paths.encodings)
         self.encodings: EncodingList | None = None
         self.training: TrainingWiring | None = None
+        self.vocabulary: VocabularyWiring | None = None
         self.merges: MergesWiring | None = None
         self.lab: LabWiring | None = None
         self.slot = SessionSlot(paths.sessions)
@@ -186,7 +191,9 @@ class Workbench(QObject):
         for start in self._parts():
             start()
         assert self.training is not None
+        assert self.vocabulary is not None
         self.training.build()
+        self.vocabulary.build()
         assert self.merges is not None
         self.merges.build()
         assert self.lab is not None
@@ -196,7 +203,7 @@ class Workbench(QObject):
     def _parts(self) -> tuple[Callable[[], object], ...]:
         return (
             *(self._start_files, self._start_costs, self.wiring.palette),
-            *(self._start_counting, self._start_training),
+            *(self._start_counting, self._start_training, self._start_vocabulary),
             *(self._start_merges, self._start_lab),
         )
 
@@ -258,6 +265,17 @@ class Workbench(QObject):
         open_encoding = self.own_encodings.opening(self.kernels.use.open)
         state = self._restored.state.training
         self.training = TrainingWiring(self, self.runner, self.encodings, open_encoding, state)
+
+    def _start_vocabulary(self) -> None:
+        from gui.vocabulary_wiring import VocabularyWiring
+
+        assert self.runner is not None
+        assert self.kernels is not None
+        assert self.encodings is not None
+        assert self._restored is not None
+        open_encoding = self.own_encodings.opening(self.kernels.use.open)
+        state = self._restored.state.vocabulary
+        self.vocabulary = VocabularyWiring(self, self.runner, self.encodings, open_encoding, state)
 
     def _start_merges(self) -> None:
         from gui.merges_wiring import MergesWiring
@@ -364,6 +382,7 @@ class Workbench(QObject):
             docks=self.tab_dock.state(),
             scenario=self.costs.panel.state() if self.costs else restored.scenario if restored else {},
             training=self.training.state() if self.training else restored.training if restored else {},
+            vocabulary=self.vocabulary.state() if self.vocabulary else restored.vocabulary if restored else {},
             merges=self.merges.state() if self.merges else restored.merges if restored else {},
         )
 

@@ -29,7 +29,8 @@ DIAGNOSED: tuple[SortKey, ...] = ("script", "left", "right", "built_directly", "
 
 
 class EntrySearch:
-    """Searches one vocabulary. Keeps what it made: use one from one thread at a time."""
+    """Searches one vocabulary, and keeps what it made for that. Safe to use from several threads: what two of them make
+    at once is made twice, with the same outcome."""
 
     def __init__(self, entries: EntryTable) -> None:
         self.entries = entries
@@ -44,7 +45,7 @@ class EntrySearch:
     def set_diagnosis(self, diagnosis: Diagnosis) -> None:
         """From now on scripts, parents and findings can be looked for."""
         self._diagnosis = diagnosis
-        for key in [key for key in self._orders if key[0] in DIAGNOSED]:
+        for key in [key for key in list(self._orders) if key[0] in DIAGNOSED]:
             del self._orders[key]
 
     def ids(
@@ -61,6 +62,10 @@ class EntrySearch:
         ids = order if found.all() else order[found[order]]
         ids.flags.writeable = False
         return ids
+
+    def all_ids(self) -> NDArray[np.int32]:
+        """int32[n], read-only: every id."""
+        return self.ids(EntryQuery())
 
     def matching(self, query: EntryQuery, still_wanted: Callable[[], None] | None = None) -> NDArray[np.bool_]:
         """bool[n]: which ids a query finds. QueryError."""

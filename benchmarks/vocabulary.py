@@ -1,0 +1,118 @@
+"""How long the vocabulary browser takes on o200k_base: to open, to follow a search, to sort, to diagnose.
+
+``python -m benchmarks.vocabulary [--encoding o200k_base] [--repeat 20]``
+
+A real window (under Xvfb or on a desktop; offscreen otherwise). A search is measured from the change of the field until
+the table has been painted, with the worker thread in between; times are those on the clock. Limits are printed beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, Qt
+
+from benchmarks.window import Bench
+from gui.models.vocabulary_columns import BUILT, ID, KIND, LENGTH, SCRIPT, TOKEN
+
+TEXTS = ("t", "to", "tok", "toke", "token", "tokeni", "e", " the", "é", "字", "mag", "magi", "magikarp", "")
+HEX = ("c3a9", "20", "e4b8", "0a", "f09f", "")
+EXPRESSIONS = ("^tion$", r"\d{2,}", "[aeiou]{3}", "tion|sion", r"^ ?\w+ing$", r"\p{Han}{2}")
+SLOW_EXPRESSIONS = (r"^\s+$", "[^a-z]{5}", "(?<= )x")
+COLUMNS = (LENGTH, TOKEN, KIND, SCRIPT, BUILT, ID)
+PATIENCE_SECONDS = 120.0
+
+
+def report(what: str, seconds: Sequence[float], limit: str) -> None:
+    """One line: median, 99th percentile, and what they are to stay under."""
+    times = sorted(1000 * one for one in seconds)
+    last = times[min(len(times) - 1, round(len(times) * 0.99))]
+    print(f"{what:52} p50 {statistics.median(times):8.2f}   p99 {last:8.2f} ms   n {len(times):4}   limit {limit}")
+
+
+class Browser:
+    """The tab of a window, and a stop watch."""
+
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        self._loop = QEventLoop()
+        started = time.perf_counter()
+        wiring = bench.bench.vocabulary
+        wiring.flow.begin_with(name, -1, name)
+        wiring.focus()
+        self.panel, self.flow = wiring.panel, wiring.flow
+        bench.until(lambda: self.panel.model.rowCount() > 0, PATIENCE_SECONDS)
+        self.panel.table.viewport().repaint()
+        self.opening = time.perf_counter() - started
+        self.flow._service.found.connect(self._loop.quit)
+
+    def painted(self, change: Callable[[], object]) -> float:
+        """Seconds from a change until its answer has been painted."""
+        started = time.perf_counter()
+        change()
+        self._loop.exec()  # until the answer of the worker has been shown
+        self.panel.table.viewport().repaint()
+        return time.perf_counter() - started
+
+    def diagnosis(self) -> float:
+        """Seconds until all entries have been looked at, from now on."""
+        started = time.perf_counter()
+        self._bench.until(self.panel.filters.finding.isEnabled, PATIENCE_SECONDS)
+        return time.perf_counter() - started
+
+    def searches(self, mode: int, texts: Sequence[str], repeat: int) -> list[float]:
+        """Seconds that these searches take, one after the other; the first round makes what is made once."""
+        field = self.panel.filters.search
+        field.clear()
+        self.panel.filters.mode.setCurrentIndex(mode)
+        times = []
+        for turn in range(repeat + 1):
+            for text in texts:
+                if text == field.text():
+                    continue
+                seconds = self.painted(lambda text=text: field.setText(text))
+                if turn:
+                    times.append(seconds)
+        return times
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--encoding", default="o200k_base")
+    parser.add_argument("--repeat", type=int, default=20)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as profile:
+        bench = Bench(Path(profile))
+        bench.until(lambda: bench.bench.prompt.counts is not None, PATIENCE_SECONDS)
+        browser = Browser(bench, options.encoding)
+        print(f"{options.encoding}, {browser.panel.model.rowCount():,} entries")
+        report("open the browser, first rows painted", [browser.opening], "200 ms")
+        report("diagnose all entries, in the background", [browser.diagnosis()], "10,000 ms")
+        bench.until(lambda: not browser.flow._service.busy, PATIENCE_SECONDS)
+        report("key to painted, text", browser.searches(0, TEXTS, options.repeat), "8 / 16 ms")
+        report("key to painted, bytes", browser.searches(1, HEX, options.repeat), "60 ms")
+        few = max(1, options.repeat // 5)
+        report("key to painted, expressions", browser.searches(2, EXPRESSIONS, few), "60 ms")
+        slow = browser.searches(2, SLOW_EXPRESSIONS, few)
+        report("key to painted, expressions token by token", slow, "none: off the GUI thread")
+        browser.panel.filters.clear()
+        bench.until(lambda: not browser.flow._service.busy, PATIENCE_SECONDS)
+        sort = browser.panel.table.sortByColumn
+        times = [
+            browser.painted(lambda column=column, order=order: sort(column, order))
+            for _ in range(few)
+            for order in (Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder)
+            for column in COLUMNS
+        ]
+        report("click on a header to painted", times, "50 ms")
+        bench.close()
+
+
+if __name__ == "__main__":
+    main()

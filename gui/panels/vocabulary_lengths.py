@@ -1,0 +1,73 @@
+"""The page on how long the tokens of a vocabulary are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from gui.look.theme import Theme
+from gui.models.training_text import TrainingText
+
+if TYPE_CHECKING:
+    from gui.panels.vocabulary_plots import LengthPlots
+    from gui.services.vocabulary_lengths import Lengths
+
+
+class LengthsPage(QWidget):
+    """Words on top, which say what the pictures show, and the pictures, made when the page is first seen."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("vocabLengths")
+        self.setAccessibleName(self.tr("How long the tokens are"))
+        self._theme, self._text = theme, TrainingText(self.locale())
+        self._lengths: Lengths | None = None
+        self.plots: LengthPlots | None = None
+        self.words = QLabel(objectName="vocabLengthsWords")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.words.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 0, 0)
+        column.addWidget(self.words)
+        column.addStretch(1)
+
+    def set_lengths(self, name: str, lengths: Lengths) -> None:
+        """Show the figures of the vocabulary of that name."""
+        self._lengths = lengths
+        write = self._text
+        self.words.setText(
+            self.tr(
+                "The {count} tokens of {name} that were learned have {mean} bytes on average; half have at most "
+                "{median}, the longest {longest}. The broken line is the longest token among its neighbours; what has "
+                "32 bytes or more is drawn as 32."
+            ).format(
+                count=write.number(lengths.total),
+                name=name,
+                mean=write.decimal(lengths.mean, 2),
+                median=write.number(lengths.median),
+                longest=write.number(len(lengths.counts) - 1),
+            )
+        )
+        self._draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.plots is None:
+            from gui.panels.vocabulary_plots import LengthPlots
+
+            self.plots = LengthPlots(self._theme, self._text)
+            self.plots.setAccessibleName(self.tr("Tokens by length, and length by id; the words above say it too"))
+            column = self.layout()
+            column.takeAt(column.count() - 1)
+            column.addWidget(self.plots, 1)
+        self._draw()
+
+    def _draw(self) -> None:
+        if self.plots is not None and self._lengths is not None and self.isVisible():
+            self.plots.draw(self._lengths)

@@ -1,0 +1,166 @@
+"""The table of a vocabulary's entries as a widget."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gui.look.corner import plain_corner
+from gui.look.theme import Theme
+from gui.models.vocabulary_columns import COLUMNS, FIXED_FONT, REMARKS, TOKEN
+from gui.models.vocabulary_table import VocabularyTableModel, alignment
+
+ROW_PADDING = 5
+CELL_PADDING = 14
+MOST_COPIED = 100_000
+
+
+class EntryDelegate(QStyledItemDelegate):
+    """Asks the model for a cell's text directly: Qt's own delegate asks for a dozen things more."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        model, column = index.model(), index.column()
+        assert isinstance(model, VocabularyTableModel)
+        option.text = model.cell_text(index.row(), column)
+        option.displayAlignment = alignment(column)
+        option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
+        if column in FIXED_FONT:
+            option.font = self._fixed
+
+
+class VocabularyTable(QTableView):
+    """Signals: ``current_id_changed(int)``: the id of the current row, -1 for none; ``opened(int)``: an id was opened
+    with Enter or two clicks."""
+
+    current_id_changed = Signal(int)
+    opened = Signal(int)
+
+    def __init__(self, model: VocabularyTableModel, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("vocabTable")
+        self.setAccessibleName(self.tr("Entries of the vocabulary"))
+        self._entries, self._theme = model, theme
+        self._current = -1
+        self._empty_text = ""
+        self.setModel(model)
+        self.setItemDelegate(EntryDelegate(self))
+        self._set_behaviour()
+        self._fit()
+        model.modelReset.connect(self._on_reset)
+        self.selectionModel().currentRowChanged.connect(self._on_current)
+        self.doubleClicked.connect(self._on_double_clicked)
+
+    def _set_behaviour(self) -> None:
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setAlternatingRowColors(True)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setCornerWidget(plain_corner(self))
+        rows = self.verticalHeader()
+        rows.hide()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+        header.setStretchLastSection(True)
+        self.setSortingEnabled(True)
+
+    @property
+    def current_id(self) -> int:
+        """The id of the current row, -1 for none. Stays while a search does not show it."""
+        return self._current
+
+    def show_id(self, token_id: int) -> bool:
+        """Make an id's row the current one. Whether it is shown."""
+        row = self._entries.row_of(token_id)
+        self._current = token_id
+        if row >= 0:
+            self._select(row, QAbstractItemView.ScrollHint.PositionAtCenter)
+        return row >= 0
+
+    def set_empty_text(self, text: str) -> None:
+        """What stands in the table while it has no rows."""
+        self._empty_text = text
+        self.viewport().update()
+
+    def _select(self, row: int, where: QAbstractItemView.ScrollHint) -> None:
+        alone = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        index = self._entries.index(row, TOKEN)
+        self.selectionModel().setCurrentIndex(index, alone)
+        self.scrollTo(index, where)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._empty_text and not self._entries.rowCount():
+            painter = QPainter(self.viewport())
+            painter.setPen(self._theme.colour("stale"))
+            area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty_text)
+            painter.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._copy()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.opened.emit(self._entries.id_at(self.currentIndex().row()))
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and self.model() is not None:
+            self._fit()
+
+    @Slot()
+    def _on_reset(self) -> None:
+        """The row that was current stays so, if it is still there; else the table begins at its top."""
+        row = self._entries.row_of(self._current)
+        if row >= 0:
+            self._select(row, QAbstractItemView.ScrollHint.EnsureVisible)
+        else:
+            self.scrollToTop()
+
+    @Slot(QModelIndex)
+    def _on_current(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self._current = self._entries.id_at(index.row())
+            self.current_id_changed.emit(self._current)
+
+    @Slot(QModelIndex)
+    def _on_double_clicked(self, index: QModelIndex) -> None:
+        self.opened.emit(self._entries.id_at(index.row()))
+
+    def _copy(self) -> None:
+        """The selected rows, separated by tabs, the names of the columns first."""
+        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})[:MOST_COPIED]
+        if not rows:
+            return
+        model, columns = self._entries, range(len(COLUMNS))
+        lines = ["\t".join(model.headerData(column, Qt.Orientation.Horizontal) for column in columns)]
+        lines += ["\t".join(model.cell_text(row, column) for column in columns) for row in rows]
+        QApplication.clipboard().setText("\n".join(lines) + "\n")
+
+    def _fit(self) -> None:
+        metrics = self.fontMetrics()
+        self.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_PADDING)
+        for place, column in enumerate(COLUMNS):
+            if place != REMARKS:
+                self.setColumnWidth(place, metrics.horizontalAdvance(column.widest) + CELL_PADDING)

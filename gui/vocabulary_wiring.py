@@ -1,0 +1,133 @@
+"""Gives the window its vocabulary tab: the page is made when somebody first looks at it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QVBoxLayout
+
+if TYPE_CHECKING:
+    from gui.jobs import JobRunner
+    from gui.panels.vocabulary_compare import ComparePage
+    from gui.panels.vocabulary_lengths import LengthsPage
+    from gui.panels.vocabulary_panel import VocabularyPanel
+    from gui.services.encoding_list import EncodingList
+    from gui.services.vocabulary import OpenEncoding, VocabularyService
+    from gui.vocabulary_flow import VocabularyFlow
+    from gui.vocabulary_places import VocabularyPlaces
+    from gui.vocabulary_saving import VocabularySaving
+    from gui.workbench import Workbench
+
+
+class VocabularyWiring(QObject):
+    """Made after the first picture of the window, with the worker threads."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        runner: JobRunner,
+        encodings: EncodingList,
+        open_encoding: OpenEncoding,
+        state: dict[str, Any],
+    ) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
+        super().__init__(bench)
+        self._bench, self._runner, self._state = bench, runner, state
+        self._open = open_encoding
+        self._listed: tuple[tuple[str, str], ...] = ()
+        self.panel: VocabularyPanel | None = None
+        self.flow: VocabularyFlow | None = None
+        self.places: VocabularyPlaces | None = None
+        self.lengths: LengthsPage | None = None
+        self.compare: ComparePage | None = None
+        self.saving: VocabularySaving | None = None
+        encodings.listed.connect(self._on_listed)
+        bench.window.tabs.currentChanged.connect(self._on_tab)
+        self._on_tab()
+
+    def state(self) -> dict[str, Any]:
+        """What the user chose, as JSON holds it."""
+        return self._state if self.panel is None else self.panel.state()
+
+    def build(self) -> VocabularyFlow:
+        """Make the page, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
+        if self.flow is not None:
+            return self.flow
+        from gui.panels.vocabulary_panel import VocabularyPanel
+        from gui.services.vocabulary import VocabularyService, spelled
+        from gui.services.vocabulary_places import PlacesService
+        from gui.vocabulary_flow import VocabularyFlow
+        from gui.vocabulary_places import VocabularyPlaces
+
+        bench, runner = self._bench, self._runner
+        self.panel = panel = VocabularyPanel(bench.theme, spelled)
+        panel.restore_state(self._state)
+        panel.filters.encoding.fill(self._listed)
+        body = QVBoxLayout(bench.vocabulary_page)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.addWidget(panel)
+        service = VocabularyService(runner, self._open, bench.paths.cache, self)
+        self.flow = flow = VocabularyFlow(panel, service, bench.notifier, self)
+        self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), bench.prompt, self)
+        flow.token_shown.connect(places.set_token)
+        places.shown_in_prompt.connect(self._show_prompt)
+        panel.state_changed.connect(bench.keeper.touch)
+        self._add_pages(panel, flow, service)
+        self._open_first(flow)
+        return flow
+
+    def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
+        from gui.panels.vocabulary_compare import ComparePage
+        from gui.panels.vocabulary_lengths import LengthsPage
+        from gui.services.vocabulary_export import VocabularyExport
+        from gui.vocabulary_pages import VocabularyPages
+        from gui.vocabulary_saving import VocabularySaving
+
+        self.lengths, self.compare = LengthsPage(self._bench.theme), ComparePage()
+        self.compare.fill(self._listed)
+        panel.add_page(self.lengths, self.tr("Lengths"))
+        panel.add_page(self.compare, self.tr("Comparison"))
+        VocabularyPages(self.lengths, self.compare, flow, service, self)
+        self.saving = VocabularySaving(panel, flow, VocabularyExport(self._runner, self), self._bench.notifier, self)
+
+    def _open_first(self, flow: VocabularyFlow) -> None:
+        name, token_id = self._state.get("encoding"), self._state.get("id")
+        now = self._bench.prompt.encoding
+        flow.begin_with(
+            name if isinstance(name, str) and name else now, token_id if isinstance(token_id, int) else -1, now
+        )
+
+    def focus(self) -> None:
+        """Bring the tab to the front, the caret in its search."""
+        self._bench.window.tabs.setCurrentWidget(self._bench.vocabulary_page)
+        self.build().begin()
+        assert self.panel is not None
+        self.panel.focus()
+
+    def focus_go_to(self) -> None:
+        """Bring the tab to the front, the caret in its field of ids."""
+        self.focus()
+        assert self.panel is not None
+        self.panel.focus_go_to()
+
+    @Slot()
+    def _on_tab(self) -> None:
+        if self._bench.window.tabs.currentWidget() is self._bench.vocabulary_page:
+            self.build().begin()
+            if self.places is not None:
+                self.places.look()
+
+    @Slot(object)
+    def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
+        self._listed = encodings
+        if self.panel is not None:
+            self.panel.filters.encoding.fill(encodings)
+        if self.compare is not None:
+            self.compare.fill(encodings)
+
+    @Slot()
+    def _show_prompt(self) -> None:
+        bench = self._bench
+        bench.window.tabs.setCurrentWidget(bench.panel)
+        bench.panel.editor.setFocus()
