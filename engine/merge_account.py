@@ -83,6 +83,17 @@ def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> Merg
     return MergeState(done, parts, tuple(in_line), len(pairs) - len(in_line), chosen)
 
 
+def merge_spans(account: PretokenAccount) -> list[tuple[int, int, int]]:
+    """Of each merge, in bytes: where the left token starts, where the right one does, and where that ends."""
+    ends = list(range(1, len(account.content) + 1))
+    spans = []
+    for step in account.steps:
+        start, middle = step.byte_start, ends[step.byte_start]
+        ends[start] = ends[middle]
+        spans.append((start, middle, ends[start]))
+    return spans
+
+
 def neighbours(encoding: Encoding, content: bytes, parts: tuple[MergePart, ...]) -> list[NeighbourPair]:
     """All pairs of neighbours, from left to right."""
     vocabulary = encoding._vocabulary

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.merge_account import account_of, neighbours, state_after
+from engine.merge_account import account_of, merge_spans, neighbours, state_after
 from engine.merge_types import (
     CutText,
     InsideWhole,
@@ -83,7 +83,7 @@ def _inside(encoding: Encoding, account: PretokenAccount, start: int, end: int) 
         return InsideWhole(account.ids[0], token_id)
     if token_id is None:
         return _no_such_token(encoding, account, start, end)
-    spans = _spans(account)
+    spans = [(low, high) for low, _, high in merge_spans(account)]
     made_at = 0 if end - start == 1 else next((n for n, span in enumerate(spans, 1) if span == (start, end)), None)
     if made_at is None:
         lost = _lost(account, spans, token_id, start, end)
@@ -102,7 +102,7 @@ def _no_such_token(encoding: Encoding, account: PretokenAccount, start: int, end
     missing = tuple(neighbours(encoding, account.content, touching)[:MOST_MISSING])
     if end - start > LONGEST_SEARCHED:
         return NoSuchToken(missing, ())
-    spans = _spans(account)
+    spans = [(low, high) for low, _, high in merge_spans(account)]
     made = set(spans)
     found: list[LostToken] = []
     for size in range(end - start - 1, 1, -1):
@@ -116,16 +116,6 @@ def _no_such_token(encoding: Encoding, account: PretokenAccount, start: int, end
             if len(found) == MOST_LOST:
                 return NoSuchToken(missing, tuple(found))
     return NoSuchToken(missing, tuple(found))
-
-
-def _spans(account: PretokenAccount) -> list[tuple[int, int]]:
-    """From where to where the token of each merge reaches."""
-    ends = list(range(1, len(account.content) + 1))
-    spans = []
-    for step in account.steps:
-        ends[step.byte_start] = ends[ends[step.byte_start]]
-        spans.append((step.byte_start, ends[step.byte_start]))
-    return spans
 
 
 def _lost(

@@ -87,16 +87,18 @@ def forest_of(trees: Sequence[MergeTree], most_nodes: int = MOST_NODES) -> Merge
     return _numbered(_grown(trees, parts_of, node_of, most_nodes))
 
 
-def forest_of_account(account: PretokenAccount, most_nodes: int = MOST_NODES) -> MergeForest:
-    """The forest of a pretoken: a tree for each of its tokens."""
+def forest_of_account(
+    account: PretokenAccount, spans: Sequence[tuple[int, int, int]], most_nodes: int = MOST_NODES
+) -> MergeForest:
+    """The forest of a pretoken: a tree for each of its tokens. ``spans``: where its merges start, join, and end
+    (``engine.merge_account.merge_spans``)."""
     content = account.content
-    ends = list(range(1, len(content) + 1))
     made: dict[tuple[int, int], tuple[int, int, MergeStep]] = {}  # where it is cut, the number of the merge, the merge
+    longest = [1] * len(content)
     bytes_at: dict[int, int] = {}
-    for number, step in enumerate(account.steps, 1):
-        start, middle = step.byte_start, ends[step.byte_start]
-        ends[start] = end = ends[middle]
+    for number, (step, (start, middle, end)) in enumerate(zip(account.steps, spans, strict=True), 1):
         made[start, end] = middle, number, step
+        longest[start] = end - start
         if middle == start + 1:
             bytes_at[start] = step.left_id
         if end == middle + 1:
@@ -104,7 +106,7 @@ def forest_of_account(account: PretokenAccount, most_nodes: int = MOST_NODES) ->
     tops: list[tuple[int, int]] = []
     place = 0
     while place < len(content):
-        end = len(content) if account.is_looked_up else ends[place]
+        end = len(content) if account.is_looked_up else place + longest[place]
         tops.append((place, end))
         place = end
     top_ids = dict(zip(tops, account.ids, strict=True))

@@ -163,21 +163,13 @@ def _shown(encoding: Encoding, text: str) -> ShownText:
 
 
 def _account(encoding: Encoding, pretoken: str, known: _Known) -> _Account:
-    from engine.merge_account import account_of
+    from engine.merge_account import account_of, merge_spans
 
     if known.account is None or known.account.encoding is not encoding or known.account.pretoken != pretoken:
         account = account_of(encoding, pretoken)
-        forest, spans = forest_of_account(account), tuple(_spans(account))
-        known.account = _Account(encoding, pretoken, account, forest, spans)
+        spans = merge_spans(account)
+        known.account = _Account(encoding, pretoken, account, forest_of_account(account, spans), spans)
     return known.account
-
-
-def _spans(account: PretokenAccount) -> Iterator[tuple[int, int, int]]:
-    ends = list(range(1, len(account.content) + 1))
-    for step in account.steps:
-        start, middle = step.byte_start, ends[step.byte_start]
-        ends[start] = ends[middle]
-        yield start, middle, ends[start]
 
 
 def _stretches(text: ShownText, pretoken: int, stretch: tuple[int, int] | None) -> tuple[tuple[int, int], ...]:

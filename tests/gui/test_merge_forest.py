@@ -8,7 +8,7 @@ import pytest
 
 import engine
 from engine.encoding import Encoding
-from engine.merge_account import account_of
+from engine.merge_account import account_of, merge_spans
 from engine.patterns import CL100K
 from engine.types import MergeTree
 from gui.models.merge_forest import ForestNode, MergeForest, forest_of, forest_of_account
@@ -20,6 +20,11 @@ WIDTH, HEIGHT = 30.0, 20.0
 def trees(text: str, name: str = "cl100k_base") -> list[MergeTree]:
     encoding = engine.get_encoding(name)
     return [encoding.merge_tree(token_id) for token_id in encoding.encode_ordinary(text)]
+
+
+def forest_of_pretoken(encoding: Encoding, text: str) -> MergeForest:
+    account = account_of(encoding, text)
+    return forest_of_account(account, merge_spans(account))
 
 
 def texts(forest: MergeForest) -> list[str]:
@@ -61,7 +66,7 @@ def test_merges_are_numbered_in_the_order_in_which_they_happen(name, text):
 @pytest.mark.parametrize("text", ["strawberry", "a", "🚀", "xylitol", " " * 60])
 def test_the_forest_of_a_pretoken_is_that_of_its_tokens(name, text):
     encoding = engine.get_encoding(name)
-    assert forest_of_account(account_of(encoding, text)) == forest_of(
+    assert forest_of_pretoken(encoding, text) == forest_of(
         [encoding.merge_tree(token_id) for token_id in encoding._encode_single_piece(text)]
     )
 
@@ -69,7 +74,7 @@ def test_the_forest_of_a_pretoken_is_that_of_its_tokens(name, text):
 def test_a_pretoken_that_is_looked_up_is_a_node():
     ranks = {bytes([value]): value for value in range(256)} | {b"xyz": 256}
     own = Encoding("own", pat_str=CL100K.expression, mergeable_ranks=ranks, special_tokens={})
-    assert forest_of_account(account_of(own, "xyz")).nodes == (ForestNode(256, b"xyz", 0),)
+    assert forest_of_pretoken(own, "xyz").nodes == (ForestNode(256, b"xyz", 0),)
 
 
 def test_what_is_too_large_is_cut_from_below():

@@ -132,6 +132,15 @@ def test_a_row_of_the_merges_is_jumped_to(qtbot, panel):
     assert [panel.steps.cell_text(5, column) for column in range(4)] == ["6", "err + y", "erry", "5515"]
 
 
+def test_the_row_at_hand_stays_in_sight(qtbot, bench, panel):
+    show(qtbot, panel, "antidisestablishmentarianism" * 3)
+    for height in (600, 900, 500):
+        bench.window.resize(900, height)
+        view = panel.steps_view
+        qtbot.waitUntil(lambda height=height: bench.window.height() == height)
+        assert view.viewport().rect().contains(view.visualRect(view.currentIndex()).center())
+
+
 def test_keyboard_only(qtbot, bench, panel):
     window = bench.window
     window.activateWindow()
