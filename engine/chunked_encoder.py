@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.encoder import Chunks, NativeEncoder
 from engine.in_threads import in_threads
-from engine.safe_cuts import CutFinder
+from engine.quick_cuts import text_cuts
 
 _R = TypeVar("_R")
 
@@ -69,7 +69,7 @@ class ChunkedEncoder:
         """Where to cut a text; None for a text that is taken at once."""
         if len(text) <= CHUNK_CHARS:
             return None
-        return list(CutFinder().chunks(text, CHUNK_CHARS))
+        return list(text_cuts().chunks(text, CHUNK_CHARS))
 
     def _by_parts(self, work: Callable[[str, Chunks | None], _R], text: str, num_threads: int) -> list[_R]:
         """What ``work`` makes of the chunks of a text: at once, or several parts of them by threads."""

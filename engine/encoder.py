@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import quick_edits
+from engine import quick_cuts, quick_edits
 from engine.bundle_format import RankTable
 from engine.errors import UnsupportedTextError
 from engine.kernels import layout
@@ -21,7 +21,7 @@ from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.lists import list_of
 from engine.kernels.measures import note_token_ends
 from engine.kernels.state import new_state
-from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, write_utf8
+from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, room_for, write_utf8
 from engine.scanners import KNOWN_SPLITS, Scanner
 from engine.tables import crossings_in, open_tables
 
@@ -56,7 +56,7 @@ class _Workspace:
 
     def chunk(self, text: str, char_start: int, char_end: int) -> tuple[NDArray[np.uint8], int]:
         """UTF-8 of a chunk, padded, and its bytes. Valid until the next one. UnicodeEncodeError."""
-        room = MOST_BYTES * (char_end - char_start) + ROOM
+        room = room_for(text, char_end - char_start)
         out = self.utf8 if room <= len(self.utf8) else np.empty(room, dtype=np.uint8)
         n_bytes = write_utf8(text, char_start, char_end, out) if COMPILED else -1
         if n_bytes < 0:
@@ -107,6 +107,7 @@ class NativeEncoder:
         list_of(ids[:0], 1)  # a table of all ids takes longer than all of this, and may never be needed
         quick_edits.warm_up()
         if self.can_scan:
+            quick_cuts.warm_up()
             self.count(b"warm up")
             self.count("warm " * _SHORT_CHARS)
 

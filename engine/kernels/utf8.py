@@ -54,7 +54,24 @@ def width_of(typing_context: Any, text: Any) -> Any:
     return types.int64(types.unicode_type), recipe
 
 
-def _load_characters(context: Any, builder: Any, source: Any, byte_offset: Any, width: int, count: int) -> Any:
+@primitive(no_plain_twin)
+def is_ascii(typing_context: Any, text: Any) -> Any:
+    """is_ascii(text): 1 for a Python text of ASCII alone, else 0. Python has noted that."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        held = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])  # type: ignore[no-untyped-call]
+        return builder.zext(builder.icmp_unsigned("!=", held.is_ascii, held.is_ascii.type(0)), _I64)
+
+    return types.int64(types.unicode_type), recipe
+
+
+def room_for(text: str, characters: int) -> int:
+    """Bytes that ``write_utf8`` needs for so many characters of a text."""
+    return (1 if text.isascii() else MOST_BYTES) * characters + ROOM
+
+
+def load_characters(context: Any, builder: Any, source: Any, byte_offset: Any, width: int, count: int) -> Any:
+    """For recipes: so many characters of a text at once, ``width`` bytes each."""
     kind = ir.VectorType(ir.IntType(8 * width), count)
     pointer = address(context, builder, source, byte_offset, width * count)
     value = builder.load(builder.bitcast(pointer, kind.as_pointer()))
@@ -72,7 +89,7 @@ def _ascii_copier(width: int) -> Callable[[Span, int, Span, int], int]:
     def copy_ascii(typing_context: Any, source: Any, byte_offset: Any, target: Any, at: Any) -> Any:
         def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             source, byte_offset, target, at = args
-            block = _load_characters(context, builder, source, byte_offset, width, BLOCK)
+            block = load_characters(context, builder, source, byte_offset, width, BLOCK)
             limit = ir.Constant(block.type, [0x80] * BLOCK)
             wide = builder.bitcast(builder.icmp_unsigned(">=", block, limit), _I64)
             _store(context, builder, target, at, block if width == 1 else builder.trunc(block, _BLOCK_BYTES))
@@ -132,7 +149,7 @@ def _packer(width: int) -> Callable[[Span, int, Span, int], int]:
     def pack(typing_context: Any, source: Any, byte_offset: Any, target: Any, at: Any) -> Any:
         def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             source, byte_offset, target, at = args
-            found = _load_characters(context, builder, source, byte_offset, width, GROUP)
+            found = load_characters(context, builder, source, byte_offset, width, GROUP)
             points = found if width == 4 else builder.zext(found, _GROUP)
             encoded, used = _spread(builder, points)
             used = builder.trunc(builder.bitcast(used, _GROUP_BYTES), ir.VectorType(ir.IntType(1), 4 * GROUP))
@@ -205,13 +222,14 @@ def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]
     """Write the UTF-8 of some characters of a text, and ``PADDING`` zeros behind it. Its bytes; -1 where it has a
     surrogate, which UTF-8 has no room for.
 
-    ``out``: uint8[m], m >= MOST_BYTES * (char_end - char_start) + ROOM, written. IndexError when it is shorter, or the
+    ``out``: uint8[m], m >= room_for(text, char_end - char_start), written. IndexError when it is shorter, or the
     characters are not within the text.
     """
     width = width_of(text)
     if char_start < 0 or char_end < char_start or char_end > len(text):
         raise IndexError("there are no such characters in the text")
-    if out.size < MOST_BYTES * (char_end - char_start) + ROOM:
+    most_bytes = 1 if is_ascii(text) != 0 else MOST_BYTES
+    if out.size < most_bytes * (char_end - char_start) + ROOM:
         raise IndexError("no room for the UTF-8 of these characters")
     source = part(characters(text), char_start * width, (char_end - char_start) * width)
     target = span(out)

@@ -18,7 +18,7 @@ EDGES = "\0\x7f\x80\xff\u0100\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff"
 def written(text: str, start: int = 0, end: int | None = None) -> bytes | None:
     """What the kernel writes, or None for a surrogate; checks what stands behind it."""
     end = len(text) if end is None else end
-    out = np.full(utf8.MOST_BYTES * (end - start) + utf8.ROOM, 7, dtype=np.uint8)
+    out = np.full(utf8.room_for(text, end - start), 7, dtype=np.uint8)
     size = utf8.write_utf8(text, start, end, out)
     if size < 0:
         return None
@@ -68,8 +68,9 @@ def test_characters_outside_of_the_text_are_refused(start, end):
 
 
 def test_too_little_room_is_refused():
-    with pytest.raises(IndexError):
-        utf8.write_utf8("hello", 0, 5, np.empty(utf8.MOST_BYTES * 5 + utf8.ROOM - 1, dtype=np.uint8))
+    for text, most_bytes in (("hello", 1), ("añoes", utf8.MOST_BYTES)):
+        with pytest.raises(IndexError):
+            utf8.write_utf8(text, 0, 5, np.empty(most_bytes * 5 + utf8.ROOM - 1, dtype=np.uint8))
 
 
 class Text(str):
