@@ -46,7 +46,7 @@ MASKS = 8  # sixteen rows of 16 bytes: the first n bytes all ones
 TABLE_SECTIONS = 9
 
 # Sections of the state.
-WORDS = 0  # cache of words of up to 15 bytes: lines of two keys (16 bytes each) and their values (16 bytes each)
+TOKEN_IDS = 0  # the batch: uint32 ids of the entries that are tokens
 SLOTS = 1  # cache of longer pieces: 32-byte slots: hash, epoch << 32 | place in the arena, bytes, tokens
 ARENA = 2  # bytes and ids of what the caches know
 KEYS = 3  # the batch: 32 bytes an entry: key (16 bytes), hash, start
@@ -60,9 +60,9 @@ QUEUE_HEADS = 10  # bucket queue: uint32 a rank; all zero between uses
 QUEUE_BITS = 11  # bucket queue: which ranks are waiting; all zero between uses
 BLOCK = 12  # bucket queue: space for a block of a long piece
 IDS = 13  # ids of a piece of up to LONGEST_CACHED bytes
-TOKEN_IDS = 14  # the batch: uint32 ids of the entries that are tokens
-WORD_MISSES = 15  # the batch: those of MISSES that are words
-LONG_MISSES = 16  # the batch: those of MISSES that are longer
+WORD_MISSES = 14  # the batch: those of MISSES that are words
+LONG_MISSES = 15  # the batch: those of MISSES that are longer
+WORDS = 16  # cache of words of up to 15 bytes: lines of two keys (16 bytes each) and their values (16 bytes each)
 STATE_SECTIONS = 17
 
 NO_MERGE = 0xFFFFFFC0

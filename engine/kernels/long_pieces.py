@@ -27,7 +27,7 @@ from engine.kernels.bits import clear_lowest, shift_left, shift_right, trailing_
 from engine.kernels.lanes import LANE, STARTS, TOKENS, fill_lane, merge_lanes
 from engine.kernels.layout import LANE_BYTES, LANE_COUNT, section
 from engine.kernels.lookup import equal_bytes
-from engine.kernels.memory import Span, keep, load32, load64, part, span, store32, store64
+from engine.kernels.memory import Span, keep, load32, load64, move, part, span, store32, store64
 from engine.kernels.queue import BLOCK_BYTES, merge_queued, space_for
 
 OVERLAP = 16
@@ -45,6 +45,15 @@ SECOND_HALF = 4 * BLOCK_BYTES
 def token_size(offsets: Span, number: int) -> int:
     """Bytes of a token."""
     return load32(offsets, (number << 2) + 4) - load32(offsets, number << 2)
+
+
+@inline_kernel
+def size_of_tokens(offsets: Span, numbers: Span, count: int) -> int:
+    """Bytes of so many tokens, whose numbers are given."""
+    size = 0
+    for index in range(count):
+        size += token_size(offsets, load32(numbers, index << 2))
+    return size
 
 
 @kernel
@@ -142,7 +151,7 @@ def merge_blocks(
     scratch = section(state, layout.SCRATCH)
     work = section(state, layout.BLOCK)
     block_start = -1  # of the block whose tokens are in scratch, while it may be reused
-    tokens = 0
+    kept = kept_size = tokens = 0
     good_left = -1
     good_right = -1
     steps_back = 0
@@ -156,6 +165,8 @@ def merge_blocks(
             block_start = done
             if size < BLOCK_BYTES:
                 block_start = -1
+            kept = max(1, tokens - DROPPED)
+            kept_size = size_of_tokens(offsets, scratch, kept)
         right = load32(scratch, 0)
         if count > 0:
             left = load32(out, out_offset + (count << 2) - 4)
@@ -170,13 +181,11 @@ def merge_blocks(
                     continue
                 good_left = left
                 good_right = right
-        kept = tokens
-        if done + size < byte_end:
-            kept = max(1, tokens - DROPPED)
-        for index in range(kept):
-            number = load32(scratch, index << 2)
-            store32(out, out_offset + ((count + index) << 2), number)
-            done += token_size(offsets, number)
+        if done + size == byte_end:
+            kept = tokens
+            kept_size = size
+        move(part(out, out_offset + (count << 2), kept << 2), part(scratch, 0, kept << 2))
+        done += kept_size
         count += kept
         if kept > STEPS_FORGIVEN:
             steps_back = 0

@@ -15,6 +15,7 @@ from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import fold_multiply, multiply_wrapping, shift_right
 from engine.kernels.layout import section
 from engine.kernels.memory import Span, load8, load32, load64
+from engine.kernels.vectors import LINE, same_line
 
 HASH_A = -7046029254386353131
 HASH_B = -4658895280553007687
@@ -68,6 +69,10 @@ def hash_bytes(text: Span, byte_start: int, size: int) -> int:
 def equal_bytes(left: Span, left_start: int, right: Span, right_start: int, size: int) -> bool:
     """Whether two stretches have the same bytes."""
     done = 0
+    while done + LINE <= size:
+        if not same_line(left, left_start + done, right, right_start + done):
+            return False
+        done += LINE
     while done + 8 <= size:
         if load64(left, left_start + done) != load64(right, right_start + done):
             return False

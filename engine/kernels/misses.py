@@ -21,7 +21,7 @@ from engine.kernels.caches import (
     remember,
     slot_line,
 )
-from engine.kernels.lanes import ENTRY, LANE, PIECE_START, SIZE, fill_lane, lane_ids, merge_lanes
+from engine.kernels.lanes import ENTRY, LANE, PIECE_START, SIZE, fill_lane, lane_ids, merge_once, take_in
 from engine.kernels.layout import KEY, LANE_BYTES, LANE_COUNT, LONG_PIECE, section
 from engine.kernels.long_pieces import merge_long
 from engine.kernels.lookup import LINE_MARK, OVERFLOWED, find_long, find_short, hash_bytes
@@ -141,27 +141,20 @@ def keep_word(state: Span, entry: int) -> None:
 
 
 @kernel
-def finish_lanes(tables: Span, state: Span, text: Span, used: int) -> int:
-    """Merge the pieces in the lanes, write their values and remember them. Their tokens."""
-    merge_lanes(tables, state, used)
-    lanes = section(state, layout.LANES)
-    keys = section(state, layout.KEYS)
+def finish_lane(tables: Span, state: Span, text: Span, lane: Span) -> int:
+    """Write the value of a piece whose lane has no merge left, and remember it. Its tokens."""
     ids = section(state, layout.IDS)
-    total = 0
-    for number in range(used):
-        lane = part(lanes, number * LANE, LANE)
-        count = lane_ids(tables, lane, ids)
-        entry = load64(lane, ENTRY)
-        size = load64(lane, SIZE)
-        if size < LONG_PIECE:
-            put_value(state, entry << 4, ids, count)
-            keep_word(state, entry)
-        else:
-            hashed = load64(keys, entry * KEY + 16)
-            slot = remember(state, text, load64(lane, PIECE_START), size, hashed, ids, count)
-            put_recalled(state, slot, entry << 4)
-        total += count
-    return total
+    count = lane_ids(tables, lane, ids)
+    entry = load64(lane, ENTRY)
+    size = load64(lane, SIZE)
+    if size < LONG_PIECE:
+        put_value(state, entry << 4, ids, count)
+        keep_word(state, entry)
+    else:
+        hashed = load64(section(state, layout.KEYS), entry * KEY + 16)
+        slot = remember(state, text, load64(lane, PIECE_START), size, hashed, ids, count)
+        put_recalled(state, slot, entry << 4)
+    return count
 
 
 @kernel
@@ -193,33 +186,60 @@ def find_displaced(tables: Span, state: Span, entry: int) -> int:
 
 
 @kernel
-def merge_cold(tables: Span, state: Span, text: Span, cold: int) -> int:
-    """Merge the entries in COLD. Their tokens. A word that comes twice in a batch is merged twice: that is rare."""
+def begin_piece(tables: Span, state: Span, text: Span, entry: int, lane: Span) -> int:
+    """Put a piece that no cache line knew into a lane; or write its value, if it is known elsewhere. Its tokens then, 0
+    otherwise."""
     keys = section(state, layout.KEYS)
-    colds = section(state, layout.COLD)
-    lanes = section(state, layout.LANES)
-    used = 0
-    total = 0
-    for index in range(cold):
-        entry = load32(colds, index << 2)
-        high = load64(keys, entry * KEY + 8)
-        size = shift_right(high, 56)
-        if size == LONG_PIECE:
-            size = high & LOW_HALF
-        else:
-            known = find_displaced(tables, state, entry)
-            if known > 0:
-                total += known
-                continue
-        lane = part(lanes, used * LANE, LANE)
+    high = load64(keys, entry * KEY + 8)
+    size = shift_right(high, 56)
+    known = 0
+    if size == LONG_PIECE:
+        size = high & LOW_HALF
+    else:
+        known = find_displaced(tables, state, entry)
+    if known == 0:
         fill_lane(tables, lane, text, load64(keys, entry * KEY + 24), size)
         store64(lane, ENTRY, entry)
-        used += 1
-        if used == LANE_COUNT:
-            total += finish_lanes(tables, state, text, used)
-            used = 0
-    if used > 0:
-        total += finish_lanes(tables, state, text, used)
+    return known
+
+
+@kernel
+def merge_cold(tables: Span, state: Span, text: Span, cold: int) -> int:
+    """Merge the entries in COLD. Their tokens. A word that comes twice in a batch is merged twice: that is rare.
+
+    A lane whose piece is done takes the next one, so that all lanes are busy until there are no more pieces.
+    """
+    pairs = section(tables, layout.PAIRS)
+    shift = load64(tables, layout.PAIR_SHIFT)
+    colds = section(state, layout.COLD)
+    lanes = section(state, layout.LANES)
+    active = section(state, layout.ACTIVE)  # all lanes, those that are busy first
+    for number in range(LANE_COUNT):
+        store32(active, number << 2, number * LANE)
+    total = 0
+    busy = 0
+    index = 0
+    while True:
+        while busy < LANE_COUNT and index < cold:
+            lane = part(lanes, load32(active, busy << 2), LANE)
+            known = begin_piece(tables, state, text, load32(colds, index << 2), lane)
+            index += 1
+            total += known
+            busy += known == 0
+        if busy == 0:
+            break
+        turn = 0
+        while turn < busy:
+            place = load32(active, turn << 2)
+            if merge_once(pairs, shift, lanes, place):
+                turn += 1
+            else:
+                total += finish_lane(tables, state, text, part(lanes, place, LANE))
+                busy -= 1
+                store32(active, turn << 2, load32(active, busy << 2))
+                store32(active, busy << 2, place)
+        for turn in range(busy):
+            take_in(pairs, shift, lanes, load32(active, turn << 2))
     return total
 
 

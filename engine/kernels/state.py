@@ -35,36 +35,37 @@ def lay_out(sizes: dict[int, int], sections: int) -> tuple[NDArray[np.int64], in
     return directory, end
 
 
-def zeros(size: int, *, large_pages: bool = False) -> NDArray[np.uint8]:
-    """uint8[size], zero, starting at a page. Pages become real when they are first written to, and are given back with
-    the array; memory from numpy may have been used before, and is then cleared all at once.
+def zeros(size: int, large_from: int | None = None) -> NDArray[np.uint8]:
+    """uint8[size], zero, starting at a cache line. Pages become real when they are first written to, and are given back
+    with the array; memory from numpy may have been used before, and is then cleared all at once.
 
-    ``large_pages``: let them become real 2 MB at a time where the system can. Four thousand of 4 KB, one by one, take
-    longer than encoding a megabyte.
+    ``large_from``: a multiple of 64, from which on they are to become real 2 MB at a time where the system can, so that
+    the array starts wherever that makes it. Two thousand of 4 KB, one by one, take longer than encoding a megabyte; but
+    one of 2 MB takes as long for a few bytes as for all.
     """
     if sys.platform == "win32":
         return np.frombuffer(mmap.mmap(-1, size), dtype=np.uint8)
-    room = size + LARGE_PAGE if large_pages else size
+    room = size if large_from is None else size + LARGE_PAGE
     pages = mmap.mmap(-1, room, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     array = np.frombuffer(pages, dtype=np.uint8)
-    if not large_pages:
+    if large_from is None:
         return array
+    start = -(array.ctypes.data + large_from) % LARGE_PAGE
     if sys.platform == "linux":
         with contextlib.suppress(OSError):  # a system built without them
-            pages.madvise(mmap.MADV_HUGEPAGE)
-    start = -array.ctypes.data % LARGE_PAGE
+            pages.madvise(mmap.MADV_HUGEPAGE, start + large_from, (size - large_from) // LARGE_PAGE * LARGE_PAGE)
     return array[start : start + size]
 
 
 def new_state(token_count: int, *, large_pages: bool = False) -> NDArray[np.uint8]:
     """A fresh state for a vocabulary of so many tokens. It is about 13 MB, of which only what is used becomes real:
-    little by little, or with ``large_pages`` soon all."""
+    little by little, or with ``large_pages`` the cache of words in large steps."""
     bit_words = uncompiled(second_level)(token_count) // 8
     sizes = {
-        layout.WORDS: WORD_LINES * 64,
+        layout.TOKEN_IDS: layout.BATCH * 4 + 64,
         layout.SLOTS: SLOT_COUNT * 32,
         layout.ARENA: ARENA_BYTES,
-        layout.KEYS: layout.BATCH * 32,
+        layout.KEYS: layout.BATCH * layout.KEY,
         layout.VALUES: layout.BATCH * 16,
         layout.MISSES: layout.BATCH * 4 + 64,
         layout.COLD: layout.BATCH * 4 + 64,
@@ -75,12 +76,12 @@ def new_state(token_count: int, *, large_pages: bool = False) -> NDArray[np.uint
         layout.QUEUE_BITS: bit_words * 8 + ((bit_words >> 6) + 1) * 8,
         layout.BLOCK: uncompiled(space_for)(BLOCK_BYTES),
         layout.IDS: layout.LONGEST_CACHED * 4 + 64,
-        layout.TOKEN_IDS: layout.BATCH * 4 + 64,
         layout.WORD_MISSES: layout.BATCH * 4 + 64,
         layout.LONG_MISSES: layout.BATCH * 4 + 64,
+        layout.WORDS: WORD_LINES * 64,
     }
     directory, size = lay_out(sizes, layout.STATE_SECTIONS)
-    state = zeros(size, large_pages=large_pages)
+    state = zeros(size, int(directory[2 * layout.WORDS]) if large_pages else None)
     header = state[: layout.HEADER_SIZE].view(np.int64)
     header[layout.DIRECTORY // 8 : layout.DIRECTORY // 8 + len(directory)] = directory
     header[layout.SIZE // 8] = size

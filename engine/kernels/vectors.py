@@ -76,6 +76,25 @@ def match_pairs(typing_context: Any, pairs: Any, line_offset: Any, pair: Any) ->
     return types.int64(SPAN_TYPE, types.int64, types.int64), recipe
 
 
+def _plain_same_line(left: Any, left_offset: int, right: Any, right_offset: int) -> bool:
+    return bytes(view(left, left_offset, LINE)) == bytes(view(right, right_offset, LINE))
+
+
+@primitive(_plain_same_line)
+def same_line(typing_context: Any, left: Any, left_offset: Any, right: Any, right_offset: Any) -> Any:
+    """same_line(left, left_offset, right, right_offset): whether 64 bytes are the same."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lines = []
+        for whole, byte_offset in (args[:2], args[2:]):
+            pointer = address(context, builder, whole, byte_offset, LINE)
+            lines.append(builder.load(builder.bitcast(pointer, _WORDS.as_pointer()), align=1))
+        differing = builder.bitcast(builder.icmp_unsigned("!=", *lines), _I8)
+        return builder.icmp_unsigned("==", differing, ir.Constant(_I8, 0))
+
+    return types.boolean(SPAN_TYPE, types.int64, SPAN_TYPE, types.int64), recipe
+
+
 def _minimum(builder: Any, vectors: list[Any]) -> Any:
     while len(vectors) > 1:
         left, right = vectors[0], vectors[1]
