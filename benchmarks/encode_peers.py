@@ -1,4 +1,4 @@
-"""The encoders that are measured beside ours, made ready for the same vocabulary. Who is not installed is left out.
+"""The encoders that are measured beside ours, made ready for the same vocabulary. Who is missing is named.
 
 pip install quicktok-v1 gigatoken fastokens tokenizers
 """
@@ -9,7 +9,7 @@ import base64
 import importlib.util
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,13 @@ Fresh = Callable[[], Callable[[str, bytes], Any]]
 
 @dataclass(frozen=True)
 class Peer:
-    """An encoder under test. ``fresh``: a new one whose function gives ids (list or array), or a count."""
+    """An encoder under test. ``fresh``: a new one whose function gives ids (list or array), or a count. ``rounds``: how
+    often it is measured at most; what is hundreds of times slower need not be so often."""
 
     name: str
     gives: str  # "list", "array" or "count"
     fresh: Fresh
+    rounds: int = 99
 
 
 def _same(result: Any, expected: list[int], gives: str) -> bool:
@@ -40,16 +42,16 @@ def _same(result: Any, expected: list[int], gives: str) -> bool:
     return len(result) == len(expected) and bool((np.asarray(result) == np.asarray(expected)).all())
 
 
-def is_exact(peer: Peer, texts: Sequence[str], expected: Sequence[list[int]]) -> bool:
-    """Whether a peer gives the ids of tiktoken for all texts. One that fails on a text does not."""
+def difference(peer: Peer, texts: Sequence[str], expected: Sequence[list[int]]) -> str:
+    """How a peer's ids differ from those of tiktoken, or nothing. One that fails on a text says how."""
     encode = peer.fresh()
     try:
-        return all(
+        same = all(
             _same(encode(text, text.encode()), ids, peer.gives) for text, ids in zip(texts, expected, strict=True)
         )
     except Exception as error:  # noqa: BLE001  a peer's failure is a result
-        print(f"  {peer.name}: {type(error).__name__}: {error}")
-        return False
+        return f"fails: {type(error).__name__}"
+    return "" if same else "other ids"
 
 
 def tiktoken_peer(encoding: Encoding) -> Peer:
@@ -64,7 +66,7 @@ def tiktoken_peer(encoding: Encoding) -> Peer:
     return Peer("tiktoken", "list", fresh)
 
 
-def _quicktok(encoding: Encoding) -> list[Peer]:
+def _quicktok(encoding: Encoding, folder: Path) -> list[Peer]:
     import quicktok
 
     core = quicktok.get_encoding({"qwen": "qwen3"}.get(encoding.name, encoding.name))
@@ -140,46 +142,61 @@ def _for_oniguruma(encoding: Encoding) -> str:
     return published.get(encoding._pat_str, encoding._pat_str).replace("++", "+").replace("$", r"\z")
 
 
-def _hugging_face(encoding: Encoding, folder: Path) -> list[Peer]:
-    names = [name for name in ("tokenizers", "fastokens") if importlib.util.find_spec(name)]
-    if not names:
-        return []
+def _read_by_hugging_face(encoding: Encoding, folder: Path) -> Path:
     path = folder / f"{encoding.name}.json"
-    path.write_text(_tokenizer_json(encoding), encoding="utf-8")
-    peers = []
-    if "tokenizers" in names:
-        import tokenizers
-
-        def fresh() -> Callable[[str, bytes], Any]:
-            core = tokenizers.Tokenizer.from_file(str(path))
-            return lambda text, _: core.encode_batch_fast([text])[0].ids
-
-        peers.append(Peer("tokenizers", "list", fresh))
-    if "fastokens" in names:
-        import fastokens
-
-        def fresh_fast() -> Callable[[str, bytes], Any]:
-            core = fastokens.Tokenizer.from_file(str(path))
-            return lambda text, _: core.encode_ordinary(text)
-
-        peers.append(Peer("fastokens", "list", fresh_fast))
-    return peers
+    if not path.exists():
+        path.write_text(_tokenizer_json(encoding), encoding="utf-8")
+    return path
 
 
-def peers_of(encoding: Encoding) -> list[Peer]:
-    """All installed peers that can be made ready for an encoding."""
+def _tokenizers(encoding: Encoding, folder: Path) -> list[Peer]:
+    import tokenizers
+
+    path = _read_by_hugging_face(encoding, folder)
+
+    def fresh() -> Callable[[str, bytes], Any]:
+        core = tokenizers.Tokenizer.from_file(str(path))
+        return lambda text, _: core.encode_batch_fast([text])[0].ids
+
+    return [Peer("tokenizers", "list", fresh, rounds=1)]
+
+
+def _fastokens(encoding: Encoding, folder: Path) -> list[Peer]:
+    import fastokens
+
+    path = _read_by_hugging_face(encoding, folder)
+
+    def fresh() -> Callable[[str, bytes], Any]:
+        core = fastokens.Tokenizer.from_file(str(path))
+        return lambda text, _: core.encode_ordinary(text)
+
+    return [Peer("fastokens", "list", fresh)]
+
+
+PEERS: Mapping[str, Callable[[Encoding, Path], list[Peer]]] = {
+    "quicktok": _quicktok,
+    "gigatoken": _gigatoken,
+    "fastokens": _fastokens,
+    "tokenizers": _tokenizers,
+}
+"""What makes a peer ready, by the name of its module."""
+
+
+def peers_of(encoding: Encoding) -> tuple[list[Peer], dict[str, str]]:
+    """All installed peers that can be made ready for an encoding; and why the others cannot, by name."""
     peers: list[Peer] = []
+    missing: dict[str, str] = {}
     folder = Path(tempfile.mkdtemp(prefix="tokenloupe-peers-"))
-    makers = {
-        "quicktok": lambda: _quicktok(encoding),
-        "gigatoken": lambda: _gigatoken(encoding, folder),
-        "tokenizers": lambda: _hugging_face(encoding, folder),
-    }
-    for name, make in makers.items():
+    for name, make in PEERS.items():
         if importlib.util.find_spec(name) is None:
+            missing[name] = "not installed"
             continue
         try:
-            peers += make()
-        except Exception as error:  # noqa: BLE001  a peer that cannot be made ready is left out
-            print(f"  {name} left out: {type(error).__name__}: {error}")
-    return peers
+            made = make(encoding, folder)
+        except Exception as error:  # noqa: BLE001  a peer that cannot be made ready is named
+            missing[name] = f"{type(error).__name__}: {error}"
+        else:
+            peers += made
+            if not made:
+                missing[name] = "does not know this encoding"
+    return peers, missing

@@ -1,0 +1,196 @@
+"""What ``benchmarks.encode`` measures: functions that each give a table.
+
+All encoders take turns in every round, and the best of the rounds counts: what else the machine does hits all alike.
+Times of throughput are CPU seconds of this process; those of two threads are seconds of the clock.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.encode_peers import Peer, difference, tiktoken_peer
+from benchmarks.encode_texts import worst_inputs
+from engine.chunked_encoder import ChunkedEncoder
+from engine.encoder import open_encoder
+from engine.encoding import Encoding
+from engine.tables import fingerprint_of
+
+PROJECT = Path(__file__).resolve().parents[1]
+TABLES = PROJECT / "benchmarks" / "__pycache__"
+PROMPT_BYTES = 2048
+WORST_SIZE = 1_000_000
+TWICE_ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the report. Rows begin with what they are about."""
+
+    title: str
+    columns: Sequence[str]
+    rows: list[list[str]] = field(default_factory=list)
+
+    def markdown(self) -> str:
+        """The table as Markdown."""
+        lines = [f"### {self.title}", "", "| " + " | ".join(("", *self.columns)) + " |"]
+        lines.append("|---" + "|--:" * len(self.columns) + "|")
+        lines += ["| " + " | ".join(row) + " |" for row in self.rows]
+        return "\n".join(lines) + "\n"
+
+
+def open_own(encoding: Encoding) -> ChunkedEncoder:
+    """Our encoder as the public calls use it, tables mapped from the second time on."""
+    table = encoding._vocabulary.table
+    return ChunkedEncoder(open_encoder(encoding._pat_str, fingerprint_of(table), lambda: table, TABLES))
+
+
+def own_peers(encoding: Encoding) -> list[Peer]:
+    """Our own encoder, by what it gives."""
+
+    def made(method: str) -> Callable[[], Callable[[str, bytes], Any]]:
+        def fresh() -> Callable[[str, bytes], Any]:
+            call = getattr(open_own(encoding), method)
+            return lambda text, _: call(text)
+
+        return fresh
+
+    return [
+        Peer("**ours**, count", "count", made("count")),
+        Peer("**ours**, array", "array", made("encode")),
+        Peer("**ours**, list", "list", made("encode_to_list")),
+    ]
+
+
+def seconds_of(call: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> float:
+    """Seconds of one call."""
+    started = clock()
+    call()
+    return clock() - started
+
+
+def throughput(encoding: Encoding, texts: Mapping[str, str], peers: Sequence[Peer], rounds: int) -> Table:
+    """MB/s and multiples of tiktoken, of the first call of a new encoder and of the same text again."""
+    named = [f"{name}, {len(text.encode()) / 1e6:.1f} MB" for name, text in texts.items()]
+    table = Table(f"{encoding.name}: MB/s, cold / hot (times tiktoken)", named)
+    base = tiktoken_peer(encoding)
+    cells: dict[str, list[str]] = {peer.name: [] for peer in (base, *peers)}
+    for text in texts.values():
+        content = text.encode()
+        expected = base.fresh()(text, content)
+        differing = {peer.name: difference(peer, [text], [expected]) for peer in peers}
+        taking_part = [base, *(peer for peer in peers if not differing[peer.name])]
+        cold, hot = ({peer.name: float("inf") for peer in taking_part} for _ in range(2))
+        for number in range(rounds):
+            for peer in taking_part:
+                if number >= peer.rounds:
+                    continue
+                encode = peer.fresh()
+                call = functools.partial(encode, text, content)
+                first = seconds_of(call)
+                cold[peer.name] = min(cold[peer.name], first)
+                for _ in range(3 if first < 0.1 else 1):
+                    hot[peer.name] = min(hot[peer.name], seconds_of(call))
+        unit = min(cold["tiktoken"], hot["tiktoken"])
+        megabytes = len(content) / 1e6
+        for peer in (base, *peers):
+            if differing.get(peer.name):
+                cells[peer.name].append(differing[peer.name])
+                continue
+            first, again = cold[peer.name], hot[peer.name]
+            figures = f"{megabytes / first:.0f} / {megabytes / again:.0f} ({unit / first:.1f} / {unit / again:.1f})"
+            cells[peer.name].append(f"{megabytes / unit:.1f}" if peer is base else figures)
+    table.rows.extend([name, *found] for name, found in cells.items())
+    return table
+
+
+def small_inputs(encoding: Encoding, text: str, peers: Sequence[Peer]) -> Table:
+    """Microseconds for a short prompt: never seen before, with others seen; and seen."""
+    table = Table(f"{encoding.name}: a prompt of {PROMPT_BYTES:,} bytes, µs", ["never seen", "seen"])
+    content = text.encode()
+    starts = range(0, len(content) - PROMPT_BYTES, PROMPT_BYTES)
+    pieces = [content[at : at + PROMPT_BYTES].decode("utf-8", "ignore") for at in starts]
+    random.Random(1).shuffle(pieces)
+    prompts = [(piece, piece.encode()) for piece in pieces[:400]]
+    for peer in (tiktoken_peer(encoding), *peers):
+        new, same = _of_prompts(peer.fresh(), prompts)
+        table.rows.append([peer.name, f"{new * 1e6:.1f}", f"{same * 1e6:.1f}"])
+    return table
+
+
+def _of_prompts(encode: Callable[[str, bytes], Any], prompts: list[tuple[str, bytes]]) -> tuple[float, float]:
+    """Seconds for a prompt that is new, behind as many others; and for one that has been seen."""
+    half = len(prompts) // 2
+    for prompt in prompts[:half]:
+        encode(*prompt)
+    new = [seconds_of(lambda prompt=prompt: encode(*prompt), time.perf_counter) for prompt in prompts[half:]]
+    same = (seconds_of(lambda: [encode(*prompts[0]) for _ in range(100)], time.perf_counter) for _ in range(5))
+    return statistics.median(new), min(same) / 100
+
+
+def worst_cases(encoding: Encoding, rounds: int) -> Table:
+    """MB/s of counting what encoders find hard with a new encoder, and growth when it is doubled."""
+    columns = ["MB/s", "growth on doubling", "tiktoken, MB/s"]
+    table = Table(f"{encoding.name}: worst inputs, {WORST_SIZE / 1e6:g} MB, counted cold", columns)
+    core = encoding._core_bpe
+    double = worst_inputs(2 * WORST_SIZE)
+    for name, text in worst_inputs(WORST_SIZE).items():
+        best = {1: float("inf"), 2: float("inf")}
+        for _ in range(rounds):
+            for factor, given in ((1, text), (2, double[name])):
+                own = open_own(encoding)
+                best[factor] = min(best[factor], seconds_of(lambda own=own, given=given: own.count(given)))
+        megabytes, twice = (len(given.encode()) / 1e6 for given in (text, double[name]))
+        growth = best[2] / best[1] * 2 * megabytes / twice
+        row = [name, f"{megabytes / best[1]:,.0f}", f"{growth:.2f}"]
+        table.rows.append([*row, _of_tiktoken(core, text, open_own(encoding).count(text))])
+    return table
+
+
+def _of_tiktoken(core: Any, text: str, count: int) -> str:
+    """tiktoken's speed with a text, or how it fails. Raises AssertionError where it has another number of tokens."""
+    started = time.process_time()
+    try:
+        ids = core.encode_ordinary(text)
+    except BaseException as error:  # noqa: BLE001  tiktoken's panic is no Exception
+        return type(error).__name__
+    seconds = time.process_time() - started
+    if len(ids) != count:
+        raise AssertionError(f"tiktoken has {len(ids)} tokens, we have {count}")
+    return f"{len(text.encode()) / 1e6 / seconds:.1f}"
+
+
+def two_threads(encodings: Sequence[Encoding], text: str) -> Table:
+    """How much faster two threads count a large text."""
+    table = Table(f"Two threads, {len(text.encode()) / 1e6:.0f} MB, seconds", ["one", "two", "times as fast"])
+    for encoding in encodings:
+        own = open_own(encoding)
+        best = {1: float("inf"), 2: float("inf")}
+        for _ in range(TWICE_ROUNDS):
+            for threads in best:
+                spent = seconds_of(lambda own=own, threads=threads: own.count(text, threads), time.perf_counter)
+                best[threads] = min(best[threads], spent)
+        row = [encoding.name, f"{best[1]:.3f}", f"{best[2]:.3f}", f"{best[1] / best[2]:.2f}"]
+        table.rows.append(row)
+    return table
+
+
+def memory(encodings: Sequence[Encoding], paths: Sequence[Path]) -> Table:
+    """Opening and memory, each encoding in a process of its own."""
+    columns = ["opened in, ms", "private memory, MB", "after 200 MB of text, MB more"]
+    table = Table("Opening for the second time, and memory", columns)
+    for encoding in encodings:
+        command = [sys.executable, "-m", "benchmarks.encode_memory", encoding.name, *map(str, paths)]
+        answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, cwd=PROJECT).stdout)
+        figures = [f"{answer[key]:.1f}" for key in ("milliseconds", "opened", "streamed")]
+        table.rows.append([encoding.name, *figures])
+    return table

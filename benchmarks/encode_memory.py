@@ -1,0 +1,66 @@
+"""Opening an encoding and streaming 200 MB through it, in a process of its own: ``benchmarks.encode`` starts it.
+
+    python -m benchmarks.encode_memory ENCODING TEXT_FILE...
+
+Private memory is what the process would give back if it ended. It is taken when the kernels are loaded and another
+encoding has been opened; then with this one opened; then behind the texts, which are let go one by one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+import engine
+from benchmarks.encode_measures import open_own
+
+STREAMED = 200_000_000
+PIECE = 1_000_000
+
+
+def private_megabytes() -> float:
+    """Private memory of this process."""
+    return float(psutil.Process().memory_full_info().uss) / 1e6
+
+
+def pieces(paths: list[Path]) -> Iterator[str]:
+    """Texts of a megabyte, again from the start when the files are at their end."""
+    for path in itertools.cycle(paths):
+        with path.open("rb") as file:
+            while content := file.read(PIECE):
+                yield content.decode("utf-8", "ignore")
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    name, paths = sys.argv[1], list(map(Path, sys.argv[2:]))
+    other = open_own(engine.get_encoding("r50k_base"))
+    other.native.warm_up()
+    other.count("a text in several chunks, " * 20_000)
+    encoding = engine.get_encoding(name)
+    open_own(encoding)  # builds the tables, where they are not there
+    times = []
+    before = private_megabytes()
+    for _ in range(5):
+        started = time.perf_counter()
+        own = open_own(encoding)
+        times.append(time.perf_counter() - started)
+    own.count("one text")
+    opened = private_megabytes()
+    for text in itertools.islice(pieces(paths), STREAMED // PIECE):
+        own.count(text)
+    del text
+    streamed = private_megabytes()
+    figures = {"milliseconds": statistics.median(times) * 1e3, "opened": opened - before, "streamed": streamed - opened}
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""The texts that ``benchmarks.encode`` takes."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import random
+import re
+from collections import defaultdict
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+CORPORA = PROJECT.parent / "shared" / "corpora"
+_HAN = re.compile("[\u4e00-\u9fff]")
+_KANA = re.compile("[\u3040-\u30ff]")
+_CONTEXT = 2
+
+
+def corpus_paths(extra: list[Path]) -> list[Path]:
+    """The files of the corpora beside the checkout, and others."""
+    return [*sorted(CORPORA.glob("*.txt")), *extra]
+
+
+def corpora(paths: list[Path], megabytes: float) -> dict[str, str]:
+    """Texts by name, each as much of its file as asked for; and Chinese made from what a multilingual one has."""
+    size = int(megabytes * 1e6)
+    texts = {path.stem: path.read_bytes()[:size].decode("utf-8", "ignore") for path in paths}
+    for path in paths:
+        if path.stem == "multilingual":
+            texts["Chinese (generated)"] = generated_chinese(path.read_text("utf-8", "ignore"), size)
+    return texts
+
+
+def generated_chinese(source: str, size: int) -> str:
+    """About ``size`` bytes of text in which each character follows the two before it as it does in the Chinese lines
+    of ``source``: a real text of that size is not at hand."""
+    lines = (line for line in source.splitlines() if 4 * len(_HAN.findall(line)) > len(line) and not _KANA.search(line))
+    known = "\n".join(lines)
+    followers = defaultdict(list)
+    for at in range(len(known) - _CONTEXT):
+        followers[known[at : at + _CONTEXT]].append(known[at + _CONTEXT])
+    rng = random.Random(1)
+    made = list(known[:_CONTEXT])
+    for _ in itertools.repeat(None, size // 5 * 2):
+        choices = followers.get("".join(made[-_CONTEXT:])) or ["\n"]
+        made.append(rng.choice(choices))
+    return "".join(made).encode()[:size].decode("utf-8", "ignore")
+
+
+def worst_inputs(size: int) -> dict[str, str]:
+    """Inputs of about so many bytes that encoders find hard."""
+    rng = random.Random(1)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    points = [point for point in range(0x80, 0x30000) if not 0xD800 <= point < 0xE000]
+    return {
+        "one letter": "a" * size,
+        "ten digits in turn": "0123456789" * (size // 10),
+        "one Han character": "中" * (size // 3),
+        "spaces": " " * size,
+        "newlines": "\n" * size,
+        "two letters in turn": "ab" * (size // 2),
+        "random letters": "".join(rng.choices(letters, k=size)),
+        "random ASCII": "".join(map(chr, rng.choices(range(32, 127), k=size))),
+        "base64, one line": base64.b64encode(rng.randbytes(size * 3 // 4)).decode(),
+        "hexadecimal": rng.randbytes(size // 2).hex(),
+        "random Unicode": "".join(map(chr, rng.choices(points, k=int(size / 3.7)))),
+        "random Han": "".join(chr(rng.randrange(0x4E00, 0x9FFF)) for _ in range(size // 3)),
+        "stacked marks": "".join(
+            rng.choice("abc") + "".join(chr(rng.randrange(0x300, 0x370)) for _ in range(20)) for _ in range(size // 41)
+        ),
+        "emoji": "".join(rng.choices("😀😁😂🤣😃😄😅😆❤️👍🏽👨‍👩‍👧", k=size // 4)),
+    }
