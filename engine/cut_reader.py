@@ -39,10 +39,11 @@ class CutReader:
 
     def read_all(self, text: str) -> Iterator[Piece]:
         """A whole text, lone surrogates in it allowed, piece by piece."""
-        for start, end in chunks(text, self._finder):
-            units = units_of(text[start:end])
-            ids, ends, readings = self._read([sound_text_of(units)])
-            yield Piece(units, ids, ends, readings)
+        return (self._piece(units_of(text[start:end])) for start, end in chunks(text, self._finder))
+
+    def read_units(self, text: UnitsText) -> Iterator[Piece]:
+        """A whole text that is there as units, piece by piece."""
+        return map(self._piece, pieces(text, self._finder, 0, len(text)))
 
     def remake(self, blocks: TokenBlocks, edited: EditedUnits, readings: Readings) -> Remade:
         """What an edit changes in a text. ``edited``: the text as it will be."""
@@ -53,6 +54,10 @@ class CutReader:
         ids, ends, new = self._read(after)
         old = self._readings_of(before, blocks.tokens_in(start, old_end))
         return Remade(start, old_end, new_end, ids, ends, new - old)
+
+    def _piece(self, units: NDArray[np.uint16]) -> Piece:
+        ids, ends, readings = self._read([sound_text_of(units)])
+        return Piece(units, ids, ends, readings)
 
     def _read(self, texts: Iterable[str]) -> tuple[NDArray[np.int32], NDArray[np.int32], Readings]:
         """Ids and ends of pieces that encode apart and stand one behind the other, and their counts."""

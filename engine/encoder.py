@@ -23,7 +23,7 @@ from engine.kernels.measures import note_token_ends
 from engine.kernels.state import new_state
 from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, room_for, write_utf8
 from engine.scanners import KNOWN_SPLITS, Scanner
-from engine.tables import crossings_in, open_tables
+from engine.tables import crossings_in, shared_tables
 
 Scan = Callable[[NDArray[np.uint8], int, int, NDArray[np.int32]], int]
 """``scan(text, n_bytes, byte_start, ends)``: write where the pretokens from ``byte_start`` on end, as many as fit; how
@@ -79,8 +79,8 @@ class NativeEncoder:
     """
 
     def __init__(self, tables: NDArray[np.uint8], scan: Scan | None) -> None:
-        """``tables``: from ``engine.tables.open_tables``. ``scan``: what cuts texts; without, only what is cut already
-        can be encoded."""
+        """``tables``: from ``engine.tables``. ``scan``: what cuts texts; without, only what is cut already can be
+        encoded."""
         self._tables = tables
         self._scan = scan
         header = tables[: layout.HEADER_SIZE].view(np.int64)
@@ -255,6 +255,6 @@ def open_encoder(pattern: str, fingerprint: bytes, load: Callable[[], RankTable]
     ``pattern``: its text; where no kernel knows it, the encoder takes pretokens only. ``fingerprint``: 32 bytes that
     name the vocabulary; ``load`` reads it, where ``folder`` has no tables of it yet.
     """
-    tables = open_tables(folder, fingerprint, load)
+    tables = shared_tables(folder, fingerprint, load)
     split = KNOWN_SPLITS.get(pattern)
     return NativeEncoder(tables, None if split is None else Scanner(split, crossings_in(tables)))

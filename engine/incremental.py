@@ -26,7 +26,7 @@ from engine.prefix_counts import PrefixCounts, SideBySide, TextChange, one_by_on
 from engine.safe_cuts import CutFinder
 from engine.text_measures import Measures, measure_pieces
 from engine.text_pieces import piece_end, pieces
-from engine.text_reader import Readings, TextReader, reader_for
+from engine.text_reader import Piece, Readings, reader_for
 from engine.token_blocks import ID_BITS, TokenBlock, TokenBlocks, blocks_of
 from engine.types import TextEdit, TextStatistics, TokenPatch
 from engine.units_text import EditedUnits
@@ -44,6 +44,8 @@ _PLAIN_CUTS = CutFinder()
 
 _JOIN_UNITS = 512
 """Edits with less than this between them share a window: encoding so much costs about as much as another window."""
+
+_TAKEN = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,14 @@ class EditedText:
 
     def text(self) -> str:
         """The whole text, lone surrogates kept."""
-        decoder = codecs.getincrementaldecoder("utf-16-le")("surrogatepass")  # block by block: others may want a turn
-        parts = [decoder.decode(units.tobytes()) for units in self._blocks.all_units()]
-        return "".join([*parts, decoder.decode(b"", final=True)])
+        return "".join(self.texts())
+
+    def texts(self) -> Iterator[str]:
+        """The whole text in parts that end between characters, lone surrogates kept. Not to be edited meanwhile."""
+        decoder = codecs.getincrementaldecoder("utf-16-le")("surrogatepass")
+        for units in self._blocks.all_units():
+            yield decoder.decode(units.tobytes())
+        yield decoder.decode(b"", final=True)
 
     def text_between(self, utf16_start: int, utf16_end: int) -> str:
         """The text between two positions, lone surrogates kept."""
@@ -140,7 +147,7 @@ class EditedText:
                 progress(measures.utf16_units / total)
 
         total = utf16_length(text)
-        blocks, readings = _read_all(self._reader, text, measure)
+        blocks, readings = _collected(self._reader.read_all(text), measure)
         old_end = len(self._blocks)
         self._blocks, self._readings, self._measures = blocks, readings, measures
         self._others.restart()
@@ -157,7 +164,7 @@ class EditedText:
                 progress(done / total)
 
         reader = reader_for(encoding, special_as_tokens)
-        blocks, readings = _read_all(reader, self.text(), tell)
+        blocks, readings = _collected(reader.read_units(self._blocks), tell)
         for watched in self._others.encodings:
             if watched.encodes_like(self._reader.encoding):
                 self._others.settle(watched.name, total, self._readings.plain)
@@ -311,18 +318,21 @@ class EditedText:
     def _patch(
         self, start: int, old_end: int, new_end: int, ids: NDArray[np.int32], ends: NDArray[np.int32]
     ) -> TokenPatch:
-        continues = self._reader.encoding.continues.take(ids)
+        table = self._reader.encoding.continues
+        continues = np.empty(len(ids), dtype=np.bool_)
+        for first in range(0, len(ids), _TAKEN):  # numpy makes indices of eight bytes of the ids
+            table.take(ids[first : first + _TAKEN], out=continues[first : first + _TAKEN])
         ends.flags.writeable = continues.flags.writeable = False
         return TokenPatch(start, old_end, new_end, ids, ends, continues)
 
 
-def _read_all(
-    reader: TextReader, text: str, read: Callable[[NDArray[np.uint16]], None]
+def _collected(
+    pieces_read: Iterator[Piece], read: Callable[[NDArray[np.uint16]], None]
 ) -> tuple[TokenBlocks, Readings]:
     """A text with its tokens, and their counts. ``read`` is told the units of each piece."""
     blocks: list[TokenBlock] = []
     readings = Readings()
-    for piece in reader.read_all(text):
+    for piece in pieces_read:
         blocks += blocks_of(piece.units, piece.ids, piece.ends)
         readings += piece.readings
         if len(piece.units):

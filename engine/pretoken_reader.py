@@ -73,6 +73,10 @@ class PretokenReader:
             tokens += len(found.ids)
         yield Piece(units[done:], _NO_IDS, _NO_IDS, self._what_differs(sound, occurrences, tokens))
 
+    def read_units(self, text: UnitsText) -> Iterator[Piece]:
+        """A whole text that is there as units, piece by piece. What cuts into pretokens takes it as a whole."""
+        return self.read_all(text_of(text.read_units(0, len(text))))
+
     def _read(self, sound: str) -> Iterator[_Tokens]:
         """The tokens of a whole text, stretch by stretch, in its positions."""
         special_tokens = self.encoding.special_tokens_set if self.special_as_tokens else frozenset[str]()

@@ -25,6 +25,7 @@ import hashlib
 import mmap
 import os
 import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,9 @@ NOTE_SUFFIX = ".read"
 """Ending of the file that says that a file of tables was read and found sound."""
 MOST_TOKENS = layout.NO_TOKEN - 1
 """Numbers that tables have room for."""
+
+
+_mapped: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 
 
 def seal(tables: NDArray[np.uint8], fingerprint: bytes) -> None:
@@ -70,6 +74,7 @@ def map_tables(path: Path, fingerprint: bytes) -> NDArray[np.uint8] | None:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            _mapped.add(mapped)
     except (OSError, ValueError):  # missing, unreadable; empty
         return None
     tables = np.frombuffer(mapped, dtype=np.uint8)
@@ -85,6 +90,14 @@ def map_tables(path: Path, fingerprint: bytes) -> NDArray[np.uint8] | None:
             with contextlib.suppress(OSError):  # then the next start reads all of it once more
                 keep(note, _note_on(status))
     return tables
+
+
+def release_pages() -> None:
+    """Let go of the pages of all mapped tables, where the system can be told: they count as memory of this process as
+    long as they are at hand. They stay in the file cache; one that is needed again is there at its first use."""
+    if hasattr(mmap, "MADV_DONTNEED"):
+        for mapped in list(_mapped):
+            mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _note_on(status: os.stat_result) -> bytes:

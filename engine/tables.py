@@ -6,6 +6,7 @@ One flat array; ``engine.kernels.layout`` says what is where.
 from __future__ import annotations
 
 import hashlib
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,6 +68,18 @@ def build_tables(table: RankTable, fingerprint: bytes) -> NDArray[np.uint8]:
     _section(tables, layout.CROSSINGS)[:] = crossings
     seal(tables, fingerprint)
     tables.flags.writeable = False
+    return tables
+
+
+_open: weakref.WeakValueDictionary[tuple[Path | None, bytes], NDArray[np.uint8]] = weakref.WeakValueDictionary()
+
+
+def shared_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], RankTable]) -> NDArray[np.uint8]:
+    """The same as ``open_tables``, and the same array for all who use it at a time: encodings that differ in their
+    special tokens only, such as o200k_base and o200k_harmony, have their tables in memory once."""
+    tables = _open.get((folder, fingerprint))
+    if tables is None:
+        _open[folder, fingerprint] = tables = open_tables(folder, fingerprint, load)
     return tables
 
 

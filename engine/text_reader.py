@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from engine.encoding import Encoding
 from engine.token_blocks import TokenBlocks
-from engine.units_text import EditedUnits
+from engine.units_text import EditedUnits, UnitsText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,6 +65,10 @@ class TextReader(Protocol):
 
     def read_all(self, text: str) -> Iterator[Piece]:
         """A whole text, lone surrogates in it allowed, piece by piece."""
+        ...
+
+    def read_units(self, text: UnitsText) -> Iterator[Piece]:
+        """The same of a text that is there as units; where the encoding allows it, without a copy of all of it."""
         ...
 
     def remake(self, blocks: TokenBlocks, edited: EditedUnits, readings: Readings) -> Remade:

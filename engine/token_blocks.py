@@ -132,13 +132,16 @@ class TokenBlocks:
 
     def tokens_between(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Copies of the ids and ends of the tokens that end behind ``start`` and at ``end`` or before."""
-        all_ids, all_ends = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
+        count = self.tokens_in(start, end)
+        ids, ends = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+        done = 0
         for block, low, high in self._stretches(start, end):
             first, last = block.tokens_up_to(low), block.tokens_up_to(high)
-            all_ids.append(block.ids[first:last])
-            all_ends.append(block.ends[first:last] + np.int32(start - low))
-            start += high - low
-        return np.concatenate(all_ids), np.concatenate(all_ends)
+            place = slice(done, done + last - first)
+            ids[place] = block.ids[first:last]
+            np.add(block.ends[first:last], np.int32(start - low), out=ends[place])
+            done, start = place.stop, start + high - low
+        return ids, ends
 
     def _stretches(self, start: int, stop: int) -> Iterator[tuple[TokenBlock, int, int]]:
         """The blocks between two positions, and where in each block the positions are."""

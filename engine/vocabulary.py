@@ -95,8 +95,8 @@ class Vocabulary:
         import numpy as np
 
         values = np.frombuffer(self.table.blob, dtype=np.uint8)
-        units_before = np.zeros(len(values) + 1, dtype=np.int64)
-        np.cumsum(((values & 0xC0) != 0x80).astype(np.int64) + (values >= 0xF0), out=units_before[1:])
+        units_before = np.zeros(len(values) + 1, dtype=np.int32)
+        np.cumsum(((values & 0xC0) != 0x80).astype(np.int32) + (values >= 0xF0), out=units_before[1:])
         return self._per_token(
             np.diff(units_before[self.table.offsets]), lambda content: len(content.decode().encode("utf-16-le")) // 2
         )
@@ -114,7 +114,7 @@ class Vocabulary:
         flags.flags.writeable = False
         return flags
 
-    def _per_token(self, mergeable: NDArray[np.int64], of_special: Callable[[bytes], int]) -> NDArray[np.int32]:
+    def _per_token(self, mergeable: NDArray[np.integer], of_special: Callable[[bytes], int]) -> NDArray[np.int32]:
         """A figure for every id, from those of the table's tokens and a rule for special tokens."""
         import numpy as np
 

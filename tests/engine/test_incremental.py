@@ -34,6 +34,7 @@ def sizes(request):
         patch.setattr(prefix_counts, "_AT_ONCE_CHARS", at_once)
         patch.setattr(utf16_text, "_CHUNK_CHARS", chunk)
         patch.setattr(incremental, "_JOIN_UNITS", join)
+        patch.setattr(incremental, "_TAKEN", block)
         patch.setattr(token_blocks, "BLOCK_UNITS", block)
         patch.setattr(token_blocks, "_MOST_UNITS", most)
         patch.setattr(token_blocks, "_LEAST_ROOM", room)
@@ -412,3 +413,15 @@ def test_text_between():
     assert edited.text_between(1, 4) == "😀b"
     assert edited.text_between(2, 5) == "\ude00b\ud800"
     assert edited.text_between(3, 3) == ""
+
+
+def test_another_encoding_is_taken_without_a_copy_of_the_text(monkeypatch):
+    text = "one two 😀 three\n" * 3000
+    edited = EditedText(engine.get_encoding("gpt2"))
+    edited.reset(text)
+    monkeypatch.setattr(EditedText, "text", lambda _self: pytest.fail("the whole text was put together"))
+    patch = edited.use(engine.get_encoding("cl100k_base"), False)
+    expected = EditedText(engine.get_encoding("cl100k_base")).reset(text)
+    assert np.array_equal(patch.ids, expected.ids)
+    assert np.array_equal(patch.utf16_ends, expected.utf16_ends)
+    assert "".join(edited.texts()) == text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from engine.encoder import NativeEncoder
 from engine.kernels import layout
 from engine.kernels._jit import CHECKED, COMPILED
 from engine.kernels.table_check import contents_are_sound
-from engine.table_file import map_tables, save_tables, seal
+from engine.table_file import map_tables, release_pages, save_tables, seal
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
@@ -347,3 +349,28 @@ def test_whatever_is_let_through_keeps_kernels_in_their_memory(built, fingerprin
             text += bytes(rng.choices(b"abcdefgh", k=600))
             assert encoder.count(text) == len(encoder.encode_to_list(text)) == len(encoder.token_ends(text))
     assert let_through > 0
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux says what is in memory")
+def test_pages_are_let_go_of_and_come_back(path, built, fingerprint):
+    def resident() -> int:
+        lines = iter(Path("/proc/self/smaps").read_text().splitlines())
+        return sum(
+            int(next(line for line in lines if line.startswith("Rss:")).split()[1])
+            for line in lines
+            if line.endswith(str(path))
+        )
+
+    mapped = map_tables(path, fingerprint)
+    assert resident() > 0
+    release_pages()
+    assert resident() == 0
+    assert np.array_equal(mapped, built)
+
+
+def test_whoever_opens_tables_in_use_gets_the_same(tmp_path, table, fingerprint):
+    first = tables.shared_tables(tmp_path, fingerprint, lambda: table)
+    assert tables.shared_tables(tmp_path, fingerprint, lambda: pytest.fail("not read again")) is first
+    elsewhere = tables.shared_tables(tmp_path / "elsewhere", fingerprint, lambda: table)
+    assert elsewhere is not first
+    assert np.array_equal(elsewhere, first)
