@@ -7,7 +7,7 @@ breaks do not exist. Undo, input methods, clipboard, the caret in bidirectional 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -32,6 +32,7 @@ from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument, for_qt
 from gui.editor.text_feed import FEED_ABOVE, TextFeed
 
+_PIECE_UNITS = 1 << 16
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 _UNDO_UNITS = 48_000_000
 """After this much inserted text older steps can no longer be undone: Qt keeps all of it, two bytes a unit."""
@@ -139,6 +140,15 @@ class SoftTextEdit(QPlainTextEdit):
     def text_between(self, utf16_start: int, utf16_end: int) -> str:
         """Some of the logical text."""
         return self._soft.text_between(self._clamp(utf16_start), self._clamp(utf16_end))
+
+    def text_pieces(self) -> Iterator[str]:
+        """The logical text from its start to its end, a bounded piece at a time; it must not change meanwhile."""
+        start, length = 0, self._soft.length
+        while start < length:
+            end = self._clamp(start + _PIECE_UNITS)
+            yield self._soft.text_between(start, end)
+            start = end
+        yield self._feed.rest if self._loading else ""
 
     def replace_range(self, utf16_start: int, utf16_end: int, text: str, *, join: bool = False) -> bool:
         """Replace some of the text as one undo step, or as part of the step before if ``join``.
@@ -305,7 +315,7 @@ class SoftTextEdit(QPlainTextEdit):
         files = _local_files(source)
         if files:
             self.files_dropped.emit(files)
-        elif not self.isReadOnly():
+        elif not self.isReadOnly() and source.hasText():  # a picture takes no place of text
             self.insertPlainText(source.text())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -2,9 +2,14 @@
 
 Each slice takes a few milliseconds; how much goes into one follows from how long the last one took. The user's
 editing waits meanwhile (the editor is read only), and Esc ends it with what is in.
+
+What is in is let go of: a text with one emoji takes four bytes a character as a Python string, and the document,
+its mirror and the tokens grow meanwhile.
 """
 
 from __future__ import annotations
+
+from collections import deque
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
@@ -18,6 +23,7 @@ FEED_ABOVE = 1_000_000
 FIRST_SLICE = 16 * 1024
 _SMALLEST, _LARGEST = 4 * 1024, 128 * 1024
 _WANTED_NS = 6_000_000
+_PIECE = 1 << 20  # characters; each step cuts one off the string that came
 
 
 class TextFeed(QObject):
@@ -34,8 +40,10 @@ class TextFeed(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._step)
-        self._text = ""
-        self._done = 0
+        self._whole, self._cut = "", 0  # the string that came, and how much of it is in pieces
+        self._pieces: deque[str] = deque()
+        self._taken = 0  # of the first piece
+        self._done, self._total = 0, 0
         self._size = FIRST_SLICE
         self._cursor: QTextCursor | None = None
 
@@ -47,12 +55,15 @@ class TextFeed(QObject):
     @property
     def rest(self) -> str:
         """What is not in yet."""
-        return self._text[self._done :] if self.active else ""
+        whole = "".join([*self._pieces, self._whole[self._cut :]])
+        return whole[self._taken :]
 
     def start(self, text: str, cursor: QTextCursor) -> None:
         """Begin to put ``text`` in the place of the cursor's selection. The first slice goes in at once."""
-        self._text = text
-        self._done = 0
+        self._whole, self._cut = text, 0
+        self._pieces.clear()
+        self._taken = self._done = 0
+        self._total = len(text)
         self._size = FIRST_SLICE
         self._cursor = cursor
         self._step()
@@ -68,7 +79,9 @@ class TextFeed(QObject):
         """Stop without a word: the document is about to hold another text."""
         self._timer.stop()
         self._cursor = None
-        self._text = ""
+        self._whole, self._cut = "", 0
+        self._pieces.clear()
+        self._taken = 0
 
     @Slot()
     def _step(self) -> None:
@@ -76,29 +89,55 @@ class TextFeed(QObject):
             return
         clock = QElapsedTimer()
         clock.start()
-        end = self._slice_end()
-        piece = document_text(self._text[self._done : end])
-        first = self._done == 0
-        self._done = end
-        self._soft.insert(self._cursor, piece, join=not first)
+        self._cut_piece()
+        piece = document_text(self._take())
+        self._soft.insert(self._cursor, piece, join=self._done > 0)
+        self._done = self._total - self._left
         # At most twice the last slice: the first ones are quick while the document is small.
         wanted = self._size * _WANTED_NS // max(clock.nsecsElapsed(), 1)
         self._size = max(_SMALLEST, min(_LARGEST, wanted, self._size * 2))
-        self.progressed.emit(self._done, len(self._text))
-        if self._done >= len(self._text):
+        self.progressed.emit(self._done, self._total)
+        if self._done >= self._total:
             self._end()
 
-    def _slice_end(self) -> int:
-        """Where the next slice ends: behind a newline if there is one, never within CRLF or a pair of surrogates."""
-        text, end = self._text, self._done + self._size
-        if end >= len(text):
-            return len(text)
-        newline = text.rfind("\n", self._done + self._size // 2, end)
-        if newline >= 0:
-            return newline + 1
-        return end + 1 if text[end - 1] == "\r" or "\ud800" <= text[end - 1] <= "\udbff" else end
+    @property
+    def _left(self) -> int:
+        return sum(map(len, self._pieces)) - self._taken + len(self._whole) - self._cut
+
+    def _cut_piece(self) -> None:
+        """Cut a piece off the string; the last one lets go of it."""
+        if self._cut < len(self._whole):
+            end = _safe_end(self._whole, self._cut, _PIECE)
+            self._pieces.append(self._whole[self._cut : end])
+            self._cut = end
+        if self._cut >= len(self._whole):
+            self._whole, self._cut = "", 0
+
+    def _take(self) -> str:
+        """The next slice."""
+        if not self._pieces:
+            return ""
+        piece = self._pieces[0]
+        end = _safe_end(piece, self._taken, self._size)
+        taken = piece[self._taken : end]
+        self._taken = end
+        if end == len(piece):
+            self._pieces.popleft()
+            self._taken = 0
+        return taken
 
     def _end(self) -> None:
-        left_out = self._text[self._done :]
+        left_out = self.rest
         self.abandon()
         self.finished.emit(left_out)
+
+
+def _safe_end(text: str, start: int, size: int) -> int:
+    """Where a part of about ``size`` ends: behind a newline if there is one, never within CRLF or a surrogate pair."""
+    end = start + size
+    if end >= len(text):
+        return len(text)
+    newline = text.rfind("\n", start + size // 2, end)
+    if newline >= 0:
+        return newline + 1
+    return end + 1 if text[end - 1] == "\r" or "\ud800" <= text[end - 1] <= "\udbff" else end

@@ -203,22 +203,22 @@ class TokenSpans:
         cut = self._cut_at(start), self._cut_at(end)
         first = self.count_ending(start) if start else 0
         last = self.count_ending(end)
-        old = self.slice(first, last)
         flags = continues.astype(np.uint8)
         # The halves of a token that was cut wear one colour: none of them may stay as it is.
-        head, tail = (0, 0) if any(cut) else _same_ends(old, ends, ids, flags)
+        head, tail = (0, 0) if any(cut) else self._same_ends(first, last, ends, ids, flags)
         self._clear_stale(first, last)
         new = len(ends)
         if head + tail >= new and head + tail >= last - first:
             return None
-        middle, gone = slice(head, new - tail), slice(head, last - first - tail)
-        # As many tokens as before keep the colours in their places: what is typed in a word changes no colour.
-        colours = old.colours[gone].copy() if new == last - first and not any(cut) else None
-        if colours is not None and (colours == NO_COLOUR).any():
-            colours = None
-        same_look = colours is not None and not (
-            (old.ends[gone] != ends[middle]).any() or ((old.flags[gone] & CONTINUES) != flags[middle]).any()
-        )
+        middle = slice(head, new - tail)
+        colours: NDArray[np.uint8] | None = None
+        same_look = False
+        if new == last - first and not any(cut):
+            # As many tokens as before keep the colours in their places: what is typed in a word changes no colour.
+            gone = self.slice(first + head, last - tail)
+            if not (gone.colours == NO_COLOUR).any():
+                colours = gone.colours.copy()
+                same_look = not ((gone.ends != ends[middle]).any() or ((gone.flags & CONTINUES) != flags[middle]).any())
         self._splice(first + head, last - tail, ends[middle], ids[middle], flags[middle], colours)
         if same_look:
             return None
@@ -226,6 +226,49 @@ class TokenSpans:
         dirty_from = first - 1 if cut[0] else first + head - 1
         dirty_to = first + new if cut[1] else first + new - tail
         return self.start_of(max(0, dirty_from)), self.end_of(min(len(self) - 1, dirty_to))
+
+    def _same_ends(
+        self, first: int, last: int, ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]
+    ) -> tuple[int, int]:
+        """How many tokens at the head and at the tail of a stretch are the same as before.
+
+        Looks only as far as they are: a stretch of all tokens would take as much memory again.
+        """
+        count = min(len(ids), last - first)
+        if count <= _FEW:
+            # Of the longer of the two, which may be a whole text, only so much as there is of the other.
+            head = _same_at_first(
+                _listed(self.slice(first, first + count)), _tokens(ends[:count], ids[:count], flags[:count])
+            )
+            rest = slice(len(ids) - count + head, len(ids))
+            tail = _same_at_first(
+                _listed(self.slice(last - count + head, last))[::-1],
+                _tokens(ends[rest], ids[rest], flags[rest])[::-1],
+            )
+            return head, tail
+
+        def differs(low: int, window: slice) -> NDArray[np.bool_]:
+            old = self.slice(low, low + window.stop - window.start)
+            return (old.ends != ends[window]) | (old.ids != ids[window]) | ((old.flags & CONTINUES) != flags[window])
+
+        head, step = 0, _FEW
+        while head < count:
+            window = slice(head, min(count, head + step))
+            found = _first_difference(differs(first + head, window))
+            head += found
+            if found < window.stop - window.start:
+                break
+            step *= 8
+        tail, step = 0, _FEW
+        while tail < count - head:
+            stop = min(count - head, tail + step)
+            found = _first_difference(differs(last - stop, slice(len(ids) - stop, len(ids) - tail))[::-1])
+            complete = found == stop - tail
+            tail += found
+            if not complete:
+                break
+            step *= 8
+        return head, tail
 
     # Inside
 
@@ -364,7 +407,8 @@ class TokenSpans:
         self._flags[at : at + count] = flags
         if colours is None:
             left = int(self._colours[at - 1]) if at else NO_COLOUR
-            colours = ((np.arange(count) + (1 if left == 0 else 0)) & 1).astype(np.uint8)
+            colours = np.zeros(count, np.uint8)
+            colours[1 if left else 0 :: 2] = 1
         self._colours[at : at + count] = colours
         self._left += count
         self._mend_join()
@@ -381,58 +425,26 @@ class TokenSpans:
         self._colours[left] = next(c for c in (0, 1, 2) if c not in taken)
 
 
-def _same_ends(
-    old: SpanSlice, ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]
-) -> tuple[int, int]:
-    """How many tokens at the head and at the tail of a stretch are the same before and after."""
-    count = min(len(ids), len(old.ids))
-    if count <= _FEW:
-        return _same_ends_of_few(
-            [*zip(old.ends.tolist(), old.ids.tolist(), (old.flags & CONTINUES).tolist(), strict=True)],
-            [*zip(ends.tolist(), ids.tolist(), flags.tolist(), strict=True)],
-        )
+def _first_difference(unequal: NDArray[np.bool_]) -> int:
+    return int(unequal.argmax()) if unequal.any() else len(unequal)
 
-    def differs(a: slice, b: slice) -> NDArray[np.bool_]:
-        return (old.ends[a] != ends[b]) | (old.ids[a] != ids[b]) | ((old.flags[a] & CONTINUES) != flags[b])
 
-    def first_difference(unequal: NDArray[np.bool_]) -> int:
-        return int(unequal.argmax()) if unequal.any() else len(unequal)
+def _listed(tokens: SpanSlice) -> list[tuple[int, int, int]]:
+    return _tokens(tokens.ends, tokens.ids, tokens.flags & CONTINUES)
 
-    head = 0
-    step = 64
-    while head < count:
-        window = slice(head, min(count, head + step))
-        found = first_difference(differs(window, window))
-        complete = found == window.stop - head
-        head += found
-        if not complete:
+
+def _tokens(ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]) -> list[tuple[int, int, int]]:
+    return [*zip(ends.tolist(), ids.tolist(), flags.tolist(), strict=True)]
+
+
+def _same_at_first(old: list[tuple[int, int, int]], new: list[tuple[int, int, int]]) -> int:
+    """How many tokens both begin with: for the few of a keystroke that is quicker than a dozen calls of numpy."""
+    same = 0
+    for one, other in zip(old, new, strict=True):
+        if one != other:
             break
-        step *= 8
-    tail = 0
-    step = 64
-    while tail < count - head:
-        stop = min(count - head, tail + step)
-        a = slice(len(old.ids) - stop, len(old.ids) - tail)
-        b = slice(len(ids) - stop, len(ids) - tail)
-        found = first_difference(differs(a, b)[::-1])
-        complete = found == stop - tail
-        tail += found
-        if not complete:
-            break
-        step *= 8
-    return head, tail
-
-
-def _same_ends_of_few(old: list[tuple[int, int, int]], new: list[tuple[int, int, int]]) -> tuple[int, int]:
-    """The same, token by token: for the few of a keystroke that is quicker than a dozen calls of numpy."""
-    count = min(len(old), len(new))
-    head = 0
-    while head < count and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < count - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    return head, tail
+        same += 1
+    return same
 
 
 class Stretch(NamedTuple):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
+
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QTextCursor
+from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QTextCursor
 from PySide6.QtTest import QTest
 
 from engine.types import TextEdit
@@ -213,6 +215,15 @@ def test_moving_a_selection_is_one_step(editor) -> None:
     assert editor.toPlainText() == "one two three"
 
 
+def test_a_picture_takes_no_place_of_text(editor) -> None:
+    editor.setPlainText("one two")
+    editor.selectAll()
+    data = QMimeData()
+    data.setImageData(QImage(2, 2, QImage.Format.Format_RGB32))
+    editor.insertFromMimeData(data)
+    assert editor.toPlainText() == "one two"
+
+
 class TestBigTexts:
     @pytest.fixture(autouse=True)
     def small_slices(self, monkeypatch) -> None:
@@ -220,6 +231,7 @@ class TestBigTexts:
         monkeypatch.setattr(text_feed, "FIRST_SLICE", 500)
         monkeypatch.setattr(text_feed, "_SMALLEST", 300)
         monkeypatch.setattr(text_feed, "_LARGEST", 700)
+        monkeypatch.setattr(text_feed, "_PIECE", 2000)
 
     TEXT = "\ufeffline of text 😀\r\n" * 300 + "é" * 9000 + "\ufffe end"
     HELD = TEXT.replace("\r\n", "\n")
@@ -242,6 +254,33 @@ class TestBigTexts:
         assert progress == sorted(progress)
         assert progress[-1][0] == progress[-1][1] == len(self.HELD)
         assert editor.caret_offset() == editor.text_length
+
+    def test_a_pasted_text_is_let_go_of_on_the_way(self, editor, qtbot) -> None:
+        class Text(str):
+            """A string that tells when it goes."""
+
+        text = Text(self.TEXT)
+        gone = weakref.ref(text)
+        editor.insertPlainText(text)
+        del text
+        qtbot.waitUntil(lambda: gone() is None or not editor.is_loading)
+        assert editor.is_loading, "the string went before its end was in"
+        qtbot.waitUntil(lambda: not editor.is_loading)
+        assert editor.toPlainText() == self.HELD
+
+    def test_pieces_make_up_the_text_at_any_time(self, editor, qtbot, monkeypatch) -> None:
+        monkeypatch.setattr(soft_text_edit, "_PIECE_UNITS", 100)
+        editor.load_text(self.TEXT)
+        seen = 0
+        while editor.is_loading:
+            assert "".join(editor.text_pieces()) == self.HELD
+            seen += 1
+            with qtbot.waitSignal(editor.load_progress):
+                pass
+        assert seen > 5
+        pieces = list(editor.text_pieces())
+        assert "".join(pieces) == self.HELD
+        assert max(map(len, pieces)) <= 101
 
     def test_esc_keeps_what_is_in(self, editor, qtbot) -> None:
         mirror = Mirror(editor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -233,3 +234,45 @@ def test_joined_insertions_carry_tokens_as_one_by_one(edits, widths):
         together = rebase(together, start, removed, added)
     assert together[:2] == apart[:2]
     assert [array.tolist() for array in together[2:]] == [array.tolist() for array in apart[2:]]
+
+
+@pytest.mark.parametrize("before", ["nothing", "other tokens", "nothing behind an edit"])
+def test_tokens_of_a_whole_text_take_little_more_than_their_own_place(before: str, monkeypatch) -> None:
+    """A big text arrives as one patch: what is made on the way must not be several times as big."""
+    count = 300_000
+    spans = TokenSpans(2 * count)
+    if before != "nothing":
+        spans.apply(0, 2 * count, *arrays([*list(range(3, 2 * count, 3)), 2 * count]))
+    if before == "nothing behind an edit":
+        spans.edit(count, 0, 1)
+        spans.edit(count, 1, 0)
+    ends, ids, continues = arrays(list(range(2, 2 * count + 1, 2)))
+    tracemalloc.start()
+    try:
+        spans.apply(0, 2 * count, ends, ids, continues)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    check_ends(spans, ends)
+    assert peak < 14 * count, "ten bytes a token for the arrays, two for flags and colours; and some room"
+
+
+def check_ends(spans: TokenSpans, ends: np.ndarray) -> None:
+    view = whole(spans)
+    assert np.array_equal(view.ends, ends)
+    assert not (view.colours[1:] == view.colours[:-1]).any()
+
+
+@pytest.mark.parametrize(("old", "new"), [(1, 300), (300, 1), (70, 3), (3, 70), (64, 64), (65, 64)])
+def test_few_tokens_in_the_place_of_many_and_the_other_way_round(old: int, new: int) -> None:
+    rnd = random.Random(old * new)
+    for _ in range(30):
+        length = 1000
+        spans = TokenSpans(length)
+        kept = sorted(rnd.sample(range(1, length), max(old, new) - 1))
+        olds = [*sorted(rnd.sample(kept, old - 1)), length]
+        news = [*sorted(rnd.sample(kept, new - 1)), length]
+        spans.apply(0, length, *arrays(olds, olds))
+        spans.apply(0, length, *arrays(news, news))
+        check(spans)
+        assert whole(spans).ends.tolist() == whole(spans).ids.tolist() == news
