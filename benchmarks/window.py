@@ -100,8 +100,10 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         from gui.app import create_window
         from gui.interpreter import rest_collector, settle_collector
+        from gui.memory_return import keep_big_blocks_apart
 
         rest_collector()
+        keep_big_blocks_apart()
         self.app = QApplication.instance() or QApplication(sys.argv[:1])
         self.window = create_window(folder)
         self.bench = next(child for child in self.window.children() if hasattr(child, "prompt"))
@@ -129,9 +131,17 @@ class Bench:
         if late:
             raise TimeoutError
 
+    def wait(self, seconds: float) -> None:
+        """Run the event loop for so long."""
+        end = time.perf_counter() + seconds
+        self.until(lambda: time.perf_counter() >= end)
+
     def open(self, text: str) -> None:
         self.editor.setPlainText(text)
         self.until(lambda: self.counted)
+        self.to_middle()
+
+    def to_middle(self) -> None:
         cursor = self.editor.textCursor()
         cursor.setPosition(self.editor.document().characterCount() // 2)
         self.editor.setTextCursor(cursor)

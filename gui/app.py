@@ -26,6 +26,7 @@ def create_window(profile: Path | None = None) -> QMainWindow:
 def run(paths: Sequence[Path], profile: Path | None) -> int:
     """Show a window with the files named, until it is closed. Returns the exit status."""
     from gui.crash import CrashHook
+    from gui.memory_return import keep_big_blocks_apart
 
     app = QApplication([sys.argv[0], "-style", "fusion"])
     app.setApplicationName("tokenloupe")
@@ -34,6 +35,7 @@ def run(paths: Sequence[Path], profile: Path | None) -> int:
     bench = Workbench(profile_paths(profile))
     hook = CrashHook(bench.window)
     hook.install()
+    bench.window.first_painted.connect(keep_big_blocks_apart)
     bench.started.connect(settle_collector)
     if paths:
         bench.files.open_paths(paths)

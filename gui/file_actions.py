@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 
+from gui.held_text import HeldText
 from gui.notify import Notifier, Offer
 from gui.prompt import Origin, Prompt
 from gui.settings import SettingsStore
@@ -134,12 +135,12 @@ class FileActions(QObject):
         else:
             show()
 
-    def _show_over(self, name: str, show: Callable[[], None], text: str) -> None:
+    def _show_over(self, name: str, show: Callable[[], None], text: HeldText) -> None:
         before = self._prompt.origin
         show()
 
         def bring_back() -> None:
-            self._prompt.show_text(text, before, modified=True)
+            self._prompt.show_text(text.text(), before, modified=True)
             self._notifier.withdraw("replaced")
 
         self._notifier.information(
@@ -251,7 +252,7 @@ class FileActions(QObject):
             self._prompt.request_text()
 
     @Slot(int, object)
-    def _on_text_ready(self, revision: int, text: str) -> None:
+    def _on_text_ready(self, revision: int, text: HeldText) -> None:
         if revision != self._prompt.editor.revision:
             if self._saving or self._arriving is not None:
                 QTimer.singleShot(0, self._prompt.request_text)
@@ -263,7 +264,7 @@ class FileActions(QObject):
             (name, show), self._arriving = self._arriving, None
             self._show_over(name, show, text)
 
-    def _write(self, path: Path, text: str) -> None:
+    def _write(self, path: Path, text: str | HeldText) -> None:
         assert self._storage is not None
         self._writing.append(self._prompt.editor.revision)
         self._storage.write(path.absolute(), text)
@@ -273,15 +274,16 @@ class FileActions(QObject):
         if self._storage is None:
             return ""
         saving, self._saving = self._saving, []
-        text = self._as_saved(self._prompt.read_now()) if saving else ""
-        for path in saving:
-            self._write(path, text)
+        if saving:
+            text = self._as_saved(self._prompt.read_now())
+            for path in saving:
+                self._write(path, text)
         return self._storage.finish()
 
-    def _as_saved(self, text: str) -> str:
+    def _as_saved(self, text: HeldText) -> HeldText:
         """A text of the editor with the line ends of its file."""
         origin = self._prompt.origin
-        return text.replace("\n", "\r\n") if origin is not None and origin.crlf else text
+        return text.with_crlf() if origin is not None and origin.crlf else text
 
     @Slot(object)
     def _on_written(self, path: Path) -> None:

@@ -7,6 +7,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from gui.held_text import HeldText
 from gui.look.figures import figure
 from gui.notify import Notifier
 from gui.panels.find_bar import FindBar
@@ -172,7 +173,7 @@ class Finder(QObject):
             self._ask("search")
 
     @Slot(int, object)
-    def _on_text_ready(self, revision: int, text: str) -> None:
+    def _on_text_ready(self, revision: int, text: HeldText) -> None:
         wanted, self._wanted = self._wanted, []
         if self._service is None or not wanted or not self._bar.options.pattern:
             return

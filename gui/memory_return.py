@@ -1,17 +1,22 @@
-"""Gives memory back to the system after a big text came or went.
+"""Gives memory back to the system after a big text came, went or was saved.
 
 Counting ten megabytes in half a dozen encodings takes buffers of a hundred megabytes for a moment. The C library keeps
-what it was given back, for the next time; glibc can be asked to let go of it.
+what it was given back, for the next time; glibc can be asked to let go of it. It cannot where something small lies
+behind it, so big blocks are kept apart from small ones. And the pages of files that were read through a map count as
+memory of the process until they are let go of.
 """
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gui.jobs import JobRunner, Ticket
     from gui.prompt import Prompt
     from gui.services.live_text import PromptCounts
@@ -22,9 +27,34 @@ NOTABLE_UNITS = 1_000_000
 AFTERMATH_MS = 8000
 """When to ask once more: by then the session has been saved, which takes a copy or two of the text for a moment."""
 
+BIG_BLOCK_BYTES = 1 << 20
+"""Blocks of this size and larger go back to the system as soon as they are free."""
 
-def return_memory(_request: object, _ticket: Ticket) -> bool:
-    """Ask the C library to hand its free memory back. False where it cannot be asked."""
+_M_MMAP_THRESHOLD = -3  # of glibc's malloc.h
+_M_ARENA_MAX = -8
+_ARENAS = 2
+
+
+def keep_big_blocks_apart() -> bool:
+    """Have the C library map each big block by itself. False where it cannot be told.
+
+    glibc begins with that, and gives it up for good at the first big block that is freed: the holes that blocks of
+    megabytes leave between small ones then add up to half of a big text. Each thread would have holes of its own, too.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    import ctypes
+
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "mallopt"):
+        return False
+    arenas = library.mallopt(_M_ARENA_MAX, _ARENAS)
+    return bool(library.mallopt(_M_MMAP_THRESHOLD, BIG_BLOCK_BYTES) and arenas)
+
+
+def return_memory(release_files: Callable[[], None], _request: object, _ticket: Ticket) -> bool:
+    """Let go of the pages of files, and ask the C library for what is free. False where it cannot be asked."""
+    release_files()
     if not sys.platform.startswith("linux"):
         return False
     import ctypes
@@ -37,20 +67,27 @@ def return_memory(_request: object, _ticket: Ticket) -> bool:
 
 
 class MemoryReturn(QObject):
-    """Watches the size of the text, and returns memory once a big change has been counted."""
+    """Watches the text, and returns memory once it was counted as a whole: another one, or the same in another way."""
 
-    def __init__(self, prompt: Prompt, runner: JobRunner, parent: QObject) -> None:
+    def __init__(self, prompt: Prompt, runner: JobRunner, release_files: Callable[[], None], parent: QObject) -> None:
+        """``release_files``: lets go of the pages of mapped files, on any thread."""
         super().__init__(parent)
-        self._lane = runner.conflated(self.tr("Returning memory"), return_memory)
+        self._lane = runner.conflated(self.tr("Returning memory"), partial(return_memory, release_files))
         self._units = 0
+        self._read_as = ("", False)
         self._aftermath = QTimer(self, singleShot=True, interval=AFTERMATH_MS)
         self._aftermath.timeout.connect(self.begin)
         prompt.counted.connect(self._on_counted)
 
     @Slot(object)
     def _on_counted(self, counts: PromptCounts) -> None:
+        if not counts.complete:
+            return
         units = counts.statistics.utf16_units
-        if counts.complete and abs(units - self._units) > NOTABLE_UNITS:
+        read_as = (counts.encoding, counts.counted_as_stored)
+        counted_anew = read_as != self._read_as and units > NOTABLE_UNITS
+        self._read_as = read_as
+        if counted_anew or abs(units - self._units) > NOTABLE_UNITS:
             self._units = units
             self.begin()
             self._aftermath.start()

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gui.editor.offsets import document_text
 from gui.editor.token_editor import TokenEditor
 from gui.editor.types import TokenSpan
+from gui.held_text import HeldText, held
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
@@ -39,7 +40,7 @@ class Prompt(QObject):
     Signals: ``counted(PromptCounts)``; ``stale_changed(bool)``: the newest counts are of an older text;
     ``origin_changed()``: another file, or none; ``modified_changed(bool)``: the text differs from what was put there;
     ``encoding_changed(str)``, ``special_changed(bool)``: the switches;
-    ``text_ready(int, str)``: answers ``request_text``; ``failed(str)``: a sentence; ``changed()``: after every
+    ``text_ready(int, HeldText)``: answers ``request_text``; ``failed(str)``: a sentence; ``changed()``: after every
     change of the text.
     """
 
@@ -116,9 +117,9 @@ class Prompt(QObject):
         self._set_origin(None)
         self.editor.replace_range(0, self.editor.text_length, text)
 
-    def read_now(self) -> str:
+    def read_now(self) -> HeldText:
         """The text in the widget, at once; slow for a big text."""
-        return self.editor.toPlainText()
+        return held(self.editor.text_pieces())
 
     def request_text(self) -> None:
         """Ask for the text in the widget with its revision; ``text_ready`` answers, soon or at once."""
@@ -129,7 +130,7 @@ class Prompt(QObject):
             self._service.request_text()
 
     @Slot(int, object)
-    def _on_text_ready(self, revision: int, text: str) -> None:
+    def _on_text_ready(self, revision: int, text: HeldText) -> None:
         self._owes_text = False
         self.text_ready.emit(revision, text)
 
@@ -238,7 +239,7 @@ class Prompt(QObject):
 
     @Slot()
     def _on_text_wanted(self) -> None:
-        self._tell_text(self.editor.revision, "" if self._stored is not None else self.read_now())
+        self._tell_text(self.editor.revision, "" if self._stored is not None else self.editor.toPlainText())
         self._pay_text()
 
     @Slot(str)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray, QObject, QTimer, Signal, Slot
 
 from gui.atomic_file import set_aside
 from gui.editor.offsets import document_text
+from gui.held_text import HeldText
 from gui.notify import Notifier, Offer
 from gui.prompt import Origin, Prompt
 from gui.session import (
@@ -241,7 +242,7 @@ class SessionKeeper(QObject):
             self._prompt.request_text()
 
     @Slot(int, object)
-    def _on_text_ready(self, revision: int, text: str) -> None:
+    def _on_text_ready(self, revision: int, text: HeldText) -> None:
         if not self._asked:
             return
         self._asked = False
@@ -253,7 +254,7 @@ class SessionKeeper(QObject):
             self._text_changed = True
             self._timer.start()
 
-    def _write_text(self, text: str) -> None:
+    def _write_text(self, text: str | HeldText) -> None:
         assert self._slot.folder is not None
         assert self._storage is not None
         self._text_changed = False

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.atomic_file import write_atomic
+from gui.held_text import HeldText, utf8_pieces
 
 if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
 
-CHUNK_CHARACTERS = 1 << 16
-"""Texts are encoded in pieces of this size: one call on a big text would hold up the GUI thread."""
-
 
 class WriteRequest(NamedTuple):
-    """Content for a file. A ``str`` is written as UTF-8; lone surrogates are written as such, to be read back."""
+    """Content for a file. Text is written as UTF-8; lone surrogates are written as such, to be read back."""
 
     path: Path
-    content: bytes | str
+    content: bytes | str | HeldText
     keep_backup: bool = False
-
-
-def pieces(content: bytes | str) -> Iterator[bytes]:
-    """The bytes of ``content``, a bounded piece at a time."""
-    if isinstance(content, bytes):
-        yield content
-        return
-    for start in range(0, len(content), CHUNK_CHARACTERS):
-        yield content[start : start + CHUNK_CHARACTERS].encode("utf-8", "surrogatepass")
 
 
 def write_now(request: WriteRequest) -> int:
     """Write on the calling thread; for the moment when the window closes. Raises OSError."""
-    return write_atomic(request.path, pieces(request.content), keep_backup=request.keep_backup)
+    content: bytes | Iterable[bytes] = (
+        utf8_pieces(request.content) if isinstance(request.content, str) else request.content
+    )
+    return write_atomic(request.path, content, keep_backup=request.keep_backup)
 
 
 def _write(request: WriteRequest, _ticket: Ticket) -> int:
@@ -64,7 +56,7 @@ class Storage(QObject):
         """Whether something is still being written."""
         return self._lane.busy
 
-    def write(self, path: Path, content: bytes | str, *, keep_backup: bool = False) -> None:
+    def write(self, path: Path, content: bytes | str | HeldText, *, keep_backup: bool = False) -> None:
         """Replace ``path`` by ``content``, soon."""
         self._lane.submit(WriteRequest(path, content, keep_backup))
 

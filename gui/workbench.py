@@ -248,7 +248,7 @@ class Workbench(QObject):
         self.prompt.counted.connect(kernels.begin_soon)
         open_encoding = self.own_encodings.opening(kernels.use.open)
         self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self, open_encoding))
-        memory = MemoryReturn(self.prompt, self.runner, self)
+        memory = MemoryReturn(self.prompt, self.runner, kernels.release_pages, self)
         kernels.taken_over.connect(memory.begin)  # tiktoken's encoders have gone
         self.encodings = encodings = EncodingList(self.runner, self.own_encodings, self)
         encodings.listed.connect(self.panel.picker.fill)

@@ -25,7 +25,7 @@ class EncodingService(QObject):
 
     ``patched(int, TokenPatch)``: tokens changed; the revision they belong to. UTF-16 offsets of the widget's text.
     ``counted(PromptCounts)``: new figures. Their revision may be older than the text's: then they are stale.
-    ``text_ready(int, str)``: the text that ``request_text`` asked for, with its revision.
+    ``text_ready(int, HeldText)``: the text that ``request_text`` asked for, with its revision.
     ``text_wanted()``: the worker's copy is lost, or misses edits; answer with ``replace_text``.
     ``failed(str)``: a sentence for the user.
     ``encoding_changed(str)``: another encoding was chosen.
@@ -33,7 +33,6 @@ class EncodingService(QObject):
 
     patched = Signal(int, object)
     counted = Signal(object)
-    # An object, not a str: Qt would turn ten megabytes into a string of its own and back for each receiver.
     text_ready = Signal(int, object)
     text_wanted = Signal()
     failed = Signal(str)

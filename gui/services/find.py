@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from gui.editor.offsets import char_to_utf16, utf16_to_char
+from gui.held_text import HeldText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +48,7 @@ class FindRequest:
     """
 
     revision: int
-    text: str
+    text: str | HeldText
     options: SearchOptions
     replacement: str | None = None
     only: tuple[int, int] | None = None
@@ -130,6 +131,8 @@ class FindService(QObject):
 
 def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
     """Search, and replace where that is asked for. On a worker thread. Raises FindError."""
+    if isinstance(request.text, HeldText):
+        request = replace(request, text=request.text.text())
     if request.only is not None:
         return _replace_one(request, ticket)
     if request.replacement is not None:

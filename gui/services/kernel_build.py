@@ -6,6 +6,7 @@ Nobody waits for it: counting begins with tiktoken's encoder, and goes on with i
 from __future__ import annotations
 
 import functools
+import sys
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -60,6 +61,17 @@ class KernelBuild(QObject):
     def busy(self) -> bool:
         """Whether kernels are being compiled or loaded."""
         return self._lane.busy
+
+    @staticmethod
+    def release_pages() -> None:
+        """Let go of the pages of vocabularies' tables and of the compiler, which come back where they are used. Safe
+        from any thread."""
+        if "engine.table_file" in sys.modules:  # with the first kernels
+            from engine.library_pages import COMPILER, release_code
+            from engine.table_file import release_pages
+
+            release_pages()
+            release_code(COMPILER)
 
     def description(self) -> str:
         """Which encoder counts, in a few words."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gui.editor.offsets import document_text, stored_to_document
+from gui.held_text import HeldText, held
 
 if TYPE_CHECKING:
     from engine import EditedText, Encoding
@@ -78,7 +79,7 @@ class TextReply:
     counts: PromptCounts
     encoding: Encoding
     patch: TokenPatch | None
-    text: str | None
+    text: HeldText | None
 
 
 class TextLost(Exception):
@@ -146,7 +147,7 @@ class LiveText:
             patch = self._in_document_offsets(patch)
         text = None
         if request.want_text:
-            text = edited.text() if self._stored is None else document_text(self._stored)
+            text = held(edited.texts() if self._stored is None else [document_text(self._stored)])
         return TextReply(self._counts(request, edited), encoding, patch, text)
 
     def _watch(self, request: TextRequest, edited: EditedText, ticket: Ticket) -> None:

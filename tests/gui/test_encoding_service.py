@@ -8,6 +8,7 @@ import pytest
 
 import engine
 from engine.types import TextEdit
+from gui.held_text import held
 from gui.jobs import JobRunner
 from gui.services.encoding import EncodingService
 
@@ -69,7 +70,7 @@ def test_the_text_can_be_asked_for(qtbot, service):
     service.submit(4, (TextEdit(5, 0, "!"),))
     with qtbot.waitSignal(service.text_ready) as ready:
         service.request_text()
-    assert ready.args == [4, "hello!"]
+    assert ready.args == [4, held(["hello!"])]
 
 
 def test_an_unknown_encoding_is_said_and_the_last_one_kept(qtbot, service):
@@ -117,4 +118,4 @@ def test_stopping_the_count_loses_no_edit(qtbot, service, monkeypatch):
     assert (counts.revision, counts.tokens) == (3, 4)
     with qtbot.waitSignal(service.text_ready) as ready:
         service.request_text()
-    assert ready.args == [3, "one two three four"]
+    assert ready.args == [3, held(["one two three four"])]

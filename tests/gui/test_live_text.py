@@ -38,7 +38,7 @@ def test_edits_follow_each_other(ticket):
     live = LiveText()
     answer(live, ticket, new_text="one two")
     reply = answer(live, ticket, edits=(TextEdit(3, 1, ", "), TextEdit(8, 0, "!")), revision=3, want_text=True)
-    assert reply.text == "one, two!"
+    assert reply.text.text() == "one, two!"
     assert reply.counts.tokens == len(tokens("one, two!"))
     assert reply.counts.revision == 3
 
@@ -53,7 +53,7 @@ def test_joining_requests_drops_nothing(ticket):
     )
     both = joined(both, request(revision=3, edits=(TextEdit(4, 0, "e"),), encoding="gpt2"))
     reply = LiveText().answer(both, ticket)
-    assert reply.text == "abcde"
+    assert reply.text.text() == "abcde"
     assert reply.patch.ids.tolist() == tokens("abcde", "gpt2")
     assert reply.counts.revision == 3
     newest = joined(both, request(revision=4, new_text="x"))
@@ -67,7 +67,7 @@ def test_a_stored_text_is_counted_as_stored_until_its_first_edit(ticket):
     assert reply.counts.counted_as_stored
     assert reply.counts.tokens == len(tokens(stored)) != len(tokens(document_text(stored)))
     assert reply.patch.utf16_ends[-1] == reply.patch.utf16_new_end == len(document_text(stored))
-    assert reply.text == document_text(stored)
+    assert reply.text.text() == document_text(stored)
     reply = answer(live, ticket, edits=(TextEdit(0, 0, "x"),), revision=2)
     assert not reply.counts.counted_as_stored
     assert reply.patch.ids.tolist() == tokens("x" + document_text(stored))

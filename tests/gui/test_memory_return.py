@@ -2,35 +2,93 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
+import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from gui import memory_return
 from gui.jobs import JobRunner, Ticket
 from gui.memory_return import MemoryReturn, return_memory
+
+BIG_BLOCKS = """
+import ctypes
+from gui.memory_return import BIG_BLOCK_BYTES, keep_big_blocks_apart
+
+class Figures(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd x y z u v".split()]
+
+library = ctypes.CDLL(None)
+library.mallinfo2.restype = Figures
+library.malloc.restype = ctypes.c_void_p
+library.free.argtypes = [ctypes.c_void_p]
+assert keep_big_blocks_apart()
+library.free(library.malloc(30 * BIG_BLOCK_BYTES))  # after which glibc would keep all smaller ones together
+apart = library.mallinfo2().hblks
+block = library.malloc(BIG_BLOCK_BYTES)
+assert library.mallinfo2().hblks == apart + 1
+library.free(block)
+assert library.mallinfo2().hblks == apart
+"""
 
 
 class Prompt(QObject):
     counted = Signal(object)
 
-    def tell(self, units: int, complete: bool = True) -> None:
-        self.counted.emit(SimpleNamespace(complete=complete, statistics=SimpleNamespace(utf16_units=units)))
+    def tell(self, units: int, complete: bool = True, encoding: str = "a", as_stored: bool = False) -> None:
+        self.counted.emit(
+            SimpleNamespace(
+                complete=complete,
+                encoding=encoding,
+                counted_as_stored=as_stored,
+                statistics=SimpleNamespace(utf16_units=units),
+            )
+        )
 
 
-def test_big_changes_return_memory_once(qtbot: QtBot, monkeypatch):
-    returned = []
-    monkeypatch.setattr(memory_return, "return_memory", lambda units, ticket: returned.append(units))
-    prompt, runner = Prompt(), JobRunner()
-    watcher = MemoryReturn(prompt, runner, prompt)
-    for units, complete in ((10, True), (5_000_000, False), (5_000_000, True), (5_000_001, True), (20, True)):
-        prompt.tell(units, complete)
-        qtbot.waitUntil(lambda: not runner.busy)
-    assert returned == [5_000_000, 20]
+@pytest.fixture
+def told(qtbot: QtBot):
+    """Tells of counts; returns how often memory has been returned by then."""
+    prompt, runner, returned = Prompt(), JobRunner(), []
+    watcher = MemoryReturn(prompt, runner, lambda: returned.append(None), prompt)
     assert watcher.parent() is prompt
+
+    def tell(*counts: object) -> int:
+        prompt.tell(*counts)
+        qtbot.waitUntil(lambda: not runner.busy)
+        return len(returned)
+
+    yield tell
     runner.shutdown()
 
 
+def test_big_changes_return_memory_once(told):
+    assert told(10) == 0
+    assert told(5_000_000, False) == 0
+    assert told(5_000_000, True) == 1
+    assert told(5_000_001, True) == 1
+    assert told(20) == 2
+
+
+def test_a_big_text_read_in_another_way_returns_memory(told):
+    assert told(5_000_000, True, "a", True) == 1
+    assert told(5_000_000, True, "a", False) == 2, "counted as stored before, edited now"
+    assert told(5_000_000, True, "b", False) == 3
+    assert told(20, True, "b", False) == 4
+    assert told(20, True, "a", False) == 4, "a small one leaves nothing"
+
+
 def test_asking_the_c_library_does_no_harm():
-    assert return_memory(None, Ticket(lambda fraction, note: None)) in (True, False)
+    assert return_memory(lambda: None, None, Ticket(lambda fraction, note: None)) in (True, False)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc is told")
+def test_big_blocks_are_apart_from_small_ones_for_good():
+    import ctypes
+
+    if not hasattr(ctypes.CDLL(None), "mallinfo2"):
+        pytest.skip("not glibc, or one that cannot be asked")
+    done = subprocess.run([sys.executable, "-c", BIG_BLOCKS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

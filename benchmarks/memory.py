@@ -1,0 +1,190 @@
+"""Memory of the whole window with a big text in it: at rest, and at its highest.
+
+``python -m benchmarks.memory [--megabytes 10] [--parts]``
+
+The real program, in a real window (an X display is needed; without one, Xvfb is started where it is installed), with
+our own kernels counting in every encoding that the cost table wants. The text is pasted from the clipboard of another
+process, so that the clipboard's copy is not ours; edited in its middle; saved with the session; shown in another
+encoding; and saved once more by closing the window.
+
+For each step: resident memory when all that it set off has ended (*at rest*), and the highest since the step before
+(*peak*: ``VmHWM`` of ``/proc/self/status``, which writing to ``/proc/self/clear_refs`` sets back; Linux only).
+``mapped`` is the part of the resident memory that belongs to files: libraries, and the tables of the vocabularies.
+``--parts`` says which.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.editor_text import mixed_text
+
+LIMIT_MB = 500
+KEYS = 60
+OFFER_CLIPBOARD = """
+from PySide6.QtWidgets import QApplication
+from benchmarks.editor_text import mixed_text
+import sys
+app = QApplication([])
+app.clipboard().setText(mixed_text(int(sys.argv[1])))
+print(flush=True)
+app.exec()
+"""
+
+
+@contextmanager
+def display() -> Iterator[None]:
+    """An X display: the one there is, or Xvfb for the time being."""
+    if os.environ.get("DISPLAY"):
+        yield
+        return
+    if shutil.which("Xvfb") is None:
+        sys.exit("there is no X display, and no Xvfb to make one")
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1200x24"]
+    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
+    os.close(writing)
+    with os.fdopen(reading) as number:
+        os.environ["DISPLAY"] = ":" + number.readline().strip()
+    os.environ["QT_QPA_PLATFORM"] = "xcb"
+    try:
+        yield
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@contextmanager
+def clipboard(size: int) -> Iterator[None]:
+    """Another process that offers a text of so many bytes."""
+    with subprocess.Popen([sys.executable, "-c", OFFER_CLIPBOARD, str(size)], stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        owner.stdout.readline()
+        try:
+            yield
+        finally:
+            owner.terminate()
+
+
+def status_mb(name: str) -> float:
+    """A figure of /proc/self/status in MB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(name + ":"))
+
+
+def forget_peak() -> None:
+    """Let ``VmHWM`` be what is resident now."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def mapped_parts() -> Counter[str]:
+    """Resident megabytes by what they belong to."""
+    parts: Counter[str] = Counter()
+    name = ""
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        words = line.split()
+        if not words[0].endswith(":"):
+            name = Path(words[5]).name if len(words) > 5 else "anonymous"
+            name = "tables of vocabularies" if name.endswith(".tables") else name
+        elif words[0] == "Rss:":
+            parts[name] += int(words[1]) * 1024 / 1e6
+    return parts
+
+
+class Steps:
+    """Runs steps in a window and prints what each took."""
+
+    def __init__(self, parts: bool) -> None:
+        self._parts = parts
+        self.highest = self.at_rest = 0.0
+
+    def print(self, what: str) -> None:
+        """The figures since the last call."""
+        peak, now = status_mb("VmHWM"), status_mb("VmRSS")
+        print(f"{what:<28} at rest {now:5.0f} MB   peak {peak:5.0f} MB   mapped {status_mb('RssFile'):4.0f} MB")
+        if self._parts:
+            print("    " + ", ".join(f"{name} {size:.0f}" for name, size in mapped_parts().most_common(12)))
+        sys.stdout.flush()
+        self.highest, self.at_rest = max(peak, self.highest), now
+        forget_peak()
+
+
+def run(size: int, way: str, parts: bool) -> None:
+    """The steps, in this process."""
+    from PySide6.QtWidgets import QApplication
+
+    from benchmarks.window import Bench
+    from engine.kernels import cache_folder
+
+    # What the program would have kept in its cache folder since the first start.
+    os.environ.setdefault(cache_folder.VARIABLE, str(Path(cache_folder.__file__).parent / "__pycache__"))
+    with tempfile.TemporaryDirectory() as name:
+        steps = Steps(parts)
+        bench = Bench(Path(name))
+        work, keeper, editor = bench.bench, bench.bench.keeper, bench.editor
+        bench.until(lambda: work.kernels.use.active and bench.counted, seconds=600)
+        bench.wait(9)
+        steps.print("an empty window")
+        if way == "paste":
+            with clipboard(size):
+                bench.until(lambda: len(QApplication.clipboard().mimeData().formats()) > 0)
+                editor.selectAll()
+                editor.paste()
+                bench.until(lambda: editor.document().characterCount() > size // 2 and bench.counted)
+        else:
+            path = Path(name, "text.txt")
+            path.write_bytes(mixed_text(size).encode().replace(b"\n", b"\r\n" if way == "crlf" else b"\n"))
+            forget_peak()
+            work.files.open_path(path)
+            bench.until(lambda: editor.document().characterCount() > size // 2 and bench.counted)
+        steps.print({"paste": "pasted, counted"}.get(way, "opened, counted"))
+        saves = _counter(keeper.saved)
+        bench.until(lambda: saves() and bench.counted, seconds=60)
+        bench.wait(9)
+        steps.print("session saved")
+        bench.to_middle()
+        saves = _counter(keeper.saved)
+        bench.type_keys(KEYS)
+        bench.until(lambda: saves() and bench.counted, seconds=60)
+        bench.wait(9)
+        steps.print("edited, saved")
+        work.prompt.set_encoding("cl100k_base")
+        bench.until(lambda: bench.counted)
+        bench.wait(9)
+        steps.print("in another encoding")
+        bench.type_keys(1)
+        bench.close()
+        steps.print("saved by closing")
+        print(f"highest {steps.highest:.0f} MB; limit {LIMIT_MB} MB")
+
+
+def _counter(signal: object) -> Callable[[], int]:
+    seen: list[None] = []
+    signal.connect(lambda: seen.append(None))  # type: ignore[attr-defined]
+    return lambda: len(seen)
+
+
+def main() -> None:
+    """Run the steps where there is a display."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--megabytes", type=float, default=10)
+    parser.add_argument("--way", choices=("paste", "open", "crlf"), default="paste", help="how the text comes")
+    parser.add_argument("--parts", action="store_true", help="say what the memory belongs to")
+    given = parser.parse_args()
+    if sys.platform != "linux":
+        sys.exit("only Linux says what is needed here")
+    with display():
+        run(int(given.megabytes * 1e6), given.way, given.parts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""A big text on its way to a file or a search: kept as UTF-8, in pieces. No Qt.
+
+One character outside the BMP makes a Python string four bytes a character: ten megabytes of text become forty, and
+forty more for each copy. As UTF-8 they stay ten. In pieces, because turning all of it into bytes in one call would keep
+every other thread waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+PIECE_CHARACTERS = 1 << 16
+"""Longer texts are turned into bytes in pieces of this size."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldText:
+    """``pieces`` are UTF-8, each of whole characters; lone surrogates are encoded as such, to be read back."""
+
+    pieces: tuple[bytes, ...] = ()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.pieces)
+
+    def text(self) -> str:
+        """The whole text as one string."""
+        return "".join([piece.decode("utf-8", "surrogatepass") for piece in self.pieces])
+
+    def with_crlf(self) -> HeldText:
+        """The same with each newline turned into CRLF; the text must hold no CR of its own."""
+        return HeldText(tuple(piece.replace(b"\n", b"\r\n") for piece in self.pieces))
+
+
+def held(texts: Iterable[str]) -> HeldText:
+    """One text, given in parts that end between characters."""
+    return HeldText(tuple(piece for text in texts for piece in utf8_pieces(text)))
+
+
+def utf8_pieces(text: str) -> Iterator[bytes]:
+    """The bytes of a text, a bounded piece at a time."""
+    for start in range(0, len(text), PIECE_CHARACTERS):
+        yield text[start : start + PIECE_CHARACTERS].encode("utf-8", "surrogatepass")
