@@ -1,4 +1,9 @@
-"""Writing files so that each is either the old one or the new one, never half of it."""
+"""Writing files so that each is either the old one or the new one, never half of it.
+
+For those who have a folder filled by a writer that takes a path. The window writes pieces of bytes, even before the
+engine is imported, and has ``gui.atomic_file`` for that; ``engine.kernels.cache_folder`` does not wait for the disk, as
+what it keeps can be made again and is verified before it is used.
+"""
 
 from __future__ import annotations
 

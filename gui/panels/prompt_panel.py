@@ -7,15 +7,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.editor.token_editor import TokenEditor
-from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.panels.context_meter import ContextMeter
 from gui.panels.count_bar import CountBar
+from gui.panels.editor_look import EditorLook
 from gui.panels.encoding_picker import EncodingPicker
 from gui.panels.prompt_banners import PromptBanners
 from gui.panels.token_readout import TokenReadout
@@ -39,7 +38,6 @@ class PromptPanel(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._icons = icons
-        self._settings = settings
         self.setObjectName("promptTab")
         self.editor = TokenEditor(self)
         self.editor.setAccessibleName(self.tr("Prompt"))
@@ -57,12 +55,9 @@ class PromptPanel(QWidget):
                 "Off: it counts as the ordinary text it is."
             )
         )
-        self.editor.setCornerWidget(plain_corner(self.editor))
+        EditorLook(self.editor, theme, settings, LEAST_LINES)
         self._lay_out()
         self._connect()
-        self.apply_look()
-        for name in ("font_family", "word_wrap", "show_whitespace"):
-            self._apply_setting(name)
 
     def _lay_out(self) -> None:
         label = QLabel(self.tr("E&ncoding:"), self)
@@ -109,31 +104,6 @@ class PromptPanel(QWidget):
         prompt.stale_changed.connect(self.counts.set_stale)
         self.editor.selection_tokens_changed.connect(self.counts.set_selected_tokens)
         self.editor.caret_token_changed.connect(self._on_caret_token)
-        self._theme.changed.connect(self.apply_look)
-        self._settings.changed.connect(self._apply_setting)
-
-    @Slot()
-    def apply_look(self) -> None:
-        """Take the colours of the theme."""
-        self.editor.set_palette(self._theme.token_palette(self._settings.values.token_colours))
-
-    @Slot(str)
-    def _apply_setting(self, name: str) -> None:
-        values = self._settings.values
-        if name == "token_colours":
-            self.apply_look()
-        elif name in ("font_family", "font_size"):
-            font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-            if values.font_family:
-                font.setFamily(values.font_family)
-            font.setStyleHint(QFont.StyleHint.Monospace)
-            font.setPointSize(values.font_size)
-            self.editor.setFont(font)
-            self.editor.setMinimumHeight(self.editor.fontMetrics().lineSpacing() * LEAST_LINES)
-        elif name == "word_wrap":
-            self.editor.set_word_wrap(values.word_wrap)
-        elif name == "show_whitespace":
-            self.editor.set_show_whitespace(values.show_whitespace)
 
     @Slot(object)
     def _on_counted(self, counts: PromptCounts) -> None:

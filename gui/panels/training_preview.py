@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
-from gui.editor.token_editor import TokenEditor
-from gui.look.corner import plain_corner
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
+from gui.panels.editor_look import TokenView
 from gui.panels.training_form import Remark
 from gui.settings import SettingsStore
 
@@ -37,7 +35,7 @@ class TrainingPreview(QWidget):
         self, theme: Theme, text: TrainingText, settings: SettingsStore, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._theme, self._text, self._settings = theme, text, settings
+        self._text = text
         self.files = QComboBox(objectName="trainPreviewFile")
         self.files.setAccessibleName(self.tr("File of the preview"))
         self.files.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -45,11 +43,9 @@ class TrainingPreview(QWidget):
         self.figures = QLabel(objectName="trainPreviewFigures")
         self.remark = Remark(theme)
         self.remark.setObjectName("trainPreviewChanges")
-        self.view = TokenEditor(self)
+        self.view = TokenView(theme, settings, self)
         self.view.setObjectName("trainPreview")
         self.view.setAccessibleName(self.tr("Preview of the split"))
-        self.view.setReadOnly(True)
-        self.view.setCornerWidget(plain_corner(self.view))
         self.hint = QLabel()
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
@@ -57,11 +53,6 @@ class TrainingPreview(QWidget):
         self.invite()
         self.files.currentIndexChanged.connect(self._on_file)
         self.view.files_dropped.connect(self.files_dropped)
-        theme.changed.connect(self._apply_look)
-        settings.changed.connect(self._on_setting)
-        self._apply_look()
-        for name in ("font_family", "word_wrap", "show_whitespace"):
-            self._on_setting(name)
 
     def set_files(self, files: Sequence[str], current: int) -> None:
         """Offer these files, shown by these names; the first few hundred will do to look at."""
@@ -142,29 +133,3 @@ class TrainingPreview(QWidget):
     def _on_file(self, place: int) -> None:
         if place >= 0:
             self.file_chosen.emit(place)
-
-    @Slot()
-    def _apply_look(self) -> None:
-        self.view.set_palette(self._theme.token_palette(self._settings.values.token_colours))
-
-    @Slot(str)
-    def _on_setting(self, name: str) -> None:
-        values = self._settings.values
-        if name == "token_colours":
-            self._apply_look()
-        elif name in ("font_family", "font_size"):
-            self.view.setFont(fixed_font(values.font_family, values.font_size))
-        elif name == "word_wrap":
-            self.view.set_word_wrap(values.word_wrap)
-        elif name == "show_whitespace":
-            self.view.set_show_whitespace(values.show_whitespace)
-
-
-def fixed_font(family: str, size: int) -> QFont:
-    """The fixed-pitch font that the user chose for texts."""
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    if family:
-        font.setFamily(family)
-    font.setStyleHint(QFont.StyleHint.Monospace)
-    font.setPointSize(size)
-    return font

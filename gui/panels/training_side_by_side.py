@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Qt, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
-from gui.editor.token_editor import TokenEditor
-from gui.look.corner import plain_corner
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
-from gui.panels.training_preview import fixed_font
+from gui.panels.editor_look import TokenView
 from gui.settings import SettingsStore
 
 if TYPE_CHECKING:
@@ -23,19 +21,17 @@ class TokenPane(QWidget):
 
     def __init__(self, theme: Theme, text: TrainingText, settings: SettingsStore, name: str, spoken: str) -> None:
         super().__init__()
-        self._theme, self._text, self._settings = theme, text, settings
+        self._text = text
         self._report: Report | None = None
         self.choice = QComboBox(objectName=f"{name}Choice")
         self.choice.setAccessibleName(self.tr("Vocabulary: {pane}").format(pane=spoken))
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choice.setMinimumContentsLength(8)
         self.figures = QLabel(objectName=f"{name}Figures")
-        self.view = TokenEditor(self)
+        self.view = TokenView(theme, settings, self)
         self.view.setObjectName(name)
         self.view.setAccessibleName(spoken)
-        self.view.setReadOnly(True)
         self.view.setAcceptDrops(False)
-        self.view.setCornerWidget(plain_corner(self.view))
         head = QHBoxLayout()
         head.addWidget(self.choice, 1)
         head.addWidget(self.figures)
@@ -44,11 +40,6 @@ class TokenPane(QWidget):
         column.addLayout(head)
         column.addWidget(self.view, 1)
         self.choice.currentIndexChanged.connect(self._show)
-        theme.changed.connect(self._apply_look)
-        settings.changed.connect(self._on_setting)
-        self._apply_look()
-        for setting in ("font_family", "word_wrap", "show_whitespace"):
-            self._on_setting(setting)
 
     def set_report(self, report: Report | None, first: int) -> None:
         """Show the sample of a report; ``first`` is the encoding to begin with."""
@@ -75,22 +66,6 @@ class TokenPane(QWidget):
         if len(patch.ids):
             self.view.apply_patch(self.view.revision, patch)
         self.figures.setText(self.tr("{n} tokens").format(n=self._text.number(len(patch.ids))))
-
-    @Slot()
-    def _apply_look(self) -> None:
-        self.view.set_palette(self._theme.token_palette(self._settings.values.token_colours))
-
-    @Slot(str)
-    def _on_setting(self, name: str) -> None:
-        values = self._settings.values
-        if name == "token_colours":
-            self._apply_look()
-        elif name in ("font_family", "font_size"):
-            self.view.setFont(fixed_font(values.font_family, values.font_size))
-        elif name == "word_wrap":
-            self.view.set_word_wrap(values.word_wrap)
-        elif name == "show_whitespace":
-            self.view.set_show_whitespace(values.show_whitespace)
 
 
 class SideBySidePage(QWidget):

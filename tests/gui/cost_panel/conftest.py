@@ -1,0 +1,55 @@
+"""A cost panel with a handful of models, counted and priced."""
+
+from __future__ import annotations
+
+import pytest
+
+from gui.jobs import JobRunner
+from gui.look.theme import Theme
+from gui.notify import Notifier
+from gui.panels.cost_panel import CostPanel
+from gui.services import price_files
+from gui.services.costs import CostService
+from gui.services.price_files import LoadedPrices
+from gui.storage import Storage
+from tests.gui.cost_samples import MODELS, TODAY, Counts
+
+
+@pytest.fixture
+def runner(qapp):
+    runner = JobRunner()
+    yield runner
+    runner.shutdown()
+
+
+@pytest.fixture
+def notifier(qapp):
+    return Notifier()
+
+
+@pytest.fixture
+def make_panel(qtbot, runner, notifier, monkeypatch):
+    monkeypatch.setattr(price_files, "_loaded", lambda file, names: LoadedPrices(MODELS))
+    theme = Theme("light")
+
+    def make() -> CostPanel:
+        service = CostService(today=lambda: TODAY)
+        panel = CostPanel(service, theme, notifier, "1.2.3")
+        panel.start(runner, Storage(runner, "Exporting"))
+        panel.theme, panel.service = theme, service
+        qtbot.addWidget(panel)
+        panel.resize(1200, 400)
+        with qtbot.waitSignal(service.prices_changed):
+            service.start(runner)
+        with qtbot.waitSignal(service.estimated, check_params_cb=lambda rows: rows[0].estimate.usd is not None):
+            service.set_counts(Counts())
+        panel.show()
+        qtbot.waitExposed(panel)
+        return panel
+
+    return make
+
+
+@pytest.fixture
+def panel(make_panel):
+    return make_panel()

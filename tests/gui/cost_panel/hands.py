@@ -1,0 +1,26 @@
+"""What a person does to a cost panel, and sees in it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+
+from gui.models.cost_columns import COLUMN_INDEX
+from gui.panels.cost_panel import CostPanel
+
+NO_KEY = Qt.KeyboardModifier.NoModifier
+
+
+def ids(panel: CostPanel) -> list[str]:
+    return [row.model_id for row in panel.model.shown_rows()]
+
+
+def click_header(qtbot, panel: CostPanel, column: str, modifier=NO_KEY) -> None:
+    header = panel.table.horizontalHeader()
+    panel.table.scrollTo(panel.model.index(0, COLUMN_INDEX[column]))
+    x = header.sectionViewportPosition(COLUMN_INDEX[column]) + 10
+    qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, modifier, QPoint(x, header.height() // 2))
+
+
+def clipboard() -> str:
+    return QGuiApplication.clipboard().text()

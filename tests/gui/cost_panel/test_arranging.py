@@ -1,0 +1,188 @@
+"""What the cost table shows, and in which order."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QMenu, QSpinBox
+
+from gui.models.cost_columns import COLUMN_INDEX
+from tests.gui.cost_panel.hands import click_header, ids
+
+# What the offscreen platform has to say of windows with a least size, and of menus.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grabbing the keyboard")
+
+SHIFT, NO_KEY = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.NoModifier
+
+
+def test_typing_into_the_filter_narrows_the_table_and_counts(panel, qtbot):
+    assert panel.status.count.text() == "5 of 7 models · 1 retired · 1 embedding"
+    qtbot.keyClicks(panel.filter, "acme ass")
+    assert ids(panel) == ["acme/small"]
+    assert panel.status.count.text() == "1 of 7 models · 1 retired · 1 embedding"
+    panel.filter.clear()
+    assert panel.table.model().rowCount() == 5
+
+
+def test_the_scenario_reprices_the_table(panel, qtbot):
+    with qtbot.waitSignal(panel.service.estimated):
+        panel.findChild(QSpinBox, "callsPerMonth").setValue(50)
+    column = COLUMN_INDEX["calls"]
+    assert panel.model.headerData(column, Qt.Orientation.Horizontal) == "Cost of 50 calls"
+
+
+def test_headers_sort_and_shift_adds_a_column(panel, qtbot):
+    click_header(qtbot, panel, "model")
+    assert ids(panel)[0] == "acme/large"
+    click_header(qtbot, panel, "model")
+    assert ids(panel)[0] == "dark/none"
+    click_header(qtbot, panel, "provider")
+    click_header(qtbot, panel, "model", SHIFT)
+    click_header(qtbot, panel, "model", SHIFT)
+    assert ids(panel)[:2] == ["acme/small", "acme/large"]
+
+
+def test_sort_by_column_of_the_view_works_as_in_any_table(panel):
+    panel.table.sortByColumn(COLUMN_INDEX["total"], Qt.SortOrder.DescendingOrder)
+    assert ids(panel)[0] == "borg/opus"
+
+
+def test_the_star_makes_a_favourite_by_mouse_and_by_key(panel, qtbot):
+    place = panel.model.place_of("borg/opus")
+    centre = panel.table.visualRect(panel.model.index(place, 0)).center()
+    qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=centre)
+    assert ids(panel)[0] == "borg/opus"
+    panel.table.show_model("acme/large")
+    panel.table.setFocus()
+    qtbot.keyClick(panel.table, Qt.Key.Key_Space)
+    assert ids(panel)[:2] == ["acme/large", "borg/opus"]
+    qtbot.keyClick(panel.table, Qt.Key.Key_Space)
+    assert panel.model.arrangement.favourites == {"borg/opus"}
+
+
+def test_hidden_models_are_counted_and_come_back(panel, qtbot):
+    panel.table.show_model("acme/large")
+    panel.table.setFocus()
+    qtbot.keyClick(panel.table, Qt.Key.Key_Delete)
+    assert "acme/large" not in ids(panel)
+    assert panel.status.count.text() == "4 of 7 models · 1 hidden · 1 retired · 1 embedding"
+    panel.commands.show_hidden.trigger()
+    panel.table.show_model("acme/large")
+    panel.commands.hide.trigger()
+    assert panel.model.arrangement.hidden == frozenset()
+
+
+def test_embedding_models_are_left_out_until_they_are_asked_for(panel):
+    switch = panel.commands.show_embedding
+    assert "corp/embed" not in ids(panel)
+    assert switch.text() == "Show embedding models (1)"
+    switch.trigger()
+    assert "corp/embed" in ids(panel)
+    assert panel.status.count.text() == "6 of 7 models · 1 retired"
+    panel.table.show_model("corp/embed")
+    panel.commands.favourite.trigger()
+    switch.trigger()
+    assert ids(panel)[0] == "corp/embed"
+    assert panel.status.count.text() == "6 of 7 models · 1 retired"
+    assert switch.text() == "Show embedding models (0)"
+    menu = QMenu(panel)
+    panel.commands.view_menu(menu)
+    assert switch in menu.actions()
+
+
+def test_the_baseline_is_pinned_by_key_and_its_column_appears(panel, qtbot):
+    assert panel.table.isColumnHidden(COLUMN_INDEX["ratio"])
+    panel.table.show_model("acme/large")
+    panel.table.setFocus()
+    qtbot.keyClick(panel.table, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert ids(panel)[0] == "acme/large"
+    assert not panel.table.isColumnHidden(COLUMN_INDEX["ratio"])
+    panel.commands.unpin.trigger()
+    assert panel.model.arrangement.baseline is None
+    assert not panel.commands.unpin.isEnabled()
+
+
+def test_the_selection_stays_with_its_models(panel, qtbot):
+    selection = panel.table.selectionModel()
+    flags = QItemSelectionModel.SelectionFlag
+    for model_id in ("acme/large", "borg/opus"):
+        index = panel.model.index(panel.model.place_of(model_id), 0)
+        selection.select(index, flags.Select | flags.Rows)
+    panel.table.sortByColumn(COLUMN_INDEX["model"], Qt.SortOrder.DescendingOrder)
+    assert {row.model_id for row in panel.table.selected_rows()} == {"acme/large", "borg/opus"}
+    panel.filter.setText("acme")
+    assert [row.model_id for row in panel.table.selected_rows()] == ["acme/large"]
+
+
+@pytest.mark.parametrize("held", [SHIFT, Qt.KeyboardModifier.ControlModifier])
+def test_a_model_is_shown_alone_whatever_key_is_held_down(panel, qtbot, held):
+    panel.table.show_model("acme/large")
+    qtbot.mousePress(panel.table.viewport(), Qt.MouseButton.RightButton, held, QPoint(5, 5))
+    panel.table.show_model("acme/small")
+    assert [row.model_id for row in panel.table.selected_rows()] == ["acme/small"]
+    qtbot.mouseRelease(panel.table.viewport(), Qt.MouseButton.RightButton, NO_KEY, QPoint(5, 5))
+
+
+def test_an_empty_table_says_what_would_fill_it(panel):
+    def picture() -> QImage:
+        return panel.table.viewport().grab().toImage()
+
+    panel.filter.setText("nothing like it")
+    panel.table.fit_columns()
+    assert panel.table.empty_text() == "No model has all of these words."
+    nothing = picture()
+    panel.filter.setText("opus-9")
+    assert panel.table.empty_text().startswith("One model has these words")
+    assert picture() != nothing
+
+
+def test_columns_grow_for_their_figures_but_not_where_they_were_sized_by_hand(panel, qtbot):
+    table, column = panel.table, COLUMN_INDEX["calls"]
+    header = table.horizontalHeader()
+    edge = QPoint(header.sectionViewportPosition(COLUMN_INDEX["tokens"]) - 1, header.height() // 2)
+    by_hand = COLUMN_INDEX["provider"]
+    before = table.columnWidth(by_hand)
+    qtbot.mousePress(header.viewport(), Qt.MouseButton.LeftButton, pos=edge)
+    qtbot.mouseMove(header.viewport(), edge - QPoint(40, 0))
+    qtbot.mouseRelease(header.viewport(), Qt.MouseButton.LeftButton, pos=edge - QPoint(40, 0))
+    assert table.columnWidth(by_hand) < before
+    assert table.columns_state()["sized"] == ["provider"]
+    first = table.columnWidth(column)
+    with qtbot.waitSignal(header.sectionResized):
+        panel.findChild(QSpinBox, "callsPerMonth").setValue(1_000_000_000)
+    qtbot.waitUntil(lambda: table.columnWidth(column) > first)
+    widest = max(
+        table.fontMetrics().horizontalAdvance(panel.model.cell_text(row, column)) for row in panel.model.shown_rows()
+    )
+    assert table.columnWidth(column) > widest
+    grown = table.columnWidth(column)
+    table.restore_columns({"widths": {"calls": 60}, "sized": ["calls"]})
+    table.fit_columns()
+    assert table.columnWidth(column) == 60
+    table.reset_columns()
+    table.fit_columns()
+    assert table.columnWidth(column) == grown
+
+
+def test_a_fresh_table_has_room_for_its_titles_with_an_arrow(panel):
+    for column in panel.table.visible_columns()[1:]:
+        panel.model.sort(column)
+        title = panel.model.headerData(column, Qt.Orientation.Horizontal)
+        assert panel.table.columnWidth(column) > panel.table.fontMetrics().horizontalAdvance(title + " ▾")
+
+
+def test_the_row_menu_offers_sorting(panel, qtbot):
+    panel.table.show_model("acme/large")
+    panel.commands.show_menu(QPoint(10, 10))
+    menu = QApplication.activePopupWidget()
+    texts = [action.text() for action in menu.actions()]
+    menu.close()
+    assert "Sort by Model, falling" in texts
+    assert any("favourites" in text for text in texts)
+    panel.commands.view_button_menu = QMenu(panel)
+    panel.commands.view_menu(panel.commands.view_button_menu)
+    column = next(action for action in panel.commands.view_button_menu.actions() if action.text() == "Notes")
+    assert column.isChecked() != panel.table.isColumnHidden(COLUMN_INDEX["notes"])
+    column.trigger()
+    assert column.isChecked() != panel.table.isColumnHidden(COLUMN_INDEX["notes"])

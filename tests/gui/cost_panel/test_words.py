@@ -1,0 +1,137 @@
+"""What the cost panel says."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QSpinBox, QTableView
+
+from gui.services import price_files
+from gui.services.price_files import LoadedPrices
+from pricing.types import Problem
+from tests.gui.cost_samples import MODELS, Counts
+
+# What the offscreen platform has to say of windows with a least size, and of menus.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grabbing the keyboard")
+
+
+def test_the_contracts_names_are_there(panel):
+    table = panel.findChild(QTableView, "costTable")
+    assert table.model().rowCount() == 5
+    assert table.accessibleName()
+    assert panel.findChild(QLineEdit, "costFilter").accessibleName()
+    titles = [
+        table.model().headerData(column, Qt.Orientation.Horizontal) for column in range(table.model().columnCount())
+    ]
+    assert {"Model", "Total cost", "Input tokens"} <= set(titles)
+
+
+def test_stale_figures_are_told_in_words(panel, qtbot):
+    with qtbot.waitSignal(panel.service.stale_changed):
+        panel.service.text_changed(9)
+    assert panel.model.stale
+    assert "Counting" in panel.status.remark.text()
+    with qtbot.waitSignal(panel.service.stale_changed):
+        panel.service.set_counts(Counts(revision=9))
+    assert "Counting" not in panel.status.remark.text()
+
+
+def test_the_age_of_the_prices_is_in_sight(panel):
+    panel.commands.show_embedding.trigger()
+    assert panel.status.remark.text() == "Prices checked 13 to 81 days ago, old"
+    panel.filter.setText("acme")
+    assert panel.status.remark.text() == "Prices checked 13 days ago"
+
+
+def test_a_remark_without_room_ends_in_an_ellipsis_and_is_whole_in_its_tool_tip(panel):
+    remark = panel.status.remark
+    assert remark.shown_text() == remark.text()
+    panel.resize(640, 400)
+    assert remark.shown_text() != remark.text()
+    assert remark.shown_text()[-1:] in ("", "…")
+    assert remark.text() in remark.toolTip()
+
+
+def test_odd_scenarios_are_explained_not_refused(panel, qtbot):
+    assert not panel.status.note.isVisible()
+    with qtbot.waitSignal(panel.service.estimated):
+        panel.findChild(QSpinBox, "cachedTokens").setValue(90_000_000)
+    assert "More cached tokens than the prompt has" in panel.status.note.text()
+    assert panel.status.note.isVisible()
+    with qtbot.waitSignal(panel.service.estimated):
+        panel.scenario_bar.batch.setChecked(True)
+    assert "No known batch price for 1 of the models shown." in panel.status.note.text()
+    with qtbot.waitSignal(panel.service.estimated):
+        panel.scenario_bar.reset_button.click()
+    assert not panel.status.note.isVisible()
+
+
+def test_mistakes_in_the_price_file_are_told_and_withdrawn(panel, qtbot, notifier, monkeypatch):
+    problems = (Problem("prices.yaml", 3, 7, "models.x", "models.x: unknown field"),) * 2
+    answers = [LoadedPrices(None, problems, price_files.KEPT), LoadedPrices(MODELS)]
+    panel.service._loading._work = lambda request, ticket: answers.pop(0)
+    with qtbot.waitSignal(notifier.posted) as told:
+        panel.commands.reload.trigger()
+    notice = told.args[0]
+    assert notice.text == "Your price file has 2 mistakes. The prices from before stay in force."
+    assert notice.details.count("prices.yaml:3:7: models.x: unknown field") == 2
+    assert panel.status.remark.text() == notice.text
+    assert panel.table.model().rowCount() == 5
+    with qtbot.waitSignal(notifier.withdrawn):
+        notice.offers[0].act()
+    assert "mistake" not in panel.status.remark.text()
+
+
+def test_reading_the_prices_again_is_acknowledged(panel, qtbot, notifier):
+    remarks = []
+    notifier.remarked.connect(remarks.append)
+    panel.service._loading._work = lambda request, ticket: LoadedPrices(MODELS, notices=("a tier survives",))
+    with qtbot.waitSignal(notifier.posted) as told:
+        panel.commands.reload.trigger()
+    assert told.args[0].kind == "information"
+    assert told.args[0].details == "a tier survives"
+    panel.service._loading._work = lambda request, ticket: LoadedPrices(MODELS)
+    with qtbot.waitSignal(notifier.remarked):
+        panel.commands.reload.trigger()
+    assert remarks == ["The prices were read again."]
+
+
+def test_the_explanation_follows_the_current_row(panel, qtbot):
+    panel.table.show_model("acme/large")
+    panel.table.setFocus()
+    qtbot.keyClick(panel.table, Qt.Key.Key_Return)
+    assert panel.explanation.isVisible()
+    assert "1,000 tokens × $2 / million = $0.002" in panel.explanation.lines.toPlainText()
+    assert "13 days ago (built in)" in panel.explanation.age.text()
+    qtbot.keyClick(panel.table, Qt.Key.Key_Down)
+    current = panel.table.current_row()
+    assert current.model_id != "acme/large"
+    assert current.model_id in panel.explanation.lines.toPlainText()
+    panel.filter.setText("nothing like it")
+    assert "Choose a row" in panel.explanation.lines.toPlainText()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_both_enter_keys_explain(panel, qtbot, key):
+    panel.table.show_model("acme/large")
+    panel.table.setFocus()
+    qtbot.keyClick(panel.table, key)
+    assert panel.explanation.isVisible()
+
+
+def test_actions_say_what_they_would_do(panel):
+    commands = panel.commands
+    assert all(action.text() and action.statusTip() for action in commands.all_actions())
+    assert not commands.favourite.isEnabled()
+    panel.table.show_model("acme/large")
+    assert commands.favourite.isEnabled()
+    assert commands.favourite.text() == "Add to &favourites"
+    commands.favourite.trigger()
+    assert commands.favourite.text() == "Remove from &favourites"
+    panel.table.show_model("acme/small")
+    assert commands.favourite.text() == "Add to &favourites"
+    commands.show_hidden.trigger()
+    commands.hide.trigger()
+    assert commands.hide.text() == "No longer &hide"
+    panel.table.show_model("acme/large")
+    assert commands.hide.text() == "&Hide from the cost table"
