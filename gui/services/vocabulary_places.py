@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from engine import Encoding
     from engine.types import TokenPatch
+    from gui.held_text import HeldText
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 
@@ -21,7 +22,7 @@ class PlacesRequest:
     """A text of a revision, an encoding, whether text of special tokens is those, and the id of the token."""
 
     revision: int
-    text: str
+    text: HeldText
     encoding: Encoding
     special_as_tokens: bool
     token_id: int
@@ -62,7 +63,7 @@ class _TokensOfText:
         if self._patch is None or of != self._of:
             ticket.progress(-1.0)
             text = engine.EditedText(request.encoding, special_as_tokens=request.special_as_tokens)
-            self._patch, self._of = text.reset(request.text), of
+            self._patch, self._of = text.reset(request.text.text()), of
         return self._patch
 
 
