@@ -19,6 +19,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import cycle, islice
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -51,17 +52,16 @@ def measured(steps: Iterator[Callable[[], object]]) -> list[float]:
 def report(what: str, times: list[float]) -> None:
     """One line: median, 99th percentile, number of samples."""
     last = sorted(times)[min(len(times) - 1, round(len(times) * 0.99))]
-    print(f"{what:44} p50 {statistics.median(times):6.2f}   p99 {last:6.2f}   n {len(times)}")
+    print(f"{what:46} p50 {statistics.median(times):6.2f}   p99 {last:6.2f}   n {len(times)}")
 
 
-def requests(models: tuple[Model, ...], repeat: int) -> list[PriceRequest]:
+def requests(models: tuple[Model, ...], repeat: int, **scenario: Any) -> list[PriceRequest]:
     """Pricing requests for scenarios that all differ."""
     needed = {model.count.tokenizer for model in models if model.count.tokenizer}
     counts = dict.fromkeys(needed, 12_345)
+    usual = Scenario(on=TODAY, factor=Decimal("1.1"), **scenario)
     return [
-        PriceRequest(
-            step, models, counts, frozenset(), Scenario(on=TODAY, output_tokens=step * 10, factor=Decimal("1.1"))
-        )
+        PriceRequest(step, models, counts, frozenset(), replace(usual, output_tokens=step * 10))
         for step in range(repeat)
     ]
 
@@ -81,6 +81,9 @@ def main() -> None:
     answers: list[tuple] = []
     print(f"{len(models)} models, Python {sys.version.split()[0]}, platform {os.environ['QT_QPA_PLATFORM']}")
     report("price every model for another scenario", measured(lambda r=r: answers.append(price_rows(r)) for r in asked))
+    parts = {"cached_tokens": 6_000, "cache_write_tokens": 2_000, "reasoning_tokens": 500, "batch": True}
+    ranged = requests(models, options.repeat, output_range=(0, 10_000), reasoning_range=(0, 4_000), **parts)
+    report("the same with every part and ranges of output", measured(lambda r=r: price_rows(r) for r in ranged))
 
     app = QApplication([])
     theme = Theme("light")

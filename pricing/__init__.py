@@ -88,5 +88,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(f"pricing.{home}"), name)
+            # Kept, so that this is asked once for each name: the table of costs calls some of them for every model.
+            globals()[name] = found = getattr(import_module(f"pricing.{home}"), name)
+            return found
     raise AttributeError(f"module 'pricing' has no attribute {name!r}")

@@ -41,8 +41,10 @@ def estimate(model: Model, count: TokenCount | None, scenario: Scenario) -> Cost
     tier = tier_for(price, count.tokens)
     card = RateCard(price, tier, scenario.batch)
     parts, unknown = _parts(price, card, count.tokens, scenario)
-    usd = _times(_sum(parts), scenario.factor)
-    input_usd = _times(_sum(parts, _PROMPT_PARTS), scenario.factor)
+    fee = price.per_request or _NOTHING
+    input_sum, output_sum = _sum(parts, _PROMPT_PARTS), _sum(parts, _OUTPUT_PARTS)
+    input_usd = _times(input_sum, scenario.factor)
+    usd = _times(_plus(_plus(input_sum, output_sum), fee), scenario.factor)
     low, high, input_low, input_high = usd, usd, input_usd, input_usd
     if count.low < count.high or scenario.output_range or scenario.reasoning_range:
         low, high, input_low, input_high = _ranges(price, {tier: card}, count, scenario)
@@ -54,8 +56,8 @@ def estimate(model: Model, count: TokenCount | None, scenario: Scenario) -> Cost
         input_low=count.low,
         input_high=count.high,
         input_usd=input_usd,
-        output_usd=_times(_sum(parts, _OUTPUT_PARTS), scenario.factor),
-        request_usd=_times(_sum(parts, ("per_request",)), scenario.factor),
+        output_usd=_times(output_sum, scenario.factor),
+        request_usd=_times(fee, scenario.factor),
         usd=usd,
         usd_low=low,
         usd_high=high,
@@ -126,15 +128,14 @@ def _parts(
     return tuple(parts), tuple(unknown)
 
 
-def _sum(parts: tuple[CostPart, ...], names: Container[str] | None = None) -> Decimal | None:
-    """The sum of the parts with these names, or of all; None if one of them is unknown."""
+def _sum(parts: tuple[CostPart, ...], names: Container[str]) -> Decimal | None:
+    """The sum of the parts with these names; None if one of them is unknown."""
     total = _NOTHING
     for part in parts:
-        if names is not None and part.name not in names:
-            continue
-        if part.usd is None:
-            return None
-        total = EXACT.add(total, part.usd)
+        if part.name in names:
+            if part.usd is None:
+                return None
+            total = EXACT.add(total, part.usd)
     return total
 
 
@@ -149,22 +150,27 @@ def _ranges(
     output, reasoning = scenario.output_tokens, scenario.reasoning_tokens
     least = _split_output(_fewest(output, scenario.output_range), _fewest(reasoning, scenario.reasoning_range))
     most = _split_output(_most(output, scenario.output_range), _most(reasoning, scenario.reasoning_range))
+    fee = EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
     inputs: list[Decimal | None] = []
     lows: list[Decimal | None] = []
     highs: list[Decimal | None] = []
+    written: dict[Tier | None, tuple[Decimal | None, Decimal | None]] = {}
     for tokens in _corners(price, count):
         tier = tier_for(price, tokens)
-        card = cards.get(tier)
-        if card is None:
-            card = cards[tier] = RateCard(price, tier, scenario.batch)
-        prompt = _priced(card, _split_prompt(tokens, scenario), scenario.factor)
-        low = _priced(card, least, scenario.factor)
-        high = low if least == most else _priced(card, most, scenario.factor)
-        fee = EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
+        if tier not in written:
+            card = cards.get(tier) or cards.setdefault(tier, RateCard(price, tier, scenario.batch))
+            low = _plus(_priced(card, least, scenario.factor), fee)
+            written[tier] = low, low if least == most else _plus(_priced(card, most, scenario.factor), fee)
+        prompt = _priced(cards[tier], _split_prompt(tokens, scenario), scenario.factor)
+        low, high = written[tier]
         inputs.append(prompt)
-        lows.append(None if prompt is None or low is None else EXACT.add(EXACT.add(prompt, low), fee))
-        highs.append(None if prompt is None or high is None else EXACT.add(EXACT.add(prompt, high), fee))
+        lows.append(_plus(prompt, low))
+        highs.append(_plus(prompt, high))
     return _end(lows, min), _end(highs, max), _end(inputs, min), _end(inputs, max)
+
+
+def _plus(first: Decimal | None, second: Decimal | None) -> Decimal | None:
+    return None if first is None or second is None else EXACT.add(first, second)
 
 
 def _priced(card: RateCard, split: tuple[tuple[str, int], ...], factor: Decimal) -> Decimal | None:
@@ -184,10 +190,9 @@ def _end(amounts: list[Decimal | None], pick: Callable[[list[Decimal]], Decimal]
 
 
 def _corners(price: Price, count: TokenCount) -> Iterator[int]:
-    yield count.tokens
+    yield count.low
     if count.low == count.high:
         return
-    yield count.low
     yield count.high
     for tier in price.tiers:
         if count.low < tier.first <= count.high:
@@ -225,11 +230,10 @@ def _notes(model: Model, count: TokenCount, scenario: Scenario, change_note: str
         yield f"the model puts out {model.max_output:,} tokens at most"
     if model.count.note and count.label == model.count.label:
         yield f"count: {model.count.note}"
-    yours = [
-        path.removeprefix("price.") for path, origin in model.origin.items() if origin == "yours" and "price." in path
-    ]
-    if yours:
-        yield f"from your own price file: {', '.join(yours)}"
+    if model.is_yours:
+        yours = [path for path, origin in model.origin.items() if origin == "yours" and path.startswith("price.")]
+        if yours:
+            yield f"from your own price file: {', '.join(path.removeprefix('price.') for path in yours)}"
     if model.currency != "USD":
         yield f"your prices were converted at 1 {model.currency} = {model.exchange_rate} USD"
     yield from model.notes

@@ -7,9 +7,10 @@ cannot make a cost look smaller than it may be; anything else stays unknown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from typing import NamedTuple
 
 from pricing.types import RATE_NAMES, Batch, Change, Price, Rates, Tier
 
@@ -24,11 +25,10 @@ _STAND_IN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """One price in USD per million tokens, None where unknown. ``path`` is where a file would say it.
 
-    ``note`` tells what the price stands in for.
+    ``note`` tells what the price stands in for. A tuple, because thousands are made when a table is priced again.
     """
 
     usd: Decimal | None
@@ -103,7 +103,7 @@ class RateCard:
         if not self._in_batch:
             return rate
         if self._batch == "half":
-            return rate if rate.usd is None else replace(rate, usd=rate.usd * _HALF)
+            return rate if rate.usd is None else Rate(rate.usd * _HALF, rate.path, rate.note)
         if self._batch is None:
             return Rate(None, "batch")
         own: Decimal | None = getattr(self._batch, name)
@@ -112,11 +112,11 @@ class RateCard:
         if name in {"input", "output"}:
             return Rate(None, f"batch.{name}")
         if name != "reasoning" and getattr(self._rates, name) is not None:
-            return replace(rate, note="no batch price is published, the normal one counts")
+            return rate._replace(note="no batch price is published, the normal one counts")
         if instead:
             stand_in = self._rate(instead)
             note = "" if quiet else f"no price is published, that of {instead} counts"
-            return replace(stand_in, note=note)
+            return stand_in._replace(note=note)
         return Rate(None, f"batch.{name}")
 
     def _normal(self, name: str, instead: str, quiet: bool) -> Rate:

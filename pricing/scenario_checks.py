@@ -17,6 +17,22 @@ _EXACT = Context(prec=120)
 
 def check(count: TokenCount | None, scenario: Scenario) -> None:
     """Raise ScenarioError for a scenario that cannot be, of itself or with a prompt of this size."""
+    _check_amounts(count, scenario)
+    _check_range("output", scenario.output_tokens, scenario.output_range)
+    _check_range("reasoning", scenario.reasoning_tokens, scenario.reasoning_range)
+    _check_factors(scenario)
+    if count is None:
+        return
+    if not 0 <= count.low <= count.tokens <= count.high <= MAX_TOKENS * 100:
+        raise ScenarioError(f"the count {count.tokens:,} must lie in its range {count.low:,} to {count.high:,}")
+    special = cached_tokens(count.tokens, scenario) + scenario.cache_write_tokens + scenario.cache_write_1h_tokens
+    if special > count.tokens:
+        raise ScenarioError(
+            f"{special:,} tokens are read from the cache or written to it, but the prompt has only {count.tokens:,}"
+        )
+
+
+def _check_amounts(count: TokenCount | None, scenario: Scenario) -> None:
     amounts = {
         "output tokens": scenario.output_tokens,
         "reasoning tokens": scenario.reasoning_tokens,
@@ -31,18 +47,6 @@ def check(count: TokenCount | None, scenario: Scenario) -> None:
             raise ScenarioError(f"the number of {what} cannot be negative (got {amount:,})")
         if amount > MAX_TOKENS:
             raise ScenarioError(f"the number of {what} is too big (got {amount:,}, at most {MAX_TOKENS:,})")
-    _check_range("output", scenario.output_tokens, scenario.output_range)
-    _check_range("reasoning", scenario.reasoning_tokens, scenario.reasoning_range)
-    _check_factors(scenario)
-    if count is None:
-        return
-    if not 0 <= count.low <= count.tokens <= count.high <= MAX_TOKENS * 100:
-        raise ScenarioError(f"the count {count.tokens:,} must lie in its range {count.low:,} to {count.high:,}")
-    special = cached_tokens(count.tokens, scenario) + scenario.cache_write_tokens + scenario.cache_write_1h_tokens
-    if special > count.tokens:
-        raise ScenarioError(
-            f"{special:,} tokens are read from the cache or written to it, but the prompt has only {count.tokens:,}"
-        )
 
 
 def cached_tokens(prompt: int, scenario: Scenario) -> int:
