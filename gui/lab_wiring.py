@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QVBoxLayout
 
 from gui.models.lab import NOT_RUN, WAITING
-from gui.panels.lab_card import TRAINER
+from gui.panels.lab_card import MERGES, TRAINER
 from gui.services.lab.service import LabRequest, LabService, OpenEncoding
 from gui.storage import Storage
 
@@ -80,6 +80,10 @@ class LabWiring(QObject):
         bench = self._bench
         if place == TRAINER:
             self._texts.write(bench.paths.lab / f"{key}.txt", text)
+            return
+        if place == MERGES:
+            assert bench.merges is not None
+            bench.merges.show_text(text, encoding)
             return
         if encoding:
             bench.prompt.set_encoding(encoding)

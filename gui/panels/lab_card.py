@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LEAST_LINES, MOST_LINES = 2, 9
 INDENT = 26
-EDITOR, TRAINER = "editor", "trainer"
+EDITOR, MERGES, TRAINER = "editor", "merges", "trainer"
 """Where a card's text can be taken."""
 
 
@@ -42,7 +42,7 @@ class LabCard(QFrame):
     """Holds what the user made of a card. What happens is in ``LabWiring``.
 
     Signals: ``run_asked(str)`` with the key of the card; ``taken(str, str, str, str)``: take its text to a place
-    (``EDITOR``, ``TRAINER``); key, place, text, and the encoding to look at it with, which may be empty.
+    (``EDITOR``, ``MERGES``, ``TRAINER``); key, place, text, and the encoding to look at it with, which may be empty.
     """
 
     run_asked = Signal(str)
@@ -201,6 +201,8 @@ class LabCard(QFrame):
         if not self.card.takes_text:
             return ()
         places = [(EDITOR, self.tr("Open in the editor"))]
+        if self.card.encoding:
+            places.append((MERGES, self.tr("Show its merges")))
         if self.card.trainable:
             places.append((TRAINER, self.tr("Train on it")))
         return tuple(places)

@@ -124,6 +124,17 @@ def test_a_text_goes_to_the_editor_and_undo_brings_back_the_prompt(qtbot: QtBot,
     assert bench.prompt.read_now() == before
 
 
+def test_a_text_goes_to_the_merges_with_its_encoding(qtbot: QtBot, bench: Workbench, panel: LabPanel):
+    card = panel.cards["E12"]
+    card.unfold()
+    press(qtbot, card, "labTake-E12-merges")
+    assert bench.window.tabs.currentWidget() is bench.merges_page
+    assert bench.merges is not None
+    merges = bench.merges.build()
+    assert merges.text.text() == "berry"
+    assert merges.picker.currentText() == "cl100k_base"
+
+
 def test_a_text_goes_to_training_as_a_file(qtbot: QtBot, bench: Workbench, panel: LabPanel):
     card = panel.cards["E10"]
     card.unfold()
