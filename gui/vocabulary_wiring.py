@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QVBoxLayout
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gui.panels.vocabulary_lengths import LengthsPage
     from gui.panels.vocabulary_panel import VocabularyPanel
     from gui.services.encoding_list import EncodingList
-    from gui.services.vocabulary import OpenEncoding, VocabularyService
+    from gui.services.vocabulary import OpenedVocabulary, OpenEncoding, VocabularyService
     from gui.vocabulary_flow import VocabularyFlow
     from gui.vocabulary_places import VocabularyPlaces
     from gui.vocabulary_saving import VocabularySaving
@@ -36,6 +36,7 @@ class VocabularyWiring(QObject):
         self._bench, self._runner, self._state = bench, runner, state
         self._open = open_encoding
         self._listed: tuple[tuple[str, str], ...] = ()
+        self._wanted = "", -1
         self.panel: VocabularyPanel | None = None
         self.flow: VocabularyFlow | None = None
         self.places: VocabularyPlaces | None = None
@@ -71,6 +72,7 @@ class VocabularyWiring(QObject):
         self.flow = flow = VocabularyFlow(panel, service, bench.notifier, self)
         self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), bench.prompt, self)
         flow.token_shown.connect(places.set_token)
+        flow.opened.connect(self._on_opened, Qt.ConnectionType.QueuedConnection)
         places.shown_in_prompt.connect(self._show_prompt)
         panel.state_changed.connect(bench.keeper.touch)
         self._add_pages(panel, flow, service)
@@ -110,6 +112,27 @@ class VocabularyWiring(QObject):
         self.focus()
         assert self.panel is not None
         self.panel.focus_go_to()
+
+    @Slot(str, int)
+    def show_token(self, encoding: str, token_id: int) -> None:
+        """Bring the tab to the front, at an entry of an encoding."""
+        flow = self.build()
+        shown = flow.vocabulary
+        if shown is not None and shown.name == encoding:
+            flow.go_to(token_id)
+        else:
+            self._wanted = encoding, token_id
+            flow.begin_with(encoding, token_id, self._bench.prompt.encoding)
+        self._bench.window.tabs.setCurrentWidget(self._bench.vocabulary_page)
+        flow.begin()
+
+    @Slot(object)
+    def _on_opened(self, opened: OpenedVocabulary) -> None:
+        """After its first entries are shown: a search may leave out the one that is wanted."""
+        encoding, token_id = self._wanted
+        self._wanted = "", -1
+        if opened.name == encoding and self.flow is not None:
+            self.flow.go_to(token_id)
 
     @Slot()
     def _on_tab(self) -> None:

@@ -286,6 +286,8 @@ class Workbench(QObject):
         assert self._restored is not None
         open_encoding = self.own_encodings.opening(self.kernels.use.open)
         self.merges = MergesWiring(self, self.runner, self.encodings, open_encoding, self._restored.state.merges)
+        assert self.vocabulary is not None
+        self.merges.token_opened.connect(self.vocabulary.show_token)
 
     def _start_lab(self) -> None:
         from gui.lab_wiring import LabWiring

@@ -311,6 +311,30 @@ def test_a_token_of_the_tree_is_opened(qtbot, bench, panel):
     assert opened.args == ["cl100k_base", 15717]
 
 
+def test_a_token_of_the_tree_is_shown_in_the_vocabulary(qtbot, bench, panel):
+    def opened(search: str = "") -> bytes:
+        page = bench.vocabulary.build()._panel
+        if search:
+            page.filters.search.setText(search)
+            qtbot.waitUntil(lambda: page.model.rowCount() < 1000)
+        bench.merges.show()
+        qtbot.keyClick(panel.tree.view, Qt.Key.Key_Return)
+        token_id = panel.tree.view.forest.nodes[panel.tree.view.current].token_id
+        assert bench.window.tabs.currentWidget() is bench.vocabulary_page
+        name = panel.picker.currentText()
+        qtbot.waitUntil(lambda: page.detail.token_id == token_id and bench.vocabulary.flow.vocabulary.name == name)
+        assert page.table.current_id == token_id
+        return engine.get_encoding(name).decode_single_token_bytes(token_id)
+
+    show(qtbot, panel, "berry")
+    assert opened() == b"berry"
+    qtbot.keyClick(panel.tree.view, Qt.Key.Key_Down)
+    assert opened(search="solidgold") == b"b"
+    show(qtbot, panel, "strawberry", "r50k_base")
+    first = panel.tree.view.forest.nodes[0].token_bytes
+    assert opened(search="solidgold") == first
+
+
 def test_encodings_of_ones_own_and_such_as_are_gone(qtbot, open_window):
     ranks = {bytes([value]): value for value in range(256)} | {b"ab": 256, b"xyz": 257}
     own = Encoding("mine", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={})
