@@ -70,7 +70,12 @@ def remove_field(
 
 
 def _edited(text: str, steps: tuple[str, ...], value: Value, file_name: str, tokenizers: Collection[str]) -> str:
-    return _checked(_Source(text, file_name, tokenizers).having(steps, value), file_name, tokenizers)
+    new = _checked(_Source(text, file_name, tokenizers).having(steps, value), file_name, tokenizers)
+    wanted = read_document(f"- {rendered(value)}\n", file_name).root
+    found = _Source(new, file_name, tokenizers).at(steps)
+    if found is None or not isinstance(wanted, Sequence) or not _alike(found, wanted.items[0]):
+        raise EditError(f"{'.'.join(steps)}: this place is written in a way that cannot be changed here")
+    return new
 
 
 def _checked(text: str, file_name: str, tokenizers: Collection[str]) -> str:
@@ -123,6 +128,11 @@ class _Source:
         if isinstance(place.node, Scalar) and (place.node.is_null or place.node.is_empty):
             return self._filled(place, nested)
         raise EditError(f"{'.'.join(steps)}: a single value stands above this field")
+
+    def at(self, steps: tuple[str, ...]) -> Node | None:
+        """What stands at the end of the way."""
+        place = self._find(steps)
+        return None if place.missing else place.node
 
     def without(self, steps: tuple[str, ...]) -> str:
         """The text without the field at the end of the way."""
@@ -187,12 +197,10 @@ class _Source:
     def _added(self, table: Table, nested: dict[str, Value]) -> str:
         """The text with a pair at the end of a mapping."""
         if table.flow:
-            end = self._at(*table.end) - 1
-            body = self._text[:end].rstrip()
-            gap = self._text[len(body) : end]
-            comma = "" if not table.pairs or body.endswith(",") else ","
-            space = " " if table.pairs else ""
-            return f"{body}{comma}{space}{rendered(nested)[1:-1]}{gap}{self._text[end:]}"
+            # Behind the last value and not before the bracket: a comment may stand between the two.
+            pair = rendered(nested)[1:-1]
+            place = self._end(table.pairs[-1][1], table.pairs[-1][0]) if table.pairs else self._at(*table.end) - 1
+            return f"{self._text[:place]}{', ' if table.pairs else ''}{pair}{self._text[place:]}"
         key, node = table.pairs[-1]
         lines = self._block_lines(nested, table.column - 1)
         return self._with_lines(self._end(node, key), lines)
@@ -232,8 +240,13 @@ class _Source:
     def _without_flow_entry(self, spans: list[tuple[int, int]], index: int) -> str:
         if index + 1 < len(spans):
             return self._text[: spans[index][0]] + self._text[spans[index + 1][0] :]
-        begin = spans[index - 1][1] if index else spans[index][0]
-        return self._text[:begin] + self._text[spans[index][1] :]
+        begin, end = spans[index]
+        rest = self._text[end:]
+        if index and "#" not in self._text[spans[index - 1][1] : begin]:
+            begin = spans[index - 1][1]
+        elif rest.lstrip().startswith(","):
+            rest = rest.lstrip()[1:]  # The comma before it stays, for the comment that stands between.
+        return self._text[:begin] + rest
 
     def _block_lines(self, value: Value, indent: int) -> list[str]:
         """A value as lines of its own, ``indent`` columns in; lists of blocks have a line for each entry."""
@@ -310,6 +323,20 @@ def _nested(steps: tuple[str, ...], value: Value) -> dict[str, Value]:
         value = {step: value}
     assert isinstance(value, dict)
     return value
+
+
+def _alike(found: Node, wanted: Node) -> bool:
+    """Whether two nodes say the same, in whatever style."""
+    if isinstance(found, Table) and isinstance(wanted, Table):
+        named = zip(found.pairs, wanted.pairs, strict=False)
+        same = all(key.text == other.text and _alike(value, twin) for (key, value), (other, twin) in named)
+        return same and len(found.pairs) == len(wanted.pairs)
+    if isinstance(found, Sequence) and isinstance(wanted, Sequence):
+        same = all(_alike(item, twin) for item, twin in zip(found.items, wanted.items, strict=False))
+        return same and len(found.items) == len(wanted.items)
+    if isinstance(found, Scalar) and isinstance(wanted, Scalar):
+        return (found.text, found.is_null) == (wanted.text, wanted.is_null)
+    return False
 
 
 def _size(node: Node) -> int:

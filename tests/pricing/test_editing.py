@@ -170,6 +170,78 @@ def test_what_is_added_are_lines_of_their_own(
     assert changes(text, set_field(text, model_id, path, value)) == [f"+{line}{ends}" for line in plus]
 
 
+STYLES = """\
+"version": 1   # quoted
+models:   # all of them
+
+  'acme/one':
+      # above the price
+      price: {input: 2,   # what we pay
+              "output": 8   # and get
+             }   # that is all
+      name: >-
+        A long name
+        in two lines
+      # below the name
+      notes: ["one", 'two']   # both
+      aliases:
+      - first   # at the same depth
+      - second
+  acme/two: {price: {input: 1, # one
+    output: 2, # two
+    }, context: 5k}
+  ? acme/three
+  : context: 7k
+"""
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["lf", "crlf"])
+@pytest.mark.parametrize(
+    ("model_id", "path", "value"),
+    [
+        ("acme/one", "price.input", Decimal(3)),
+        ("acme/one", "price.output", Decimal(9)),
+        ("acme/one", "price.cached", Decimal(1)),
+        ("acme/one", "name", "Short"),
+        ("acme/one", "context", "32k"),
+        ("acme/one", "notes.0", "another"),
+        ("acme/one", "aliases.1", "third"),
+        ("acme/two", "price.cached", Decimal(1)),
+        ("acme/two", "price.output", None),
+        ("acme/two", "max_output", "1k"),
+        ("acme/three", "context", "8k"),
+        ("acme/three", "price.input", Decimal(1)),
+        ("acme/four", "price.input", Decimal(1)),
+    ],
+)
+def test_odd_styles_keep_their_comments(model_id: str, path: str, value: Value, ends: str) -> None:
+    text = STYLES.replace("\n", ends)
+    new = set_field(text, model_id, path, value)
+    assert comments(new) == comments(text)
+    assert new.count("\n") == new.count(ends)
+    before, after = (read_price_text(one, "mine.yaml").models for one in (text, new))
+    others = {name: entry for name, entry in before.items() if name != model_id}
+    assert {name: entry for name, entry in after.items() if name != model_id} == others
+    old = before[model_id].fields if model_id in before else {}
+    now = after[model_id].fields
+    changed = {name for name in {*old, *now} if old.get(name, "") != now.get(name, "")}
+    assert changed == {".".join(path.split(".")[: 2 if path.startswith("price") else 1])}
+
+
+def comments(text: str) -> list[str]:
+    return [line.partition(" # ")[2].strip() for line in text.splitlines() if " # " in line]
+
+
+@pytest.mark.parametrize("path", ["price.input", "price.output", "context", "price"])
+def test_what_is_removed_from_a_bracket_leaves_the_rest(path: str) -> None:
+    new = remove_field(STYLES, "acme/two", path)
+    old = entry(STYLES, "acme/two")
+    assert entry(new, "acme/two") == {name: value for name, value in old.items() if not name.startswith(path)}
+    if path != "price.input":
+        assert set(comments(new)) >= set(comments(STYLES)) - {"one", "two"}
+    assert "two" in comments(new) or path == "price"
+
+
 def test_a_hidden_model_is_shown_again_with_its_comment_kept() -> None:
     new = set_field(MINE, "acme/gone", "price.input", Decimal(1))
     assert changes(MINE, new) == [
