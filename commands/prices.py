@@ -134,7 +134,7 @@ def lines_of(differences: Sequence[Difference]) -> list[str]:
 
 def shown(value: object) -> str:
     """A value on one line, as a price file would have it."""
-    from pricing.editing import rendered
+    from pricing.rendering import rendered
 
     return "unknown" if value is None else rendered(value)
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pricing
-from pricing.editing import EditError, Value, new_file, remove_field, rendered, set_field
+from pricing.editing import EditError, new_file, remove_field, set_field
 from pricing.load import read_price_text
+from pricing.rendering import Value, rendered
 from pricing.types import PriceFileError
 
 MINE = """\
