@@ -1,9 +1,9 @@
 """How fast texts become tokens: our encoder beside tiktoken and the fastest public ones, in one process, one thread.
 
-    python -m benchmarks.encode [--encoding cl100k_base] [--corpus FILE] [--megabytes 3] [--rounds 3] [--only corpora]
+    python -m benchmarks.encode [--encoding cl100k_base] [--corpus FILE] [--megabytes 2] [--rounds 2] [--only corpora]
     python -m benchmarks.encode --markdown      # writes docs/performance.md, too
 
-Corpora are the files of a folder ``shared/corpora`` beside the checkout, Chinese made from one of them, and whatever
+Corpora are the files of a folder ``shared/corpora`` beside the checkout, the Chinese lines of one of them, and whatever
 ``--corpus`` names. Ids are compared with tiktoken's before anything is timed; who differs is said to differ and not
 timed, who is not installed is named. *cold* is the first call of a new encoder, *hot* the same text again; the figure
 to look at is the multiple of tiktoken's ``encode_ordinary``. ``benchmarks.encode_measures`` says how it is measured.
@@ -102,8 +102,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encoding", action="append", help="default: cl100k_base and o200k_base")
     parser.add_argument("--corpus", action="append", type=Path, default=[], help="a text file more")
-    parser.add_argument("--megabytes", type=float, default=3.0, help="of each corpus")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--megabytes", type=float, default=2.0, help="of each corpus")
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", action="append", choices=PARTS)
     parser.add_argument("--no-peers", action="store_true", help="only tiktoken and ours")
     parser.add_argument("--markdown", action="store_true", help="put machine and tables into docs/performance.md")

@@ -28,7 +28,7 @@ Fresh = Callable[[], Callable[[str, bytes], Any]]
 @dataclass(frozen=True)
 class Peer:
     """An encoder under test. ``fresh``: a new one whose function gives ids (list or array), or a count. ``rounds``: how
-    often it is measured at most; what is hundreds of times slower need not be so often."""
+    often it is measured at most: once what remembers nothing and is hundreds of times slower."""
 
     name: str
     gives: str  # "list", "array" or "count"
