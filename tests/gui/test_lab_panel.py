@@ -113,15 +113,15 @@ def test_stopping_all_jobs_leaves_the_cards_as_they_were(qtbot: QtBot, bench: Wo
 
 
 def test_a_text_goes_to_the_editor_and_undo_brings_back_the_prompt(qtbot: QtBot, bench: Workbench, panel: LabPanel):
-    before = bench.prompt.read_now()
+    before = bench.panel.editor.toPlainText()
     card = panel.cards["E17"]
     card.unfold()
     press(qtbot, card, "labTake-E17-editor")
     assert bench.window.tabs.currentWidget() is bench.panel
-    assert bench.prompt.read_now() == card.card.text
+    assert bench.panel.editor.toPlainText() == card.card.text
     assert bench.prompt.encoding == "cl100k_base"
     bench.panel.editor.undo()
-    assert bench.prompt.read_now() == before
+    assert bench.panel.editor.toPlainText() == before
 
 
 def test_a_text_goes_to_the_merges_with_its_encoding(qtbot: QtBot, bench: Workbench, panel: LabPanel):
