@@ -53,7 +53,7 @@ def remove_field(
 
 
 def _edited(text: str, steps: tuple[str, ...], value: Value, file_name: str, tokenizers: Collection[str]) -> str:
-    new = checked(PriceSource(text, file_name, tokenizers).having(steps, value), file_name, tokenizers)
+    new = PriceSource(text, file_name, tokenizers).having(steps, value)
     wanted = read_document(f"- {rendered(value)}\n", file_name).root
     found = PriceSource(new, file_name, tokenizers).at(steps)
     if found is None or not isinstance(wanted, Sequence) or not _alike(found, wanted.items[0]):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from pricing.bundled import load_bundled
 from pricing.editing import EditError, set_field
 from pricing.importers.types import Difference
-from pricing.load import Entry, PriceFile, read_price_text
+from pricing.load import PriceFile, read_price_text
+from pricing.rendering import Value
 
 DOLLARS = "USD"
 
@@ -22,32 +23,38 @@ def apply_differences(
     file gives in another currency. Raises PriceFileError for a file with mistakes; then nothing is applied.
     """
     before = read_price_text(text, file_name, tokenizers, load_bundled().rules) if text else PriceFile(file_name)
-    touched: dict[str, Difference] = {}
+    by_model: dict[str, list[Difference]] = {}
     for difference in picked:
         entry = before.models.get(difference.model_id)
         if not difference.applicable or (entry is not None and difference.path in entry.fields):
             raise EditError(f"{difference.model_id}: your own {difference.path} stays, an import does not change it")
-        if difference.model_id not in touched:
-            text = _in_dollars(text, difference.model_id, before, entry, file_name, tokenizers)
-        touched.setdefault(difference.model_id, difference)
-        value: Any = difference.theirs
-        text = set_field(text, difference.model_id, difference.path, value, file_name=file_name, tokenizers=tokenizers)
-    for model_id, difference in touched.items():
+        by_model.setdefault(difference.model_id, []).append(difference)
+    for model_id, differences in by_model.items():
         entry = before.models.get(model_id)
-        facts = {"source": difference.source or f"the table of {difference.table}", "checked": difference.checked}
-        for name, fact in facts.items():
-            if fact is not None and (entry is None or name not in entry.fields):
-                text = set_field(text, model_id, name, fact, file_name=file_name, tokenizers=tokenizers)
+        fields = _fields(differences)
+        if entry is None:
+            currency = {} if before.currency == DOLLARS else {"currency": DOLLARS}
+            fields = {"": _nested({**currency, **fields})}
+        elif entry.currency != DOLLARS:
+            raise EditError(f"{model_id}: your prices are in {entry.currency}, those of the table in {DOLLARS}")
+        for path, value in fields.items():
+            if entry is None or path not in entry.fields:
+                text = set_field(text, model_id, path, value, file_name=file_name, tokenizers=tokenizers)
     return text
 
 
-def _in_dollars(
-    text: str, model_id: str, file: PriceFile, entry: Entry | None, file_name: str, tokenizers: Collection[str]
-) -> str:
-    """The text with a place for prices in US dollars at this model."""
-    currency = entry.currency if entry is not None else file.currency
-    if currency == DOLLARS:
-        return text
-    if entry is not None:
-        raise EditError(f"{model_id}: your prices are in {currency}, those of the table in {DOLLARS}")
-    return set_field(text, model_id, "currency", DOLLARS, file_name=file_name, tokenizers=tokenizers)
+def _fields(differences: Sequence[Difference]) -> dict[str, Value]:
+    """What to write of one model, by path: the values, and where they are from."""
+    first = differences[0]
+    values: dict[str, Any] = {difference.path: difference.theirs for difference in differences}
+    values["source"] = first.source or f"the table of {first.table}"
+    return values if first.checked is None else {**values, "checked": first.checked}
+
+
+def _nested(fields: dict[str, Value]) -> dict[str, Value]:
+    """Values by path as a block of blocks."""
+    block: dict[str, Any] = {}
+    for path, value in fields.items():
+        head, _, name = path.rpartition(".")
+        (block.setdefault(head, {}) if head else block)[name] = value
+    return block

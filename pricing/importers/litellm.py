@@ -113,6 +113,8 @@ def _rates(entry: Mapping[str, Any], unmapped: list[Unmapped], suffix: str = "")
             unmapped.append(Unmapped(key + suffix, "0 means that there is no such price, not that it is free"))
             continue
         rates[name] = value
+    if rates.get("reasoning") == rates.get("output"):
+        rates.pop("reasoning", None)  # Billed as output, as everywhere: no price of its own.
     return rates
 
 

@@ -87,6 +87,8 @@ def _rates(cost: Mapping[str, Any], unmapped: list[Unmapped]) -> Rates:
             unmapped.append(Unmapped(f"cost.{key}", "0 means that there is no such price, not that it is free"))
             value = None
         rates[name] = value
+    if rates["reasoning"] == rates["output"]:
+        rates["reasoning"] = None  # Billed as output, as everywhere: no price of its own.
     return Rates(**rates)
 
 

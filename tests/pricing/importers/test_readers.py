@@ -111,6 +111,11 @@ class TestLiteLlm:
         assert found.price.per_request == Decimal("0.005")
         assert left(found) == {"search_context_cost_per_query": "is no price of text"}
 
+    def test_reasoning_that_is_billed_as_output_has_no_price_of_its_own(self) -> None:
+        assert one(self.TABLE, "google/gemini-3.8-flash").price.rates == rates(
+            input="0.75", output="3.75", cached="0.075"
+        )
+
     def test_prices_that_depend_on_the_hour_are_doubted(self) -> None:
         assert "depend on the hour" in doubts(one(self.TABLE, "deepseek/deepseek-flash"))["price.input"]
 
