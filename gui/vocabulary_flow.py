@@ -104,11 +104,10 @@ class VocabularyFlow(QObject):
         match = RANGE.fullmatch(typed.replace(",", "").replace("\u202f", ""))
         last = len(self._shown.entries) - 1
         if match is None or int(match[1]) > last:
-            self._panel.say(
+            self._panel.say_problem(
                 self.tr("“{typed}” is no id of {name}: they go from 0 to {last}. A range is written 100-200.").format(
                     typed=typed[:40], name=self._shown.name, last=last
-                ),
-                failed=True,
+                )
             )
         elif match[2] is None:
             self.go_to(int(match[1]))
@@ -188,7 +187,7 @@ class VocabularyFlow(QObject):
         panel = self._panel
         if found.ids is None:
             kept = self.tr("The table still shows what was found before.")
-            panel.say(f"{found.why} {kept}" if found.request.query.text else found.why, failed=True)
+            panel.say_problem(f"{found.why} {kept}")
             return
         total, count = len(found.request.opened.entries), len(found.ids)
         number = figure(panel.locale(), count)
@@ -248,7 +247,7 @@ class VocabularyFlow(QObject):
         self._progress = ""
         if self._shown is not None:
             self._panel.filters.encoding.show_name(self._shown.name)
-        self._panel.say(why, failed=True)
+        self._panel.say_problem(why)
         self._notifier.error(why, key=FAILED)
         otherwise, self._otherwise = self._otherwise, ""
         if self._opened is None and otherwise:

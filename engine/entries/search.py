@@ -58,8 +58,11 @@ class EntrySearch:
         """int32[m], read-only: the ids of the entries that a query finds, in order; of equals the smaller id comes
         first. QueryError. ``still_wanted`` is called now and then; what it raises ends the search."""
         found = self.matching(query, still_wanted)
-        order = self.order(key, descending)
-        ids = order if found.all() else order[found[order]]
+        if key == "id" and not descending:
+            ids = np.flatnonzero(found).astype(np.int32)
+        else:
+            order = self.order(key, descending)
+            ids = order[found[order]]
         ids.flags.writeable = False
         return ids
 

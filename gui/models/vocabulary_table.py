@@ -43,6 +43,14 @@ MOST_SHOWN_BYTES = 60
 """Bytes of a token that a cell shows."""
 PENDING = "…"
 
+# Asked for at every cell that is painted: to put flags together takes longer than to read a token.
+ALIGNMENTS = tuple(
+    (Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter
+    for column in COLUMNS
+)
+"""How the cells of each column are aligned."""
+_ROW_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -162,7 +170,7 @@ class VocabularyTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.cell_text(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return alignment(index.column())
+            return ALIGNMENTS[index.column()]
         if role == Qt.ItemDataRole.AccessibleTextRole:
             said = self.cell_text(index.row(), index.column())
             unknown = self._diagnosis is None and index.column() in NEED_DIAGNOSIS
@@ -177,19 +185,11 @@ class VocabularyTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return tr(COLUMNS[section].hint)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return alignment(section)
+            return ALIGNMENTS[section]
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+        return _ROW_FLAGS if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.sort_asked.emit(column, order == Qt.SortOrder.DescendingOrder)
-
-
-def alignment(column: int) -> Qt.AlignmentFlag:
-    """How the cells of a column are aligned."""
-    side = Qt.AlignmentFlag.AlignRight if COLUMNS[column].numeric else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter

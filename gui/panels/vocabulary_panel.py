@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QTabWidget, QVBoxL
 
 from gui.look.theme import Theme
 from gui.models.vocabulary_table import VocabularyTableModel
+from gui.panels.status_line import StatusLine
 from gui.panels.vocabulary_detail import VocabularyDetail
 from gui.panels.vocabulary_filters import VocabularyFilters
 from gui.panels.vocabulary_table import VocabularyTable
@@ -35,14 +36,16 @@ class VocabularyPanel(QWidget):
         super().__init__(parent)
         self.setObjectName("vocabularyPanel")
         self._theme = theme
-        self._failed = False
         self.model = VocabularyTableModel(self.locale(), spelled, self)
         self.filters = VocabularyFilters()
         self.table = VocabularyTable(self.model, theme)
-        self.status = QLabel(objectName="vocabStatus")
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setWordWrap(True)
-        self.status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.status = StatusLine("vocabStatus")
+        self.problem = QLabel(objectName="vocabProblem")
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem.setWordWrap(True)
+        self.problem.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.problem.hide()
+        self._show_colour()
         self.detail = VocabularyDetail(theme, spelled)
         self.side = QTabWidget(objectName="vocabSide")
         self.side.setAccessibleName(self.tr("The token, and figures of the whole vocabulary"))
@@ -63,11 +66,15 @@ class VocabularyPanel(QWidget):
         """Give the side another page."""
         self.side.addTab(page, title)
 
-    def say(self, words: str, *, failed: bool = False) -> None:
-        """Say what is shown, or why not."""
-        self._failed = failed
-        self.status.setText(words)
-        self._show_colour()
+    def say(self, words: str) -> None:
+        """Say what is shown."""
+        self.status.set_text(words)
+        self.problem.hide()
+
+    def say_problem(self, words: str) -> None:
+        """Say why something else is not shown. What is shown stays, and what was said of it."""
+        self.problem.setText(words)
+        self.problem.show()
 
     def state(self) -> dict[str, Any]:
         """What the user chose, as JSON holds it."""
@@ -125,8 +132,8 @@ class VocabularyPanel(QWidget):
     @Slot()
     def _show_colour(self) -> None:
         palette = QPalette()
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error" if self._failed else "window_text"))
-        self.status.setPalette(palette)
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error"))
+        self.problem.setPalette(palette)
 
     def _place(self) -> None:
         left = QWidget()
@@ -134,6 +141,7 @@ class VocabularyPanel(QWidget):
         entries.setContentsMargins(0, 0, 0, 0)
         entries.setSpacing(4)
         entries.addWidget(self.table, 1)
+        entries.addWidget(self.problem)
         entries.addWidget(self.status)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="vocabSplitter")
         self.splitter.addWidget(left)

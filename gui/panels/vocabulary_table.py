@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QFontDatabase, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QHeaderView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -17,25 +18,50 @@ from PySide6.QtWidgets import (
 from gui.look.corner import plain_corner
 from gui.look.theme import Theme
 from gui.models.vocabulary_columns import COLUMNS, FIXED_FONT, REMARKS, TOKEN
-from gui.models.vocabulary_table import VocabularyTableModel, alignment
+from gui.models.vocabulary_table import ALIGNMENTS, VocabularyTableModel
 
 ROW_PADDING = 5
 CELL_PADDING = 14
 MOST_COPIED = 100_000
+TEXT_MARGIN = 3
+"""Between the edge of a cell and its text, as Qt's style has it: its margin for the focus, and one."""
+MARKED = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus
 
 
 class EntryDelegate(QStyledItemDelegate):
-    """Asks the model for a cell's text directly: Qt's own delegate asks for a dozen things more."""
+    """Asks the model for a cell's text directly: Qt's own delegate asks for a dozen things more. Cells that are neither
+    selected nor current are text and nothing else, and drawn as such, which takes half as long as by the style: with
+    every key in the search the whole table is drawn anew."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        self._fixed_metrics = QFontMetrics(self._fixed)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        if option.state & MARKED:
+            super().paint(painter, option, index)
+            return
+        column = index.column()
+        text = index.model().cell_text(index.row(), column)
+        if not text:
+            return
+        is_fixed = column in FIXED_FONT
+        metrics = self._fixed_metrics if is_fixed else option.fontMetrics
+        painter.setFont(self._fixed if is_fixed else option.font)
+        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+        area = option.rect.adjusted(TEXT_MARGIN, 0, -TEXT_MARGIN, 0)
+        if metrics.horizontalAdvance(text) > area.width():
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area, ALIGNMENTS[column] | Qt.TextFlag.TextSingleLine, text)
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         model, column = index.model(), index.column()
         assert isinstance(model, VocabularyTableModel)
         option.text = model.cell_text(index.row(), column)
-        option.displayAlignment = alignment(column)
+        option.displayAlignment = ALIGNMENTS[column]
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
         if column in FIXED_FONT:
             option.font = self._fixed

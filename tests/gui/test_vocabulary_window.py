@@ -79,7 +79,7 @@ def test_a_range_of_ids(qtbot, open_window, typed, first, last):
 def test_what_is_no_id_is_a_sentence(qtbot, open_window, typed):
     panel = browse(qtbot, open_window(), "r50k_base")
     panel.filters.go_asked.emit(typed)
-    assert panel.status.text().startswith(f"“{typed}” is no id of r50k_base: they go from 0 to 50256.")
+    assert panel.problem.text().startswith(f"“{typed}” is no id of r50k_base: they go from 0 to 50256.")
     assert panel.model.rowCount() == 50_257
 
 
@@ -112,10 +112,10 @@ def test_an_invalid_expression_is_a_sentence(qtbot, open_window):
     qtbot.waitUntil(lambda: 0 < panel.model.rowCount() < 50)
     before = shown_ids(panel)
     panel.filters.search.setText("magi(")
-    qtbot.waitUntil(lambda: panel.status.text().startswith("The expression is not valid at its end:"))
+    qtbot.waitUntil(lambda: panel.problem.text().startswith("The expression is not valid at its end:"))
     assert shown_ids(panel) == before
     panel.filters.mode.setCurrentIndex(1)
-    qtbot.waitUntil(lambda: panel.status.text().startswith("'m' is no hexadecimal digit"))
+    qtbot.waitUntil(lambda: panel.problem.text().startswith("'m' is no hexadecimal digit"))
 
 
 def test_keyboard_only(qtbot, open_window):
@@ -295,7 +295,7 @@ def test_an_encoding_that_cannot_be_opened_leaves_the_other(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
     bench.vocabulary.flow.open("no such thing")
-    qtbot.waitUntil(lambda: "There is no encoding named 'no such thing'" in panel.status.text())
+    qtbot.waitUntil(lambda: "There is no encoding named 'no such thing'" in panel.problem.text())
     assert panel.model.rowCount() == 50_257
     assert panel.filters.encoding.currentText() == "gpt2"
 
