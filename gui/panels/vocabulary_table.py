@@ -158,6 +158,7 @@ class VocabularyTable(QTableView):
     @Slot()
     def _on_reset(self) -> None:
         """The row that was current stays so, if it is still there; else the table begins at its top."""
+        self.executeDelayedItemsLayout()  # else the first picture lays the rows out, and a second one follows it
         row = self._entries.row_of(self._current)
         if row >= 0:
             self._select(row, QAbstractItemView.ScrollHint.EnsureVisible)
