@@ -8,11 +8,13 @@ from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
+    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QListView,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QTabWidget,
     QVBoxLayout,
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 256
 MOST_LINK_CHARACTERS = 24
 MOST_ENCODED = 8
+LEAST_LINES = 9
+"""Height of the pages, in lines of text, below which everything about a token scrolls."""
 
 
 class VocabularyDetail(QWidget):
@@ -317,11 +321,19 @@ class VocabularyDetail(QWidget):
         body.setSpacing(8)
         body.addLayout(self._grid)
         body.addWidget(self.pages, 1)
+        self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * LEAST_LINES)
+        scroll = QScrollArea(objectName="vocabDetailScroll")
+        scroll.setAccessibleName(self.tr("Facts about the token"))
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setCornerWidget(plain_corner(scroll))
+        scroll.setWidget(self._body)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.heading)
-        column.addWidget(self._body, 1)
+        column.addWidget(scroll, 1)
         column.addWidget(self.letters)
 
     @property
