@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from engine.entries.table import EntryTable
 
 TIMEOUT_SECONDS = 5.0
+FEW = 64
+"""Tokens that are searched one by one between two looks at the clock: each of them may take long."""
 PIECE = 4096
-"""Tokens that are searched through at a time: no other Python thread runs meanwhile."""
+"""Tokens that are searched through at a time, before somebody is asked whether the answer is still wanted."""
 
 _LINEWISE = rf"""(?x)
     (?: [^\\\[\](){{}}.*+?|^$\s] | [ ]
@@ -85,10 +87,11 @@ class EntryTexts:
     def _search_each(
         self, pattern: Any, ids: list[int], flags: NDArray[np.bool_], limit: float, still_wanted: Callable[[], None]
     ) -> None:
-        for first in range(0, len(ids), PIECE):
-            still_wanted()
+        for first in range(0, len(ids), FEW):
+            if first % PIECE == 0:
+                still_wanted()
             left = _left(limit)
-            for number in ids[first : first + PIECE]:
+            for number in ids[first : first + FEW]:
                 if pattern.search(self._texts[number], timeout=left):
                     flags[number] = True
 

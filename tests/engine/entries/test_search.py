@@ -111,6 +111,16 @@ def test_a_search_that_takes_too_long_ends(monkeypatch):
             search.ids(EntryQuery(expression, "regex", match_case=True))
 
 
+def test_many_short_searches_together_end_as_well(monkeypatch):
+    """Each of these takes a good part of the time there is; none takes all of it."""
+    monkeypatch.setattr(expressions, "TIMEOUT_SECONDS", 10.0)
+    asked = iter(range(10_000))
+    monkeypatch.setattr(expressions.time, "monotonic", lambda: next(asked) * 0.5)
+    entries = entries_of(vocabulary([b"a%d" % number for number in range(4000)]))
+    with pytest.raises(QueryError, match="took longer"):
+        EntrySearch(entries).ids(EntryQuery("(?=a)a1", "regex"))
+
+
 @pytest.mark.parametrize(
     ("expression", "words"),
     [
