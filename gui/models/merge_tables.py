@@ -65,10 +65,7 @@ class MergeTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{tr(title)}: {text or tr('no')}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            if not index.column():
-                return Qt.AlignmentFlag.AlignCenter
-            side = Qt.AlignmentFlag.AlignLeft if title in _TEXTUAL else Qt.AlignmentFlag.AlignRight
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return self._alignment(index.column())
         if role == Qt.ItemDataRole.FontRole and self.is_marked(index.row()):
             font = QFont()
             font.setBold(True)
@@ -81,7 +78,16 @@ class MergeTable(QAbstractTableModel):
         title, hint = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
             return tr(title)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(section)
         return tr(hint) if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def _alignment(self, column: int) -> Qt.AlignmentFlag:
+        """Of the cells of a column, and of the title above them."""
+        if not column:
+            return Qt.AlignmentFlag.AlignCenter
+        side = Qt.AlignmentFlag.AlignLeft if self.columns[column][0] in _TEXTUAL else Qt.AlignmentFlag.AlignRight
+        return side | Qt.AlignmentFlag.AlignVCenter
 
 
 class PairsModel(MergeTable):

@@ -109,7 +109,7 @@ def _no_such_token(reason: NoSuchToken, tokens: Mapping[int, bytes]) -> str:
         f"{_shown(tokens[pair.left.token_id])} + {_shown(tokens[pair.right.token_id])}"
         for pair in reason.missing[:MOST_NAMED]
     ]
-    more = ", …" if len(reason.missing) > MOST_NAMED else ""
+    more = tr(", and others") if len(reason.missing) > MOST_NAMED else ""
     lines = [tr("the merge that would be needed does not exist: the vocabulary has no such token.")]
     if joins:
         words = tr("What is left at the end does not join: {joins}.")

@@ -25,7 +25,7 @@ COLUMNS = (
         QT_TRANSLATE_NOOP("Vocabulary", "Id"),
         QT_TRANSLATE_NOOP("Vocabulary", "The number that a model is given for the token"),
         True,
-        "200,000",
+        "200,000  ",
         "id",
     ),
     EntryColumn(

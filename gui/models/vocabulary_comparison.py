@@ -57,8 +57,7 @@ class ComparisonModel(QAbstractTableModel):
         if not index.isValid() or self._comparison is None:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignLeft if index.column() == TOKEN else Qt.AlignmentFlag.AlignRight
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return _alignment(index.column())
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         here, there = self.ids_at(index.row())
@@ -69,6 +68,8 @@ class ComparisonModel(QAbstractTableModel):
         return str(token_id) if token_id >= 0 else NOWHERE
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(section)
         if orientation != Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
         if section == TOKEN:
@@ -76,3 +77,9 @@ class ComparisonModel(QAbstractTableModel):
         if self._comparison is None:
             return ""
         return (self._comparison.first if section == HERE else self._comparison.second).name
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    """Of the cells of a column, and of the title above them."""
+    side = Qt.AlignmentFlag.AlignLeft if column == TOKEN else Qt.AlignmentFlag.AlignRight
+    return side | Qt.AlignmentFlag.AlignVCenter

@@ -26,6 +26,7 @@ class MergePlayer(QWidget):
         self.step.setAccessibleName(self.tr("Merges done"))
         self.step.setToolTip(self.tr("How many merges are done"))
         self.step.setKeyboardTracking(False)
+        self.step.setGroupSeparatorShown(True)
         self.total = QLabel(self)
         self.start = self._button("to_start", self.tr("To the start: single bytes"), "mergeStart")
         self.back = self._button("step_back", self.tr("One merge back"), "mergeBack")

@@ -44,7 +44,7 @@ class MergeTreePane(QWidget):
         """Show this forest, and say so. ``hint`` stands in its place if it is empty."""
         if forest.is_cut:
             cut = self.tr("Too large to be drawn as a whole: ⋮ stands for parts that are left out.")
-            caption = f"{caption} {cut}".strip()
+            caption = f"{caption}. {cut}" if caption else cut
         self.caption.setText(caption)
         self.caption.setToolTip(caption)
         self.view.show_forest(forest, hint)

@@ -70,11 +70,17 @@ class MergeTreeView(QAbstractScrollArea):
         return self._forest
 
     def show_forest(self, forest: MergeForest, hint: str = "") -> None:
-        """Show another forest, as large as fits; the whole of it merged. ``hint`` stands there if it is empty."""
+        """Show another forest, as large as fits; the whole of it merged. One that is too wide for the smallest size
+        is shown in full size, its first root in the middle. ``hint`` stands there if it is empty."""
         self._forest, self._hint, self._step = forest, hint, None
         self._measure()
         self._fits = True
         self.fit()
+        if self.horizontalScrollBar().maximum():
+            self.zoom_full()
+            left, _top, width = self._layout.boxes[0]
+            self.horizontalScrollBar().setValue(round(left + MARGIN + (width - self.viewport().width()) / 2))
+            self.verticalScrollBar().setValue(0)
         self._set_current(0 if forest.nodes else -1)
 
     def set_step(self, step: int | None) -> None:

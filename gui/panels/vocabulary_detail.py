@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gui.services.vocabulary_token import TokenDetail
 
 MOST_BYTES = 256
-MOST_LINK_CHARACTERS = 24
+MOST_LINK_CHARACTERS = 12
 MOST_ENCODED = 8
 LEAST_LINES = 9
 """Height of the pages, in lines of text, below which everything about a token scrolls."""
@@ -58,6 +58,8 @@ class VocabularyDetail(QWidget):
         self.setAccessibleName(self.tr("The token that is selected"))
         self._spelled = spelled
         self._detail: TokenDetail | None = None
+        self.hint = self._words("vocabHint")
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.heading = self._words("vocabToken")
         font = QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         font.setPointSizeF(font.pointSizeF() * 1.3)
@@ -94,13 +96,17 @@ class VocabularyDetail(QWidget):
     def show_nothing(self, hint: str) -> None:
         """No token is selected; ``hint`` says what to do."""
         self._detail = None
-        self.heading.setText(hint)
-        self._body.hide()
+        self.hint.setText(hint)
+        self.hint.show()
+        self.heading.hide()
+        self._scroll.hide()
 
     def show_token(self, detail: TokenDetail) -> None:
         """Show what was found out."""
         self._detail = detail
-        self._body.show()
+        self.hint.hide()
+        self.heading.show()
+        self._scroll.show()
         entries = detail.request.search.entries
         self._write(detail)
         self._show_links(detail, entries)
@@ -315,25 +321,26 @@ class VocabularyDetail(QWidget):
             self.tr("Letters of GPT-&2 (Ġ for a space, Ċ for a newline)"), objectName="vocabLetters"
         )
         self.letters.toggled.connect(self._on_letters)
-        self._body = QWidget()
-        body = QVBoxLayout(self._body)
+        page = QWidget()
+        body = QVBoxLayout(page)
         body.setContentsMargins(0, 0, 0, 0)
         body.setSpacing(8)
         body.addLayout(self._grid)
         body.addWidget(self.pages, 1)
         self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * LEAST_LINES)
-        scroll = QScrollArea(objectName="vocabDetailScroll")
-        scroll.setAccessibleName(self.tr("Facts about the token"))
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setCornerWidget(plain_corner(scroll))
-        scroll.setWidget(self._body)
+        self._scroll = QScrollArea(objectName="vocabDetailScroll")
+        self._scroll.setAccessibleName(self.tr("Facts about the token"))
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setCornerWidget(plain_corner(self._scroll))
+        self._scroll.setWidget(page)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 0, 0)
         column.setSpacing(8)
+        column.addWidget(self.hint, 1)
         column.addWidget(self.heading)
-        column.addWidget(scroll, 1)
+        column.addWidget(self._scroll, 1)
         column.addWidget(self.letters)
 
     @property

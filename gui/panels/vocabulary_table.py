@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionHeader,
     QStyleOptionViewItem,
     QTableView,
     QWidget,
@@ -22,6 +23,8 @@ from gui.models.vocabulary_table import ALIGNMENTS, VocabularyTableModel
 
 ROW_PADDING = 5
 CELL_PADDING = 14
+END_SPACE = "\N{EM SPACE}"
+"""Behind figures and their titles: the column beside them begins at its left, and an arrow stands in it."""
 MOST_COPIED = 100_000
 TEXT_MARGIN = 3
 """Between the edge of a cell and its text, as Qt's style has it: its margin for the focus, and one."""
@@ -45,7 +48,7 @@ class EntryDelegate(QStyledItemDelegate):
             super().paint(painter, option, index)
             return
         column = index.column()
-        text = index.model().cell_text(index.row(), column)
+        text = _text(index.model(), index.row(), column)
         if not text:
             return
         is_fixed = column in FIXED_FONT
@@ -60,11 +63,25 @@ class EntryDelegate(QStyledItemDelegate):
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         model, column = index.model(), index.column()
         assert isinstance(model, VocabularyTableModel)
-        option.text = model.cell_text(index.row(), column)
+        option.text = _text(model, index.row(), column)
         option.displayAlignment = ALIGNMENTS[column]
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
         if column in FIXED_FONT:
             option.font = self._fixed
+
+
+def _text(model: VocabularyTableModel, row: int, column: int) -> str:
+    """What a cell says, as it is drawn."""
+    return model.cell_text(row, column) + (END_SPACE if COLUMNS[column].numeric else "")
+
+
+class EntryHeader(QHeaderView):
+    """Leaves as much room behind the titles of figures as the cells do behind the figures."""
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
+        super().initStyleOptionForIndex(option, section)
+        if COLUMNS[section].numeric:
+            option.text += END_SPACE
 
 
 class VocabularyTable(QTableView):
@@ -81,6 +98,7 @@ class VocabularyTable(QTableView):
         self._entries, self._theme = model, theme
         self._current = -1
         self._empty_text = ""
+        self.setHorizontalHeader(EntryHeader(Qt.Orientation.Horizontal, self))
         self.setModel(model)
         self.setItemDelegate(EntryDelegate(self))
         self._set_behaviour()
@@ -105,6 +123,7 @@ class VocabularyTable(QTableView):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
+        header.setSectionsClickable(True)
         header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         header.setStretchLastSection(True)
         self.setSortingEnabled(True)

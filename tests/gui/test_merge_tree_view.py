@@ -173,9 +173,22 @@ def test_an_empty_forest_says_why(qtbot, pane):
 def test_a_tree_that_is_cut_says_so(pane):
     encoding = engine.get_encoding("cl100k_base")
     pane.show_forest(forest_of([encoding.merge_tree(15717)], most_nodes=3), "berry")
-    assert pane.caption.text().startswith("berry Too large")
+    assert pane.caption.text().startswith("berry. Too large")
     assert "merged from b and erry" in pane.view.text()
     assert "erry, token 5515, 4 bytes (65 72 72 79), its parts are not drawn" in pane.view.text()
+
+
+@pytest.mark.parametrize("text", ["x" * 4000, " " * 128], ids=["many trees", "one wide tree"])
+def test_of_what_no_size_shows_as_a_whole_the_first_root_is_seen_in_full_size(pane, text):
+    pane.show_forest(forest(text))
+    view = pane.view
+    assert view.zoom == 1.0
+    assert view.horizontalScrollBar().maximum() > 0
+    left, top, width = view._layout.boxes[0]
+    middle = view._from_scene(QPointF(left + width / 2, top + 2)).toPoint()
+    assert view.viewport().rect().contains(middle)
+    pane.show_forest(forest("berry"))
+    assert pane.view.horizontalScrollBar().maximum() == 0
 
 
 def test_a_larger_font_makes_larger_boxes(pane):

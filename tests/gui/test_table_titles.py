@@ -1,0 +1,41 @@
+"""Titles of tables stand over what they name: at the side on which the cells are."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QAbstractTableModel, Qt
+
+import engine
+from engine.entries.comparison import compare
+from engine.entries.table import entries_of
+from engine.merge_account import account_of, merge_spans, state_after
+from gui.models.merge_tables import PairsModel, StepsModel
+from gui.models.vocabulary_comparison import ComparisonModel
+
+ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
+
+
+def merges() -> tuple[PairsModel, StepsModel]:
+    encoding = engine.get_encoding("cl100k_base")
+    account = account_of(encoding, "berry")
+    pairs, steps = PairsModel(), StepsModel()
+    pairs.show_state(account.content, state_after(encoding, account, 1))
+    steps.show_account(account, merge_spans(account))
+    return pairs, steps
+
+
+def comparison() -> ComparisonModel:
+    entries = entries_of(engine.get_encoding("gpt2"))
+    model = ComparisonModel()
+    model.set_group(compare(entries, entries), 0)
+    return model
+
+
+@pytest.mark.parametrize("make", [lambda: merges()[0], lambda: merges()[1], comparison], ids=["pairs", "steps", "both"])
+def test_a_title_is_aligned_as_its_cells(qapp, make):
+    model: QAbstractTableModel = make()
+    assert model.rowCount()
+    for column in range(model.columnCount()):
+        title = model.headerData(column, Qt.Orientation.Horizontal, ALIGNMENT)
+        assert title is not None
+        assert title == model.index(0, column).data(ALIGNMENT)
