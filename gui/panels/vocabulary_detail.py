@@ -257,6 +257,7 @@ class VocabularyDetail(QWidget):
         for link in self.links:
             link.setFont(fixed)
             link.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            link.setMinimumWidth(60)
             link.setToolTip(self.tr("Go to this token"))
             link.clicked.connect(self._on_link)
             row.addWidget(link)

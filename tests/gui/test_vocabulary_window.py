@@ -7,7 +7,7 @@ import json
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QTableView, QWidget
 
 from gui.models.vocabulary_columns import BUILT, COLUMNS, LENGTH, REMARKS, SCRIPT, TOKEN
 from tests.gui.conftest import close_window
@@ -53,6 +53,21 @@ def test_jump_to_an_id(qtbot, open_window):
     assert panel.detail.heading.text() == "·SolidGoldMagikarp"
     assert panel.detail.fact("bytes") == b" SolidGoldMagikarp".hex(" ")
     assert panel.detail.fact("reach") == "yes"
+
+
+@pytest.mark.parametrize("token_id", [MAGIKARP, 2], ids=["a word", "a byte"])
+def test_in_a_small_window_facts_are_scrolled_and_not_cut(qtbot, open_window, token_id):
+    bench = open_window()
+    panel = browse(qtbot, bench, "r50k_base", diagnosed=True)
+    bench.window.resize(900, 600)
+    bench.vocabulary.flow.go_to(token_id)
+    qtbot.waitUntil(lambda: panel.detail.token_id == token_id)
+    facts = [fact for fact in panel.detail.findChildren(QLabel) if fact.objectName().startswith("vocabFact_")]
+    assert facts
+    qtbot.waitUntil(lambda: all(fact.height() >= fact.heightForWidth(fact.width()) for fact in facts))
+    area = panel.detail.findChild(QScrollArea, "vocabDetailScroll")
+    assert area.verticalScrollBar().maximum() > 0
+    assert not area.horizontalScrollBar().maximum()
 
 
 def test_jump_to_what_the_search_leaves_out(qtbot, open_window):
