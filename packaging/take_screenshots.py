@@ -1,7 +1,8 @@
 """Make the pictures of the README: ``python packaging/take_screenshots.py``.
 
 Windows on fresh profiles, in the light and the dark theme: one with the sample prompt, one that trains on the sources
-of this checkout. Needs a screen (or Xvfb: the pictures are then the same, with the fonts of that machine).
+of this checkout, one with the vocabulary of r50k_base, one with the merges of a few words. Needs a screen (or Xvfb: the
+pictures are then the same, with the fonts of that machine).
 """
 
 from __future__ import annotations
@@ -32,6 +33,10 @@ CORPUS = ("benchmarks", "commands", "engine", "gui", "packaging", "pricing")
 """Folders of this checkout whose sources are trained on."""
 VOCAB_SIZE, SHOWN_MERGES = 8_192, 4_600
 """A run, and the merge after which it is shown."""
+LISTED_ENCODING, SEARCHED, MOST_FOUND, SELECTED_ROW = "r50k_base", "gold", 100, 10
+"""A vocabulary, what is looked for in it, fewer than which are found, and the row to look at."""
+MERGED, MERGED_ENCODING, MERGED_STEP = "How many r are in strawberry", "cl100k_base", 7
+"""A text whose merges are shown, and how many of those of its last word."""
 
 
 def wait(milliseconds: int) -> None:
@@ -99,6 +104,36 @@ def take_training(theme: str, target: Path) -> None:
         shown[0].save(str(target))
 
 
+def take_vocabulary(theme: str, target: Path) -> None:
+    """A token that a search found, after a look at all of them."""
+    with opened(theme) as bench:
+        bench.vocabulary.focus()
+        panel, flow = bench.vocabulary.panel, bench.vocabulary.flow
+        flow.open(LISTED_ENCODING)
+        until(lambda: panel.filters.finding.isEnabled() and not bench.runner.busy)
+        panel.filters.search.setText(SEARCHED)
+        until(lambda: 0 < panel.model.rowCount() < MOST_FOUND and not bench.runner.busy)
+        panel.table.selectRow(SELECTED_ROW)
+        until(lambda: panel.detail.token_id >= 0 and not bench.runner.busy)
+        wait(SETTLE_MS)
+        bench.window.grab().save(str(target))
+
+
+def take_merges(theme: str, target: Path) -> None:
+    """A word of several, in the middle of its merges."""
+    with opened(theme) as bench:
+        bench.merges.show_text(MERGED, MERGED_ENCODING)
+        panel = bench.merges.panel
+        until(lambda: panel.player.step.value() > 0 and not bench.runner.busy)
+        last = MERGED.rindex(" ") + 1
+        panel.strip.select_range(last, last)
+        until(lambda: panel.player.step.value() > MERGED_STEP and not bench.runner.busy)
+        panel.player.step.setValue(MERGED_STEP)
+        until(lambda: panel.player.step.value() == MERGED_STEP and not bench.runner.busy)
+        wait(SETTLE_MS)
+        bench.window.grab().save(str(target))
+
+
 def pause_in_the_middle() -> None:
     """Have every run rest after so many merges: it is over before anybody could press a button."""
     from engine import training_merging
@@ -141,6 +176,8 @@ def main() -> None:
     pause_in_the_middle()
     for theme in ("light", "dark"):
         take_prompt(theme, ROOT / "docs" / f"window-{theme}.png")
+        take_vocabulary(theme, ROOT / "docs" / f"vocabulary-{theme}.png")
+        take_merges(theme, ROOT / "docs" / f"merges-{theme}.png")
         take_training(theme, ROOT / "docs" / f"training-{theme}.png")
     app.quit()
 
