@@ -397,6 +397,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+6",),
     ),
     ActionSpec(
+        "focus_pricing",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to p&rices"),
+        QT_TRANSLATE_NOOP("Actions", "Your own prices, as a file and as a form"),
+        ("Ctrl+7",),
+    ),
+    ActionSpec(
         "cancel_jobs",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Stop running jobs"),

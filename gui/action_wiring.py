@@ -93,6 +93,7 @@ class ActionWiring(QObject):
         act["show_merges"].triggered.connect(self._show_merges)
         bench.panel.editor.addAction(act["show_merges"])
         act["focus_lab"].triggered.connect(self._focus_lab)
+        act["focus_pricing"].triggered.connect(self._focus_pricing)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
         act["show_profile"].triggered.connect(self._show_profile)
 
@@ -317,6 +318,13 @@ class ActionWiring(QObject):
         bench.window.tabs.setCurrentWidget(bench.lab_page)
         if bench.lab is not None:
             bench.lab.build().focus()
+
+    @Slot()
+    def _focus_pricing(self) -> None:
+        bench = self._bench
+        bench.window.tabs.setCurrentWidget(bench.pricing_page)
+        if bench.pricing is not None:
+            bench.pricing.build().focus()
 
     def _show_prompt(self) -> None:
         self._bench.window.tabs.setCurrentWidget(self._bench.panel)

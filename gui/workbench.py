@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gui.jobs import JobRunner
     from gui.lab_wiring import LabWiring
     from gui.merges_wiring import MergesWiring
+    from gui.pricing_wiring import PricingWiring
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
@@ -83,10 +84,14 @@ class Workbench(QObject):
         self.lab_page = QWidget()
         self.lab_page.setAccessibleName(self.tr("Experiments on tokens"))
         self.window.add_tab(self.lab_page, self.tr("Lab"), "labTab")
+        self.pricing_page = QWidget()
+        self.pricing_page.setAccessibleName(self.tr("Your own prices"))
+        self.window.add_tab(self.pricing_page, self.tr("Prices"), "pricingTab")
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
         self.tab_dock = TabDock(self.window.tabs, self.cost_dock, frozenset({"promptTab"}), self)
         self.inspector: TokenInspector | None = None
         self.costs: CostWiring | None = None
+        self.pricing: PricingWiring | None = None
         self.kernels: KernelBuild | None = None
         self.own_encodings = OwnEncodings(paths.encodings)
         self.encodings: EncodingList | None = None
@@ -198,6 +203,8 @@ class Workbench(QObject):
         self.merges.build()
         assert self.lab is not None
         self.lab.build()
+        assert self.pricing is not None
+        self.pricing.build()
         QTimer.singleShot(0, self, self._end_start)
 
     def _parts(self) -> tuple[Callable[[], object], ...]:
@@ -229,11 +236,15 @@ class Workbench(QObject):
 
     def _start_costs(self) -> None:
         from gui.cost_wiring import CostWiring
+        from gui.pricing_wiring import PricingWiring
         from gui.token_inspector import TokenInspector
 
         assert self.runner is not None
         assert self._restored is not None
-        self.costs = CostWiring(self, self.runner, self.cost_dock, self._restored.state.scenario)
+        state = self._restored.state
+        self.costs = CostWiring(self, self.runner, self.cost_dock, state.scenario)
+        self.pricing = PricingWiring(self, self.runner, self.costs.service, state.pricing)
+        self.costs.panel.commands.edit_asked.connect(self.pricing.show_model)
         self.inspector = TokenInspector(self.prompt, self.settings, self)
 
     def _start_counting(self) -> None:
@@ -386,6 +397,7 @@ class Workbench(QObject):
             training=self.training.state() if self.training else restored.training if restored else {},
             vocabulary=self.vocabulary.state() if self.vocabulary else restored.vocabulary if restored else {},
             merges=self.merges.state() if self.merges else restored.merges if restored else {},
+            pricing=self.pricing.state() if self.pricing else restored.pricing if restored else {},
         )
 
     # --- the end ------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ PALETTE_ROLES = (
 EXTRA_ROLES = (
     "outline", "border", "focus", "stale", "information", "information_base", "success", "success_base", "warning",
     "warning_base", "error", "error_base", "meter", "meter_near", "meter_over", "meter_track", "grid", "bar",
-    "bar_pinned", "bar_range",
+    "bar_pinned", "bar_range", "syntax_key", "syntax_text", "syntax_number", "syntax_comment",
 )  # fmt: skip
 """Colours with a meaning of ours. ``X_base`` is the background on which ``X`` and the window's text are read."""
 

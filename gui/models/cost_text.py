@@ -17,10 +17,10 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
 
 from gui.services.money import usd_text
 
-AGEING_DAYS = 14
-"""From this age on prices are called ageing: vendors announce changes about that long before."""
-OLD_DAYS = 45
-"""From this age on prices are called old: several of the models in the table changed price in less time."""
+AGEING_DAYS = 90
+"""From this age on prices are called ageing: a quarter, in which most vendors bring out a model or change a price."""
+OLD_DAYS = 180
+"""From this age on prices are called old: half a year, in which hardly any vendor leaves its whole list alone."""
 
 SIGNS = {"exact": "", "assumed": "~", "reconstructed": "≈", "estimated": "≈", "counted": ""}
 """What stands before a number whose count is not exact, by label."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt, Slot
+from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
@@ -19,6 +19,7 @@ from gui.panels.cost_table_view import CostTable
 from gui.services import exports
 from gui.services.costs import CostService
 from gui.services.exports import ExportTable
+from gui.services.price_files import OWN_VENDOR
 
 if TYPE_CHECKING:
     from gui.storage import Storage
@@ -28,7 +29,12 @@ BOM = "\ufeff"
 
 
 class CostCommands(QObject):
-    """The actions of the cost table, and its menu."""
+    """The actions of the cost table, and its menu.
+
+    Signals: ``edit_asked(str)`` with the id of the model whose prices are to be edited.
+    """
+
+    edit_asked = Signal(str)
 
     def __init__(
         self,
@@ -65,7 +71,7 @@ class CostCommands(QObject):
     def all_actions(self) -> list[QAction]:
         """Every action, for a menu or a palette of commands."""
         return [
-            *(self.favourite, self.pin, self.unpin, self.hide, self.explain),
+            *(self.favourite, self.pin, self.unpin, self.hide, self.explain, self.edit_prices),
             *(self.copy_tsv, self.copy_markdown, self.copy_json, self.copy_cell, self.export_csv, self.export_json),
             *(self.show_hidden, self.show_retired, self.show_embedding, self.reload),
         ]
@@ -94,7 +100,7 @@ class CostCommands(QObject):
         menu = QMenu(self._table)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if rows:
-            menu.addActions([self.favourite, self.pin, self.unpin, self.hide, self.explain])
+            menu.addActions([self.favourite, self.pin, self.unpin, self.hide, self.explain, self.edit_prices])
             menu.addSeparator()
             self._add_sorting(menu)
             menu.addSeparator()
@@ -144,6 +150,9 @@ class CostCommands(QObject):
         self.explain = self._action("costExplain", None, "Return", "Enter")
         self.explain.setText(self.tr("&Explain this cost"))
         self.explain.setStatusTip(self.tr("Show how the cost of the current model comes about, term by term"))
+        self.edit_prices = self._action("costEditPrices", self._edit_prices, "F2")
+        self.edit_prices.setText(self.tr("Edit its p&rices…"))
+        self.edit_prices.setStatusTip(self.tr("Change what the current model costs, in your own price file"))
 
     def _make_copy_actions(self) -> None:
         exact = self.tr("The selected rows of the cost table with exact values, for a spreadsheet")
@@ -237,6 +246,12 @@ class CostCommands(QObject):
         """Compare with nothing."""
         self._model.change(baseline=None)
 
+    @Slot()
+    def _edit_prices(self) -> None:
+        row = self._table.current_row()
+        if row is not None:
+            self.edit_asked.emit(row.model_id)
+
     def _toggle(self, choice: str, ids: list[str]) -> None:
         chosen: frozenset[str] = getattr(self._model.arrangement, choice)
         self._model.change(**{choice: chosen - set(ids) if set(ids) <= chosen else chosen | set(ids)})
@@ -267,6 +282,9 @@ class CostCommands(QObject):
         self.hide.setText(self.tr("No longer &hide") if hidden else self.tr("&Hide from the cost table"))
         for action in (self.favourite, self.pin, self.hide, self.explain, self.copy_cell):
             action.setEnabled(bool(ids))
+        current = self._table.current_row()
+        # A vocabulary of the user's own has a row, but no prices.
+        self.edit_prices.setEnabled(current is not None and current.model.vendor != OWN_VENDOR)
 
     @Slot(bool)
     def _on_show_hidden(self, on: bool) -> None:

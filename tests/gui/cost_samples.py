@@ -53,7 +53,7 @@ MODELS = (
         ("0.02", "0", None),
         tokenizer="cl100k_base",
         retires=date(2026, 12, 11),
-        checked=date(2026, 9, 1),
+        checked=date(2026, 5, 4),
         notes=("input only",),
         changes=(Change(date(2026, 12, 1), Rates(input=D("0.04"))),),
     ),

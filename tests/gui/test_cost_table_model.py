@@ -166,7 +166,7 @@ def test_screen_readers_hear_the_label_and_the_column(model):
 def test_age_retirement_and_announced_changes_are_in_words(model):
     model.change(show_embedding=True)
     assert "13 days ago" in text(model, "acme/large", "checked")
-    assert text(model, "corp/embed", "checked").endswith("81 days ago, old")
+    assert text(model, "corp/embed", "checked").endswith("201 days ago, old")
     assert text(model, "corp/embed", "checked", CostRole.TONE) == "error"
     assert text(model, "corp/embed", "retires").startswith("retires on ")
     assert text(model, "corp/embed", "notes").startswith("price changes on ")

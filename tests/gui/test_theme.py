@@ -32,7 +32,11 @@ READ_ON = {
     "information": ("information_base", "window"),
     "success": ("success_base", "window"),
     "warning": ("warning_base", "window"),
-    "error": ("error_base", "window"),
+    "error": ("error_base", "window", "base"),
+    "syntax_key": ("base",),
+    "syntax_text": ("base",),
+    "syntax_number": ("base",),
+    "syntax_comment": ("base",),
 }
 
 

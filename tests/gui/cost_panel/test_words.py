@@ -38,7 +38,7 @@ def test_stale_figures_are_told_in_words(panel, qtbot):
 
 def test_the_age_of_the_prices_is_in_sight(panel):
     panel.commands.show_embedding.trigger()
-    assert panel.status.remark.text() == "Prices checked 13 to 81 days ago, old"
+    assert panel.status.remark.text() == "Prices checked 13 to 201 days ago, old"
     panel.filter.setText("acme")
     assert panel.status.remark.text() == "Prices checked 13 days ago"
 

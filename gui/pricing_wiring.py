@@ -1,0 +1,93 @@
+"""Gives the window its pricing tab: the watch over the price file at the start, the page when it is first looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QVBoxLayout
+
+from gui.services.price_desk import PriceDesk
+
+if TYPE_CHECKING:
+    from gui.jobs import JobRunner
+    from gui.pricing_flow import PricingFlow
+    from gui.services.costs import CostService
+    from gui.services.price_text import FileText, ReadRequest
+    from gui.workbench import Workbench
+
+
+class PricingWiring(QObject):
+    """Made after the first picture of the window, with the cost table."""
+
+    def __init__(self, bench: Workbench, runner: JobRunner, costs: CostService, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(bench)
+        self._bench, self._costs, self._state = bench, costs, state
+        self._digest: str | None = None
+        self.flow: PricingFlow | None = None
+        self.desk = PriceDesk(bench.paths.prices_file, runner, bench.own_encodings.names, self)
+        self.desk.read.connect(self._on_read)
+        self.desk.touched.connect(self._on_touched)
+        bench.window.tabs.currentChanged.connect(self._on_tab)
+        costs.prices_changed.connect(self._on_prices)
+        costs.prices_problem.connect(self._on_prices)
+        self.desk.read_file()
+        self._on_tab()
+
+    def state(self) -> dict[str, Any]:
+        """What the user arranged and has not saved, as JSON holds it."""
+        return self._state if self.flow is None else self.flow.state()
+
+    def build(self) -> PricingFlow:
+        """Make the page, if nobody has yet."""
+        if self.flow is not None:
+            return self.flow
+        from gui.panels.pricing_panel import PricingPanel
+        from gui.pricing_flow import PricingFlow
+        from gui.services.price_facts import fields_below
+
+        bench = self._bench
+        panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
+        body = QVBoxLayout(bench.pricing_page)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.addWidget(panel)
+        bench.pricing_page.setFocusProxy(panel)
+        self.flow = flow = PricingFlow(panel, self.desk, bench.notifier, self._state, self)
+        flow.written.connect(self._on_written)
+        flow.state_changed.connect(bench.keeper.touch)
+        self._on_prices()
+        return flow
+
+    def show_model(self, model_id: str) -> None:
+        """Bring the tab to the front with the prices of this model."""
+        self._bench.window.tabs.setCurrentWidget(self._bench.pricing_page)
+        self.build().show_model(model_id)
+
+    @Slot()
+    def _on_tab(self) -> None:
+        if self._bench.window.tabs.currentWidget() is self._bench.pricing_page:
+            self.build()
+
+    @Slot()
+    def _on_touched(self) -> None:
+        if self.flow is not None:
+            self.flow.look_again()
+        else:
+            self.desk.read_file()
+
+    @Slot(object, object)
+    def _on_read(self, file: FileText, _request: ReadRequest) -> None:
+        """Without a page nobody else hears that the file is another one."""
+        known, self._digest = self._digest, file.digest
+        if self.flow is None and known is not None and known != file.digest:
+            self._costs.reload_prices()
+
+    @Slot()
+    def _on_written(self) -> None:
+        self._costs.reload_prices()
+
+    @Slot()
+    def _on_prices(self) -> None:
+        if self.flow is not None:
+            self.flow.show_prices_in_force(not self._costs.problems)

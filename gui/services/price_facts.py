@@ -1,0 +1,199 @@
+"""What is known of one model, value by value: for the form beside the price file. No Qt.
+
+Every value says who set it and where it stands. Amounts are US dollars per million tokens, as in the models.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pricing.declaration import Field
+    from pricing.editing import Value
+    from pricing.types import Batch, CountRule, Model, Place, Rates, Tier
+
+YOURS, BUNDLED = "yours", "bundled"
+IN_THE_TEXT = frozenset({"tiers", "changes", "count", "texts"})
+"""Kinds of values that take more than a line; they are changed in the text."""
+UNKNOWN_WORDS = frozenset({"n/a", "null", "~", "unknown"})
+
+_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?")
+_WHOLE = re.compile(r"[0-9]+(_[0-9]{3})*")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One value. ``path`` as in the file (``price.input``), ``about`` in a sentence what it is.
+
+    ``shown`` is how it reads, empty where nobody set it, ``typed`` how one would type it. ``origin`` is ``YOURS``,
+    ``BUNDLED`` or empty; ``place`` where it stands, as ``file:line``; ``line`` that line in the user's file, else 0.
+    """
+
+    path: str
+    kind: str
+    about: str
+    shown: str
+    typed: str
+    origin: str
+    place: str
+    line: int
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether it is changed in the text alone."""
+        return self.kind in IN_THE_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """All that is known of a model, and what its own prices were converted from (USD, 1 where nothing was)."""
+
+    model_id: str
+    name: str
+    facts: tuple[Fact, ...]
+    source: str
+    checked: date | None
+    currency: str
+    exchange_rate: Decimal
+
+    @property
+    def is_yours(self) -> bool:
+        """Whether the user's file says anything of this model."""
+        return any(fact.origin == YOURS for fact in self.facts)
+
+
+def facts_of(model: Model) -> ModelFacts:
+    """The values of a model. The places in the built-in files take a moment the first time: not for the GUI thread."""
+    from pricing.declaration import BLOCKS
+
+    facts = [_fact(model, field, f"price.{field.name}") for field in BLOCKS["price"]]
+    facts += [_fact(model, field, field.name) for field in BLOCKS["model"] if field.name not in ("price", "currency")]
+    return ModelFacts(
+        model.id, model.name, tuple(facts), model.source, model.checked, model.currency, model.exchange_rate
+    )
+
+
+def fields_below(path: tuple[str, ...]) -> tuple[tuple[str, str, bool], ...]:
+    """Name, meaning, and whether a block follows, of the fields that may stand at this place of a price file."""
+    from pricing.declaration import BLOCKS, LISTS, TABLES, fields_at
+
+    blocks = {*BLOCKS, *LISTS, *TABLES} - {"batch", "count"}
+    return tuple((field.name, field.about, field.kind in blocks) for field in fields_at(path))
+
+
+def value_of(kind: str, typed: str) -> Value:
+    """What was typed as a value for the file. What is no such value stays text, for the checker to say so."""
+    text = typed.strip()
+    if text.casefold() in UNKNOWN_WORDS:
+        return None
+    if kind == "money" and _AMOUNT.fullmatch(text):
+        try:
+            return Decimal(text)
+        except InvalidOperation:
+            return text
+    if kind == "tokens" and _WHOLE.fullmatch(text):
+        return int(text)
+    if kind == "date":
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _fact(model: Model, field: Field, path: str) -> Fact:
+    from pricing.origins import origin_of
+
+    found = origin_of(model, path)
+    origin, place = found if found is not None else ("", None)
+    value = _value(model, path)
+    shown = _shown(field.kind, value) if origin else ""
+    return Fact(
+        path,
+        field.kind,
+        field.about,
+        shown,
+        _typed(model, field.kind, value, origin),
+        origin,
+        _place_words(place),
+        place.line if place is not None and origin == YOURS else 0,
+    )
+
+
+def _value(model: Model, path: str) -> Any:
+    head, _, name = path.partition(".")
+    if head != "price":
+        return getattr(model, head)
+    return getattr(model.price.rates, name, None) if hasattr(model.price.rates, name) else getattr(model.price, name)
+
+
+def _place_words(place: Place | None) -> str:
+    return "" if place is None else f"{place.file}:{place.line}"
+
+
+def _shown(kind: str, value: Any) -> str:
+    if value is None or value == "":
+        return "n/a"
+    if kind == "money":
+        return amount_text(value)
+    if kind == "tokens":
+        return f"{value:,}"
+    if kind == "batch":
+        return _batch_words(value)
+    if kind == "count":
+        return _count_words(value)
+    if kind == "tiers":
+        return "; ".join(f"{tier.condition}: {_tier_words(tier)}" for tier in value) or "none"
+    if kind == "changes":
+        return "; ".join(f"{change.from_date}: {_rates_words(change.rates)}" for change in value) or "none"
+    if kind == "texts":
+        return "; ".join(value) or "none"
+    return str(value)
+
+
+def _typed(model: Model, kind: str, value: Any, origin: str) -> str:
+    """The value as one would type it: an amount in the user's currency, where that is exact."""
+    if value is None or not origin or kind in IN_THE_TEXT:
+        return ""
+    if kind == "money":
+        if model.exchange_rate == 1:
+            return amount_text(value)
+        own = value / model.exchange_rate
+        return amount_text(own) if origin == YOURS and own * model.exchange_rate == value else ""
+    if kind == "batch":
+        return value if value == "half" else ""
+    return str(value)
+
+
+def amount_text(amount: Decimal) -> str:
+    """An amount with the digits it has, never as a power of ten; two decimals at least where it is no whole number."""
+    whole, _, decimals = format(amount, "f").partition(".")
+    decimals = decimals.rstrip("0")
+    return f"{whole}.{decimals:0<2}" if decimals else whole
+
+
+def _rates_words(rates: Rates) -> str:
+    from pricing.types import RATE_NAMES
+
+    given = ((name, getattr(rates, name)) for name in RATE_NAMES)
+    return ", ".join(f"{name} {amount_text(value)}" for name, value in given if value is not None)
+
+
+def _tier_words(tier: Tier) -> str:
+    return _rates_words(tier.rates)
+
+
+def _batch_words(batch: Batch) -> str:
+    return batch if batch is None or isinstance(batch, str) else _rates_words(batch)
+
+
+def _count_words(rule: CountRule) -> str:
+    if rule.tokenizer is None:
+        return "n/a"
+    if rule.low == rule.high == 1:
+        return f"{rule.tokenizer}, {rule.label}"
+    return f"{rule.tokenizer} × {rule.low}–{rule.high}, {rule.label}"

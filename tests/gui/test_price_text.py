@@ -1,0 +1,148 @@
+"""Price files as text: line ends are kept, changes are the smallest, names are found by indentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.editor.offsets import document_text
+from gui.models.yaml_position import key_place
+from gui.services.price_desk import ChangeRequest, CheckRequest, change, check
+from gui.services.price_facts import facts_of, fields_below
+from gui.services.price_template import TEMPLATE
+from gui.services.price_text import (
+    MOST_CHARACTERS,
+    ODD_CHARACTERS,
+    TOO_LONG,
+    ReadRequest,
+    difference,
+    read_price_text,
+    splice,
+    stored_text,
+)
+from pricing import load_catalog
+
+texts = st.text(st.sampled_from("ab😀\n é"), max_size=30)
+stored_texts = st.lists(
+    st.tuples(texts.map(lambda text: text.replace("\n", "")), st.sampled_from(["\n", "\r\n", "\r"]))
+)
+
+
+@given(texts, texts)
+def test_a_splice_makes_one_text_of_the_other(before: str, after: str):
+    made = splice(before, after)
+    units = before.encode("utf-16-le")
+    start, end = 2 * made.start_utf16, 2 * (made.start_utf16 + made.removed_utf16)
+    assert units[:start] + made.inserted.encode("utf-16-le") + units[end:] == after.encode("utf-16-le")
+
+
+@given(stored_texts, st.booleans())
+def test_a_text_that_nobody_changed_is_written_as_it_was(lines: list[tuple[str, str]], mark: bool):
+    stored = ("\ufeff" if mark else "") + "".join(line + end for line, end in lines)
+    assert stored_text(document_text(stored.removeprefix("\ufeff")), stored) == stored
+
+
+def test_a_new_line_ends_as_most_do():
+    assert stored_text("a\nnew\nb\nc\n", "a\r\nb\nc\r\n") == "a\r\nnew\r\nb\nc\r\n"
+    assert stored_text("a\nb\n", "") == "a\nb\n"
+
+
+def test_differences_are_counted_and_shown():
+    made = difference("a\nb\nc\n", "a\nB\nc\nd\n")
+    assert (made.added, made.removed) == (2, 1)
+    assert made.lines.splitlines()[1:] == [" a", "-b", "+B", " c", "+d"]
+
+
+def test_files_that_the_editor_cannot_hold(tmp_path: Path):
+    path = tmp_path / "prices.yaml"
+    assert not read_price_text(ReadRequest(path)).exists
+    path.write_text("version: 1 # \u2029\n", encoding="utf-8")
+    assert read_price_text(ReadRequest(path)).held == ODD_CHARACTERS
+    path.write_text("#" * (MOST_CHARACTERS + 1), encoding="utf-8")
+    assert read_price_text(ReadRequest(path)).held == TOO_LONG
+
+
+def test_the_template_is_good_as_it_is_and_with_every_example_in_use():
+    def problems(text: str) -> tuple[object, ...]:
+        return check(CheckRequest(0, text, "prices.yaml", "", tuple)).problems
+
+    used = re.sub(r"^# ((?:rates| +[\w/.-]+):( |$))", r"\1", TEMPLATE, flags=re.MULTILINE)
+    assert problems(TEMPLATE) == ()
+    assert used.count("\n# ") < TEMPLATE.count("\n# ") - 10
+    assert problems(used) == ()
+
+
+def test_every_built_in_value_has_its_place():
+    for model in load_catalog().models:
+        for fact in facts_of(model).facts:
+            assert bool(fact.origin) == bool(fact.place), (model.id, fact)
+
+
+def test_a_price_in_another_currency_is_typed_as_it_stands():
+    text = "version: 1\ncurrency: EUR\nrates: {EUR: 1.25}\nmodels:\n  acme/a:\n    price: {input: 0.40}\n"
+    facts = check(CheckRequest(0, text, "prices.yaml", "acme/a", tuple)).facts
+    assert facts is not None
+    assert (facts.facts[0].shown, facts.facts[0].typed, facts.currency) == ("0.50", "0.40", "EUR")
+
+
+def test_a_change_that_is_none_changes_nothing():
+    text = "version: 1\nmodels:\n  acme/a:\n    price: {input: 0.40}\n"
+    same = change(ChangeRequest(0, text, "prices.yaml", "acme/a", "price.input", "money", "0.40", tuple))
+    assert (same.splice, same.why) == (None, "")
+    gone = change(ChangeRequest(0, text, "prices.yaml", "acme/a", "price.output", "money", None, tuple))
+    assert (gone.splice, gone.why) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "word"),
+    [
+        ("ver", (), "ver"),
+        ("models:\n  acme/a:\n    pr", ("models", "acme/a"), "pr"),
+        ("models:\n  acme/a:\n    price:\n      input: 1\n      ", ("models", "acme/a", "price"), ""),
+        ("models:\n  'acme/a':   # c: d\n    price: # x\n\n      # y\n      ca", ("models", "acme/a", "price"), "ca"),
+        ("models:\n  a/b:\n    price:\n      tiers:\n        - ov", ("models", "a/b", "price", "tiers", "0"), "ov"),
+        (
+            "models:\n  a/b:\n    price:\n      tiers:\n      - over: 1k\n        in",
+            ("models", "a/b", "price", "tiers", "0"),
+            "in",
+        ),
+        (
+            "models:\n  a/b:\n    price:\n      tiers:\n      - over: 1k\n        batch:\n          i",
+            ("models", "a/b", "price", "tiers", "0", "batch"),
+            "i",
+        ),
+        ("models:\n  a/b:\n    price:\n      input: 1\n    co", ("models", "a/b"), "co"),
+    ],
+)
+def test_where_a_name_may_stand(text: str, path: tuple[str, ...], word: str):
+    *above, line = text.split("\n")
+    place = key_place(line, reversed(above))
+    assert place is not None
+    assert (place.path, place.word) == (path, word)
+
+
+def test_where_no_name_begins():
+    assert key_place("  input: 1", ()) is None
+    assert key_place("# inp", ()) is None
+    assert key_place("price: {inp", ()) is None
+
+
+def test_the_names_that_may_stand_somewhere():
+    assert [name for name, _about, _opens in fields_below(("models", "a/b", "price", "tiers", "0"))][:3] == [
+        "over",
+        "from",
+        "input",
+    ]
+    assert {name: opens for name, _about, opens in fields_below(())} == {
+        "version": False,
+        "currency": False,
+        "rates": True,
+        "providers": True,
+        "counting": True,
+        "models": True,
+    }
+    assert fields_below(("models",)) == ()
