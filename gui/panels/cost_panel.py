@@ -206,6 +206,7 @@ class CostPanel(QWidget):
 
     @Slot()
     def _on_scenario(self) -> None:
+        self.status.set_budget(self.scenario_bar.budget())
         # Before the start nobody prices anything, and the types of pricing need not be imported.
         if self._service.started:
             self._service.set_scenario(self.scenario_bar.scenario())

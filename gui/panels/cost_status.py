@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QPalette
@@ -13,6 +14,7 @@ from gui.models.cost_table import CostTableModel
 from gui.models.cost_text import age_tone
 from gui.panels.cost_remark import RemarkLabel
 from gui.services import price_files
+from gui.services.budget import over_budget
 from gui.services.costs import CostService
 
 
@@ -24,7 +26,8 @@ class CostStatus(QObject):
     ) -> None:
         super().__init__(parent)
         self._model, self._service, self._theme = model, service, theme
-        self._tone = ""
+        self._tone, self._note_tone = "", "information"
+        self._budget: Decimal | None = None
         self.count = QLabel(objectName="costCount")
         self.remark = RemarkLabel("costRemark")
         self.note = QLabel(objectName="scenarioNote")
@@ -36,6 +39,12 @@ class CostStatus(QObject):
         theme.changed.connect(self._colour)
         self.refresh()
 
+    def set_budget(self, usd: Decimal | None) -> None:
+        """Warn of what costs more than this for all calls."""
+        if usd != self._budget:
+            self._budget = usd
+            self.refresh()
+
     @Slot()
     def refresh(self) -> None:
         """Say what is so now."""
@@ -44,7 +53,9 @@ class CostStatus(QObject):
         self.remark.setText(text)
         problems = (str(problem) for problem in self._service.problems)
         self.remark.setToolTip("\n".join([text, *problems, *self._service.notices]))
-        note = " ".join(self._scenario_notes())
+        warning = self._budget_warning()
+        self._note_tone = "warning" if warning else "information"
+        note = " ".join((*warning, *self._scenario_notes()))
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self._colour()
@@ -100,6 +111,18 @@ class CostStatus(QObject):
         first = self._number(max(0, (today - newest).days))
         return self.tr("Prices checked {newest} to {oldest}").format(newest=first, oldest=age)
 
+    def _budget_warning(self) -> tuple[str, ...]:
+        """How many of the models shown the budget does not reach for; nothing where it reaches for all."""
+        if self._budget is None or not self._model.rows:
+            return ()
+        surely, perhaps = over_budget(self._model.shown_rows(), self._budget)
+        if not surely and not perhaps:
+            return ()
+        words = self.tr("⚠ Over the budget of {usd} for all calls: {number} of the models shown.")
+        more = self.tr(" {number} more may be.").format(number=self._number(perhaps)) if perhaps else ""
+        usd = self._model.view.text.amount(self._budget)
+        return (words.format(usd=usd, number=self._number(surely)) + more,)
+
     def _scenario_notes(self) -> list[str]:
         rows, scenario = self._model.shown_rows(), self._service.scenario
         notes: list[str] = []
@@ -129,7 +152,7 @@ class CostStatus(QObject):
         for label, role in (
             (self.remark, self._tone or "stale"),
             (self.count, "stale"),
-            (self.note, "information"),
+            (self.note, self._note_tone),
         ):
             palette = QPalette(label.palette())
             palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(role))

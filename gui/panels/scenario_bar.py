@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 100_000_000
 MOST_CALLS = 1_000_000_000
+MOST_BUDGET = 9_999_999.99
 DEFAULT_OUTPUT_TOKENS = 500
 DEFAULT_CALLS = 1_000
 TOKENS, PER_CENT = "tokens", "percent"
@@ -53,7 +54,7 @@ class ScenarioBar(QWidget):
         self._make_controls()
         self._place_controls()
         self.reset()
-        for control in (self.output, self.reasoning, self.cached, self.calls):
+        for control in (self.output, self.reasoning, self.cached, self.cache_write, self.calls, self.budget_usd):
             control.valueChanged.connect(self._on_changed)
         self.factor.valueChanged.connect(self._on_changed)
         self.batch.toggled.connect(self._on_changed)
@@ -64,9 +65,14 @@ class ScenarioBar(QWidget):
     def controls(self) -> tuple[QWidget, ...]:
         """The controls in the order in which they stand."""
         return (
-            *(self.output, self.reasoning, self.cached, self.cached_unit, self.calls),
-            *(self.factor, self.day, self.batch, self.reset_button),
+            *(self.output, self.reasoning, self.cached, self.cached_unit, self.cache_write, self.calls),
+            *(self.budget_usd, self.factor, self.day, self.batch, self.reset_button),
         )
+
+    def budget(self) -> Decimal | None:
+        """US dollars that all calls may cost, None where nothing was said of it."""
+        box = self.budget_usd
+        return Decimal(f"{box.value():.{box.decimals()}f}") if box.value() else None
 
     def scenario(self) -> Scenario:
         """The scenario that the controls say."""
@@ -82,6 +88,7 @@ class ScenarioBar(QWidget):
             reasoning_tokens=self.reasoning.value(),
             cached_tokens=tokens,
             cached_share=share,
+            cache_write_tokens=self.cache_write.value(),
             batch=self.batch.isChecked(),
             calls=self.calls.value(),
             # A spin box holds a float; its two decimals say what the user typed.
@@ -95,6 +102,8 @@ class ScenarioBar(QWidget):
             "reasoning_tokens": self.reasoning.value(),
             "cached": self.cached.value(),
             "cached_unit": self._unit,
+            "cache_write": self.cache_write.value(),
+            "budget": f"{self.budget_usd.value():.{self.budget_usd.decimals()}f}",
             "calls": self.calls.value(),
             "batch": self.batch.isChecked(),
             "factor": f"{self.factor.value():.{self.factor.decimals()}f}",
@@ -131,6 +140,20 @@ class ScenarioBar(QWidget):
         self.cached_unit.addItem(self.tr("tokens"), TOKENS)
         self.cached_unit.addItem(self.tr("% of prompt"), PER_CENT)
         self.cached_unit.setAccessibleName(self.tr("Unit of the cached part"))
+        self.cache_write = _tokens_box("cacheWriteTokens", self.tr("Part of the prompt that is written to the cache"))
+        self.cache_write.setToolTip(
+            self.tr("How many tokens of the prompt are written to the prompt cache, to be read by later calls.")
+        )
+        self.budget_usd = QDoubleSpinBox(objectName="costBudget")
+        self.budget_usd.setRange(0, MOST_BUDGET)
+        self.budget_usd.setDecimals(2)
+        self.budget_usd.setPrefix("$ ")
+        self.budget_usd.setGroupSeparatorShown(True)
+        self.budget_usd.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+        self.budget_usd.setSpecialValueText(self.tr("none"))
+        self.budget_usd.setFixedWidth(self.budget_usd.fontMetrics().horizontalAdvance("$ 0,000,000.00") + 36)
+        self.budget_usd.setAccessibleName(self.tr("Budget for all calls, in US dollars; 0 for none"))
+        self.budget_usd.setToolTip(self.tr("Warns of models whose cost of all calls is more than this. 0: no budget."))
         self.calls = _tokens_box("callsPerMonth", self.tr("Calls per month"))
         self.calls.setRange(1, MOST_CALLS)
         self.calls.setToolTip(self.tr("How many such calls the column of the cost of all calls is for."))
@@ -168,7 +191,9 @@ class ScenarioBar(QWidget):
             (self.tr("&Output tokens"), self.output, self.output),
             (self.tr("Reason&ing tokens"), self.reasoning, self.reasoning),
             (self.tr("Cache&d"), cached, self.cached),
+            (self.tr("Cache write"), self.cache_write, self.cache_write),
             (self.tr("Calls per &month"), self.calls, self.calls),
+            (self.tr("Budget"), self.budget_usd, self.budget_usd),
             (self.tr("Factor"), self.factor, self.factor),
             (self.tr("Prices of"), self.day, self.day),
         ):
@@ -180,7 +205,9 @@ class ScenarioBar(QWidget):
 
     def _set(self, state: dict[str, Any]) -> None:
         controls = (self.output, self.reasoning, self.cached, self.cached_unit, self.calls, self.batch, self.factor)
-        blockers = [QSignalBlocker(control) for control in (*controls, self.day)]
+        blockers = [QSignalBlocker(control) for control in (*controls, self.cache_write, self.budget_usd, self.day)]
+        self.cache_write.setValue(_whole(state.get("cache_write"), 0))
+        self.budget_usd.setValue(_number(state.get("budget"), 0.0))
         self.output.setValue(_whole(state.get("output_tokens"), DEFAULT_OUTPUT_TOKENS))
         self.reasoning.setValue(_whole(state.get("reasoning_tokens"), 0))
         self._cached_by_unit = {TOKENS: 0, PER_CENT: 0}

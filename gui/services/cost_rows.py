@@ -49,8 +49,10 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
     """
     if count is None:
         return scenario, False
+    from pricing.scenario_checks import cached_tokens
+
     room = count.tokens
-    wanted = (scenario.cached_tokens or 0, scenario.cache_write_tokens, scenario.cache_write_1h_tokens)
+    wanted = (cached_tokens(room, scenario), scenario.cache_write_tokens, scenario.cache_write_1h_tokens)
     if sum(wanted) <= room:
         return scenario, False
     taken = []

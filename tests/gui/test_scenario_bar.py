@@ -40,8 +40,12 @@ def test_each_control_changes_its_part_of_the_scenario(bar, qtbot):
     bar.findChild(QCheckBox, "batchToggle").setChecked(True)
     bar.findChild(QDoubleSpinBox, "costFactor").setValue(1.1)
     bar.findChild(QDateEdit, "costDate").setDate(QDate(2026, 12, 1))
-    assert len(told) == 7
+    bar.findChild(QSpinBox, "cacheWriteTokens").setValue(300)
+    bar.findChild(QDoubleSpinBox, "costBudget").setValue(12.5)
+    assert len(told) == 9
     scenario = told[-1]
+    assert scenario.cache_write_tokens == 300
+    assert bar.budget() == Decimal("12.50")
     assert (scenario.output_tokens, scenario.reasoning_tokens, scenario.calls) == (750, 2_000, 5)
     assert (scenario.cached_tokens, scenario.cached_share) == (4_000, None)
     assert scenario.batch
@@ -123,7 +127,8 @@ def test_today_moves_on_at_midnight_unless_another_day_was_chosen(qtbot):
 
 
 def test_every_control_has_a_name_for_screen_readers_and_a_label(bar):
-    names = ["outputTokens", "reasoningTokens", "cachedTokens", "callsPerMonth", "costFactor", "costDate"]
+    names = ["outputTokens", "reasoningTokens", "cachedTokens", "cacheWriteTokens", "callsPerMonth"]
+    names += ["costBudget", "costFactor", "costDate"]
     buddies = {label.buddy().objectName() for label in bar.findChildren(QLabel) if label.buddy()}
     assert buddies == set(names)
     for name in [*names, "batchToggle", "cachedUnit", "scenarioReset"]:

@@ -66,6 +66,35 @@ def test_odd_scenarios_are_explained_not_refused(panel, qtbot):
     assert not panel.status.note.isVisible()
 
 
+def test_a_budget_that_is_not_enough_is_told(panel, qtbot):
+    rows = panel.model.shown_rows()
+    costs = sorted(row.estimate.usd_calls_low for row in rows if row.estimate.usd_calls_low is not None)
+    panel.scenario_bar.budget_usd.setValue(0.01)
+    note = panel.status.note
+    assert note.isVisible()
+    assert note.text().startswith(f"⚠ Over the budget of $0.01 for all calls: {len(costs)} of the models shown.")
+    panel.scenario_bar.budget_usd.setValue(float(max(row.estimate.usd_calls_high or 0 for row in rows)) + 0.01)
+    assert not note.isVisible()
+    panel.scenario_bar.budget_usd.setValue(0.01)
+    panel.scenario_bar.reset_button.click()
+    assert not note.isVisible()
+    assert panel.scenario_bar.budget() is None
+
+
+def test_what_is_written_to_the_cache_is_a_line_of_the_explanation(panel, qtbot):
+    panel.table.show_model("acme/large")
+    panel.commands.explain.trigger()
+    with qtbot.waitSignal(panel.service.estimated):
+        panel.scenario_bar.cache_write.setValue(400)
+    assert "Input written to the cache: 400 tokens" in panel.explanation.lines.toPlainText()
+    panel.scenario_bar.cached_unit.setCurrentIndex(1)
+    panel.scenario_bar.cached.setValue(80)
+    with qtbot.waitSignal(panel.service.estimated, check_params_cb=lambda rows: any(row.cached_cut for row in rows)):
+        panel.scenario_bar.cache_write.setValue(90_000_000)
+    assert "Input written to the cache: 200 tokens" in panel.explanation.lines.toPlainText()
+    assert "Input read from the cache: 800 tokens" in panel.explanation.lines.toPlainText()
+
+
 def test_mistakes_in_the_price_file_are_told_and_withdrawn(panel, qtbot, notifier, monkeypatch):
     problems = (Problem("prices.yaml", 3, 7, "models.x", "models.x: unknown field"),) * 2
     answers = [LoadedPrices(None, problems, price_files.KEPT), LoadedPrices(MODELS)]
