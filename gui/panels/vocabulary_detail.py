@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +28,7 @@ from gui.models.merge_forest import MergeForest, forest_of
 from gui.models.vocabulary_columns import FINDING_HINTS, FINDINGS, KINDS, tr
 from gui.models.vocabulary_list import TokenListModel
 from gui.panels.merge_tree_pane import MergeTreePane
+from gui.panels.page_tabs import PageTabs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -313,9 +313,7 @@ class VocabularyDetail(QWidget):
         self.token_asked.emit(index.model().id_at(index.row()))
 
     def _place(self) -> None:
-        self.pages = QTabWidget(objectName="vocabDetailPages")
-        self.pages.setAccessibleName(self.tr("Tree, steps, and what is merged from it"))
-        self.pages.setDocumentMode(True)
+        self.pages = PageTabs("vocabDetailPages", self.tr("Tree, steps, and what is merged from it"))
         for page, title in ((self.tree, self.tr("Tree")), (self.steps, ""), (self.built, "")):
             self.pages.addTab(page, title)
         self.letters = QCheckBox(
@@ -332,6 +330,7 @@ class VocabularyDetail(QWidget):
         self._scroll = QScrollArea(objectName="vocabDetailScroll")
         self._scroll.setAccessibleName(self.tr("Facts about the token"))
         self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along with the focus inside
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setCornerWidget(plain_corner(self._scroll))
@@ -347,4 +346,5 @@ class VocabularyDetail(QWidget):
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
         """The controls in the order in which they are seen."""
-        return (*self.links, self.previous, self.next, self.pages.tabBar(), self.tree.view, self.steps, self.built)
+        pages = (self.pages.tabBar(), self.tree.view, self.steps, self.built)
+        return (*self.links, self.previous, self.next, *pages, self.letters)

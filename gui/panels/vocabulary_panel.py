@@ -8,10 +8,11 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme
 from gui.models.vocabulary_table import VocabularyTableModel
+from gui.panels.page_tabs import PageTabs
 from gui.panels.status_line import StatusLine
 from gui.panels.vocabulary_detail import VocabularyDetail
 from gui.panels.vocabulary_filters import VocabularyFilters
@@ -47,9 +48,7 @@ class VocabularyPanel(QWidget):
         self.problem.hide()
         self._show_colour()
         self.detail = VocabularyDetail(theme, spelled)
-        self.side = QTabWidget(objectName="vocabSide")
-        self.side.setAccessibleName(self.tr("The token, and figures of the whole vocabulary"))
-        self.side.setDocumentMode(True)
+        self.side = PageTabs("vocabSide", self.tr("The token, and figures of the whole vocabulary"))
         self.side.addTab(self.detail, self.tr("Token"))
         self._place()
         self._wheel = WheelGuard(self)

@@ -70,6 +70,23 @@ def test_in_a_small_window_facts_are_scrolled_and_not_cut(qtbot, open_window, to
     assert not area.horizontalScrollBar().maximum()
 
 
+def test_the_tab_key_goes_through_all_controls_and_out_again(qtbot, open_window):
+    bench = open_window()
+    panel = browse(qtbot, bench, "r50k_base", diagnosed=True)
+    bench.vocabulary.flow.go_to(MAGIKARP)
+    qtbot.waitUntil(lambda: panel.detail.token_id == MAGIKARP)
+    panel.filters.search.setFocus()
+    seen = []
+    while len(seen) < 60 and QApplication.focusWidget() not in seen:
+        seen.append(QApplication.focusWidget())
+        qtbot.keyClick(seen[-1], Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is panel.filters.search, "somewhere it turns back"
+    detail = panel.detail
+    controls = (panel.filters.go_to, panel.table, panel.side.tabBar(), *detail.links, detail.pages.tabBar())
+    for control in (*controls, detail.tree.view, detail.letters):
+        assert control in seen, control.objectName()
+
+
 def test_jump_to_what_the_search_leaves_out(qtbot, open_window):
     panel = browse(qtbot, open_window(), "r50k_base")
     panel.filters.search.setText("berry")
