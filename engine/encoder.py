@@ -5,7 +5,7 @@ It knows no special tokens and no patterns; ``engine.encoding`` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,6 +40,7 @@ _KEPT_ROOM = MOST_BYTES * 131_072 + ROOM
 
 _SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
 _LARGE_TEXT = 1 << 18  # characters (or bytes) from which on it is worth asking for large pages
+_LARGE_ROOM = 1 << 20  # ids that take 4 MB
 _LIST_PIECE = 1 << 20  # ids that become a list at a time: the interpreter waits for so long
 _ZEROS = bytes(PADDING)
 _MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
@@ -125,7 +126,7 @@ class NativeEncoder:
     def encode(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.uint32]:
         """uint32[n], read-only: token ids of a text."""
         size = _size_of(text, chunks)
-        out = np.empty(min(size + OUT_SLACK, size // 3 + ENDS), dtype=np.uint32)
+        out = np.empty(_first_room(text, size), dtype=np.uint32)
         used = 0
         own = self._take_workspace(size)
         try:
@@ -220,15 +221,23 @@ def _size_of(text: str | bytes, chunks: Chunks | None) -> int:
     return len(text) if chunks is None else chunks[-1][1] - chunks[0][0]
 
 
-def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: _Workspace) -> Iterator[tuple[NDArray[np.uint8], int]]:
+def _first_room(text: str | bytes, size: int) -> int:
+    """Ids to make room for at first, so that few texts need more: what is added is cleared all at once. Room that is
+    not written to costs no memory, and from 4 MB on numpy asks for large pages."""
+    if size < _LARGE_TEXT:
+        return size + OUT_SLACK
+    ids_a_hundred = 33 if isinstance(text, bytes) or text.isascii() else 125
+    return max(_LARGE_ROOM, size * ids_a_hundred // 100 + ENDS)
+
+
+def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: _Workspace) -> Iterable[tuple[NDArray[np.uint8], int]]:
     """The UTF-8 of a text, or of one chunk after the other, as padded arrays; and the bytes of each."""
     if isinstance(text, bytes):
-        yield _padded(text)
-    elif len(text) <= _SHORT_CHARS:  # has no chunks
-        yield _padded(text.encode("utf-8"))
-    else:
-        for char_start, char_end in ((0, len(text)),) if chunks is None else chunks:
-            yield own.chunk(text, char_start, char_end)
+        return (_padded(text),)
+    if len(text) <= _SHORT_CHARS:  # has no chunks
+        return (_padded(text.encode("utf-8")),)
+    spans = ((0, len(text)),) if chunks is None else chunks
+    return (own.chunk(text, char_start, char_end) for char_start, char_end in spans)
 
 
 def _padded(content: bytes) -> tuple[NDArray[np.uint8], int]:
