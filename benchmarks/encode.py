@@ -36,7 +36,7 @@ from benchmarks.encode_measures import (
     worst_cases,
 )
 from benchmarks.encode_peers import peers_of
-from benchmarks.encode_texts import CORPORA, corpora, corpus_paths
+from benchmarks.encode_texts import CORPORA, corpora, corpus_paths, start_of
 
 PAGE = PROJECT / "docs" / "performance.md"
 PARTS = ("corpora", "small", "worst", "threads", "memory")
@@ -73,7 +73,7 @@ def machine() -> str:
 def tables(options: argparse.Namespace) -> Iterator[Table]:
     """What is asked for, one table after the other."""
     paths = corpus_paths(options.corpus)
-    texts = corpora(paths, options.megabytes)
+    texts = corpora(paths)
     if not texts:
         raise SystemExit(f"no corpora: there is no {CORPORA}, and no --corpus is given")
     encodings = [engine.get_encoding(name) for name in options.encoding or ["cl100k_base", "o200k_base"]]
@@ -82,14 +82,17 @@ def tables(options: argparse.Namespace) -> Iterator[Table]:
         open_own(encoding).native.warm_up()
         others, missing = ([], {}) if options.no_peers else peers_of(encoding)
         peers = own_peers(encoding) + others
+        quick = [peer for peer in peers if peer.most_bytes is None]
         if "corpora" in parts:
             table = throughput(encoding, texts, peers, options.rounds)
             table.rows.extend([name, *[why] * len(texts)] for name, why in missing.items())
             yield table
+            starts = {name: start_of(text, int(options.megabytes * 1e6)) for name, text in texts.items()}
+            yield throughput(encoding, starts, quick, options.rounds)
         if "small" in parts:
-            yield small_inputs(encoding, next(iter(texts.values())), [peer for peer in peers if peer.rounds > 1])
+            yield small_inputs(encoding, next(iter(texts.values())), quick)
         if "worst" in parts:
-            yield worst_cases(encoding, options.rounds)
+            yield worst_cases(encoding)
     if "threads" in parts:
         large = b"\n".join(path.read_bytes() for path in paths)[:LARGE_TEXT_BYTES].decode("utf-8", "ignore")
         yield two_threads(encodings, large)
@@ -102,7 +105,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encoding", action="append", help="default: cl100k_base and o200k_base")
     parser.add_argument("--corpus", action="append", type=Path, default=[], help="a text file more")
-    parser.add_argument("--megabytes", type=float, default=2.0, help="of each corpus")
+    parser.add_argument("--megabytes", type=float, default=2.0, help="of each corpus, behind all of it")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", action="append", choices=PARTS)
     parser.add_argument("--no-peers", action="store_true", help="only tiktoken and ours")

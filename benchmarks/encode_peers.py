@@ -27,13 +27,15 @@ Fresh = Callable[[], Callable[[str, bytes], Any]]
 
 @dataclass(frozen=True)
 class Peer:
-    """An encoder under test. ``fresh``: a new one whose function gives ids (list or array), or a count. ``rounds``: how
-    often it is measured at most: once what remembers nothing and is hundreds of times slower."""
+    """An encoder under test. ``fresh``: a new one whose function gives ids (list or array), or a count. ``most_bytes``:
+    how much of a text it is given, where it is a hundred times slower. ``remembers``: whether a text that it has seen
+    may take it less time."""
 
     name: str
     gives: str  # "list", "array" or "count"
     fresh: Fresh
-    rounds: int = 99
+    most_bytes: int | None = None
+    remembers: bool = True
 
 
 def _same(result: Any, expected: list[int], gives: str) -> bool:
@@ -63,7 +65,7 @@ def tiktoken_peer(encoding: Encoding) -> Peer:
         )
         return lambda text, _: core.encode_ordinary(text)
 
-    return Peer("tiktoken", "list", fresh)
+    return Peer("tiktoken", "list", fresh, remembers=False)
 
 
 def _quicktok(encoding: Encoding, folder: Path) -> list[Peer]:
@@ -158,7 +160,7 @@ def _tokenizers(encoding: Encoding, folder: Path) -> list[Peer]:
         core = tokenizers.Tokenizer.from_file(str(path))
         return lambda text, _: core.encode_batch_fast([text])[0].ids
 
-    return [Peer("tokenizers", "list", fresh, rounds=1)]
+    return [Peer("tokenizers, the first MB", "list", fresh, most_bytes=1_000_000, remembers=False)]
 
 
 def _fastokens(encoding: Encoding, folder: Path) -> list[Peer]:

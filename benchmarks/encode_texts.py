@@ -10,6 +10,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
 CORPORA = PROJECT.parent / "shared" / "corpora"
+CHINESE_BYTES = 2_000_000
 _HAN = re.compile("[\u4e00-\u9fff]")
 _KANA = re.compile("[\u3040-\u30ff]")
 
@@ -19,13 +20,16 @@ def corpus_paths(extra: list[Path]) -> list[Path]:
     return [*sorted(CORPORA.glob("*.txt")), *extra]
 
 
-def corpora(paths: list[Path], megabytes: float) -> dict[str, str]:
-    """Texts by name, each as much of its file as asked for; and what a multilingual one has of Chinese."""
-    size = int(megabytes * 1e6)
-    texts = {path.stem: path.read_bytes()[:size].decode("utf-8", "ignore") for path in paths}
-    for path in paths:
-        if path.stem == "multilingual":
-            texts["Chinese, 39 KB repeated"] = repeated_chinese(path.read_text("utf-8", "ignore"), size)
+def start_of(text: str, most_bytes: int) -> str:
+    """The characters of a text that fit into so many bytes of UTF-8."""
+    return text[:most_bytes].encode()[:most_bytes].decode("utf-8", "ignore")
+
+
+def corpora(paths: list[Path]) -> dict[str, str]:
+    """Texts by name: all of each file, and what a multilingual one has of Chinese."""
+    texts = {path.stem: path.read_bytes().decode("utf-8", "ignore") for path in paths}
+    if multilingual := texts.get("multilingual"):
+        texts["Chinese, 39 KB repeated"] = repeated_chinese(multilingual, CHINESE_BYTES)
     return texts
 
 
