@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPlainTextEdit,
     QPushButton,
     QSizePolicy,
     QSpinBox,
@@ -24,6 +23,7 @@ from gui.look.theme import Theme
 from gui.models.lab import BROKEN, DONE, FAILS, HOLDS, NOT_RUN, ROLES, WAITING, standing_words
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.lab_outcome import OutcomeView
+from gui.panels.lab_text import MOST_CHARACTERS, LabText
 from gui.panels.wheel_guard import WheelGuard
 from gui.services.lab.types import Inputs
 from gui.services.lab.words import tr as card_words
@@ -56,7 +56,7 @@ class LabCard(QFrame):
         self._theme = theme
         self._runner: JobRunner | None = None
         self._body: QWidget | None = None
-        self.text: QPlainTextEdit | None = None
+        self.text: LabText | None = None
         self.numbers: dict[str, QSpinBox] = {}
         self.outcome: OutcomeView | None = None
         title = card_words(card.title)
@@ -159,10 +159,13 @@ class LabCard(QFrame):
         return label
 
     def _make_text(self) -> QPlainTextEdit:
-        self.text = text = QPlainTextEdit(objectName=f"labText-{self.card.key}")
+        self.text = text = LabText(objectName=f"labText-{self.card.key}")
         text.setAccessibleName(self.tr("Text of: {card}").format(card=card_words(self.card.title)))
         text.setPlainText(self.card.text)
         text.setTabChangesFocus(True)
+        text.setToolTip(
+            self.tr("Of a long text that is pasted, the first {n} characters").format(n=f"{MOST_CHARACTERS:,}")
+        )
         text.setCornerWidget(plain_corner(text))
         lines = min(max(self.card.text.count("\n") + 1 + len(self.card.text) // 90, LEAST_LINES), MOST_LINES)
         margin = int(2 * text.document().documentMargin()) + 2 * text.frameWidth()

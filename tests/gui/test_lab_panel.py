@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.models.lab import BROKEN, DONE, HOLDS, NOT_RUN, WAITING
 from gui.panels.lab_card import LabCard
 from gui.panels.lab_panel import LabPanel
+from gui.panels.lab_text import MOST_CHARACTERS
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
@@ -80,6 +82,17 @@ def test_a_changed_text_takes_the_outcome_away_and_comes_back(qtbot: QtBot, pane
     assert card.inputs() == card.card.inputs
     run(qtbot, card)
     assert card.standing == HOLDS
+
+
+def test_of_ten_pasted_megabytes_only_the_beginning_is_taken(panel: LabPanel):
+    card = panel.cards["E9"]
+    card.unfold()
+    assert card.text is not None
+    QGuiApplication.clipboard().setText("lorem ipsum dolor " * 600_000)
+    card.text.selectAll()
+    card.text.paste()
+    assert len(card.inputs().text) == MOST_CHARACTERS
+    assert card.standing == NOT_RUN
 
 
 def test_an_outcome_of_inputs_that_are_no_more_is_not_shown(qtbot: QtBot, bench: Workbench, panel: LabPanel):
