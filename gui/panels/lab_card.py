@@ -158,7 +158,7 @@ class LabCard(QFrame):
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
 
-    def _make_text(self) -> QPlainTextEdit:
+    def _make_text(self) -> LabText:
         self.text = text = LabText(objectName=f"labText-{self.card.key}")
         text.setAccessibleName(self.tr("Text of: {card}").format(card=card_words(self.card.title)))
         text.setPlainText(self.card.text)

@@ -6,8 +6,8 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtWidgets import QPlainTextEdit
 
 MOST_CHARACTERS = 100_000
-"""Of what is pasted or dropped at a time. The field reads all of its text with every key, which takes seconds for the ten
-megabytes that the prompt and the training tab are for."""
+"""Of what is pasted or dropped at a time. The card reads all of its text with every key, which takes seconds for ten
+megabytes; the prompt and the training tab are for those."""
 
 
 class LabText(QPlainTextEdit):
