@@ -2,77 +2,26 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QFontDatabase, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QRect, Qt, Signal, Slot
+from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
     QStyleOptionHeader,
-    QStyleOptionViewItem,
     QTableView,
     QWidget,
 )
 
 from gui.look.corner import plain_corner
 from gui.look.theme import Theme
-from gui.models.vocabulary_columns import COLUMNS, FIXED_FONT, REMARKS, TOKEN
-from gui.models.vocabulary_table import ALIGNMENTS, VocabularyTableModel
+from gui.models.vocabulary_columns import COLUMNS, REMARKS, TOKEN
+from gui.models.vocabulary_table import VocabularyTableModel
+from gui.panels.entry_painter import END_SPACE, EntryDelegate, EntryPainter
 
 ROW_PADDING = 5
 CELL_PADDING = 14
-END_SPACE = "\N{EM SPACE}"
-"""Behind figures and their titles: the column beside them begins at its left, and an arrow stands in it."""
 MOST_COPIED = 100_000
-TEXT_MARGIN = 3
-"""Between the edge of a cell and its text, as Qt's style has it: its margin for the focus, and one."""
-MARKED = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus
-
-
-class EntryDelegate(QStyledItemDelegate):
-    """Asks the model for a cell's text directly: Qt's own delegate asks for a dozen things more. Cells that are neither
-    selected nor current are text and nothing else, and drawn as such, which takes half as long as by the style: with
-    every key in the search the whole table is drawn anew."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        self._fixed_metrics = QFontMetrics(self._fixed)
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        if option.state & MARKED:
-            super().paint(painter, option, index)
-            return
-        column = index.column()
-        text = _text(index.model(), index.row(), column)
-        if not text:
-            return
-        is_fixed = column in FIXED_FONT
-        metrics = self._fixed_metrics if is_fixed else option.fontMetrics
-        painter.setFont(self._fixed if is_fixed else option.font)
-        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
-        area = option.rect.adjusted(TEXT_MARGIN, 0, -TEXT_MARGIN, 0)
-        if metrics.horizontalAdvance(text) > area.width():
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
-        painter.drawText(area, ALIGNMENTS[column] | Qt.TextFlag.TextSingleLine, text)
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        model, column = index.model(), index.column()
-        assert isinstance(model, VocabularyTableModel)
-        option.text = _text(model, index.row(), column)
-        option.displayAlignment = ALIGNMENTS[column]
-        option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
-        if column in FIXED_FONT:
-            option.font = self._fixed
-
-
-def _text(model: VocabularyTableModel, row: int, column: int) -> str:
-    """What a cell says, as it is drawn."""
-    return model.cell_text(row, column) + (END_SPACE if COLUMNS[column].numeric else "")
 
 
 class EntryHeader(QHeaderView):
@@ -100,7 +49,9 @@ class VocabularyTable(QTableView):
         self._empty_text = ""
         self.setHorizontalHeader(EntryHeader(Qt.Orientation.Horizontal, self))
         self.setModel(model)
-        self.setItemDelegate(EntryDelegate(self))
+        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        self.setItemDelegate(EntryDelegate(model, fixed, self))
+        self._painter = EntryPainter(self, model, fixed)
         self._set_behaviour()
         self._fit()
         model.modelReset.connect(self._on_reset)
@@ -153,13 +104,34 @@ class VocabularyTable(QTableView):
         self.scrollTo(index, where)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
+        """Qt draws the rows that are selected or current, the painter all others."""
+        top, bottom = event.rect().top(), event.rect().bottom()
+        first, last = self.rowAt(top), self.rowAt(bottom)
+        if first >= 0:
+            rows = range(first, (last if last >= 0 else self._entries.rowCount() - 1) + 1)
+            marked = self._marked(rows)
+            if marked:
+                super().paintEvent(QPaintEvent(event.region() & self._area(marked)))
+            self._painter.paint([row for row in rows if row not in marked])
         if self._empty_text and not self._entries.rowCount():
             painter = QPainter(self.viewport())
             painter.setPen(self._theme.colour("stale"))
             area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty_text)
             painter.end()
+
+    def _marked(self, rows: range) -> set[int]:
+        """Those of some rows that are selected or current."""
+        marked = {self.currentIndex().row()} & set(rows)
+        for chosen in self.selectionModel().selection().toList():
+            marked.update(range(max(chosen.top(), rows.start), min(chosen.bottom() + 1, rows.stop)))
+        return marked
+
+    def _area(self, rows: set[int]) -> QRegion:
+        area, width = QRegion(), self.viewport().width()
+        for row in rows:
+            area += QRect(0, self.rowViewportPosition(row), width, self.rowHeight(row))
+        return area
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -172,6 +144,7 @@ class VocabularyTable(QTableView):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self.model() is not None:
+            self._painter.follow_font()
             self._fit()
 
     @Slot()
