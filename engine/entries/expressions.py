@@ -17,7 +17,7 @@ from engine.entries.query import QueryError
 from engine.scripts import NAMED_SCRIPTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -49,21 +49,28 @@ class EntryTexts:
 
     def __init__(self, entries: EntryTable) -> None:
         self._texts = [token.decode("utf-8", "replace") for token in entries.tokens()]
-        self._pieces: list[tuple[str, NDArray[np.int64], NDArray[np.int64]]] = []
-        self._odd = [number for number, text in enumerate(self._texts) if "\n" in text]
-        even = [number for number, text in enumerate(self._texts) if text and "\n" not in text]
-        for first in range(0, len(even), PIECE):
-            ids = np.array(even[first : first + PIECE], dtype=np.int64)
-            lines = [self._texts[number] for number in even[first : first + PIECE]]
-            starts = np.cumsum([0, *(len(line) + 1 for line in lines[:-1])])
-            self._pieces.append(("\n".join(lines), starts, ids))
+        self._odd = np.array(["\n" in text for text in self._texts], dtype=np.bool_)
+        self._even = np.array([bool(text) for text in self._texts], dtype=np.bool_) & ~self._odd
+        self._pieces = list(self._joined(np.flatnonzero(self._even)))
         self._used = [number for number, text in enumerate(self._texts) if text]
 
+    def _joined(self, ids: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
+        """The texts of some ids, a line each, ``PIECE`` at a time: the lines, where each begins, and the ids."""
+        for first in range(0, len(ids), PIECE):
+            some = ids[first : first + PIECE]
+            lines = [self._texts[number] for number in some.tolist()]
+            yield "\n".join(lines), np.cumsum([0, *(len(line) + 1 for line in lines[:-1])]), some
+
     def found(
-        self, expression: str, match_case: bool, still_wanted: Callable[[], None] | None = None
+        self,
+        expression: str,
+        match_case: bool,
+        still_wanted: Callable[[], None] | None = None,
+        among: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.bool_]:
         """bool[n]: the entries in whose text an expression is found. QueryError for one that is not valid or takes too
-        long. ``still_wanted`` is called now and then; what it raises ends the search."""
+        long. ``still_wanted`` is called now and then; what it raises ends the search. ``among``: bool[n], the entries
+        that may have it, where that is known."""
         flags = np.zeros(len(self._texts), dtype=np.bool_)
         limit = time.monotonic() + TIMEOUT_SECONDS
         pattern = compiled(expression, match_case)
@@ -71,11 +78,13 @@ class EntryTexts:
         try:
             if is_linewise(expression):
                 linewise = compiled(f"(?:{expression}).*", match_case, multiline=True)
-                for text, starts, ids in self._pieces:
+                pieces = self._pieces if among is None else self._joined(np.flatnonzero(among & self._even))
+                for text, starts, ids in pieces:
                     wanted()
                     found = [match.start() for match in linewise.finditer(text, timeout=_left(limit))]
                     flags[ids[np.searchsorted(starts, np.array(found, dtype=np.int64), side="right") - 1]] = True
-                self._search_each(pattern, self._odd, flags, limit, wanted)
+                odd = self._odd if among is None else among & self._odd
+                self._search_each(pattern, np.flatnonzero(odd).tolist(), flags, limit, wanted)
             else:
                 self._search_each(pattern, self._used, flags, limit, wanted)
         except TimeoutError:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from engine.entries.characters import characters_of, folded_text, folding, to_bytes, utf8_widths
-from engine.entries.expressions import EntryTexts
+from engine.entries.expressions import EntryTexts, is_linewise
 from engine.entries.query import EntryQuery, QueryError, read_hex
+from engine.entries.required import required_texts
 from engine.entries.table import KINDS, EntryTable
 
 if TYPE_CHECKING:
@@ -102,12 +103,21 @@ class EntrySearch:
         if not query.text:
             return np.ones(len(self.entries), dtype=np.bool_)
         if query.mode == "regex":
-            return self._texts.found(query.text, query.match_case, still_wanted)
+            return self._texts.found(query.text, query.match_case, still_wanted, self._candidates(query))
         if query.mode == "hex":
             return holding(self.entries, read_hex(query.text))
         if query.match_case:
             return holding(self.entries, query.text.encode("utf-8", "replace"))
         return holding(self._folded, folded_text(query.text))
+
+    def _candidates(self, query: EntryQuery) -> NDArray[np.bool_] | None:
+        """bool[n]: the entries in which an expression may be found; None where that takes a search to know."""
+        texts = required_texts(query.text, query.match_case) if is_linewise(query.text) else None
+        if texts is None:
+            return None
+        entries = self.entries if query.match_case else self._folded
+        wanted = [text.encode() if query.match_case else folded_text(text) for text in texts]
+        return functools.reduce(np.logical_or, (holding(entries, one) for one in wanted))
 
     @functools.cached_property
     def _texts(self) -> EntryTexts:

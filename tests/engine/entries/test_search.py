@@ -36,6 +36,7 @@ EXPRESSIONS = st.sampled_from(
             "(a)\\1",
         ),
         *(r"\p{Cc}", r"[\x00-z]", r"\P{L}", r"\n", "a(*SKIP)b|b", r"[\s]", "x*|b"),
+        *("ab", "^aa$", "aa|b9", "ba?b", "ab{0,1}a", "(?:a|b)?9 ", "ks", "k[a-b]|ss", "ab+a", r"a'\w", "a|bb", "aba??"),
     ]
 )
 
