@@ -1,0 +1,57 @@
+"""Whole passages that could go: what is said twice, and comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from gui.services.advisor.edits import united_edits
+from gui.services.advisor.prompt import Prompt
+from gui.services.advisor.structure import Span, paragraphs
+from gui.services.advisor.types import Edit
+
+SHORTEST_REPEATED = 40
+"""Characters. Shorter lines come twice by chance: headings, labels, closing words."""
+
+_LINE = re.compile(r"[^\n]+\n?")
+
+
+def repeated_passages(prompt: Prompt) -> list[Edit]:
+    """Paragraphs that stood in the text before, word by word, and then lines of prose. The first of each stays."""
+    text = prompt.text
+    whole = paragraphs(text, prompt.solid_spans)
+    nexts = [*(start for start, _end in whole), len(text)][1:]
+    again = [Edit(span[0], after, "") for span, after in _repeated(prompt, zip(whole, nexts, strict=True))]
+    lines = ((match.span(), match.end()) for match in _LINE.finditer(text))
+    line_edits = [Edit(span[0], after, "") for span, after in _repeated(prompt, lines)]
+    return list(united_edits([again, prompt.in_prose(line_edits)]))
+
+
+def comments(prompt: Prompt) -> list[Edit]:
+    """HTML comments in prose; with their line where they have it for themselves."""
+    text, edits, place = prompt.text, [], 0
+    while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        if len(edits) % 1024 == 0:
+            prompt.watch.look()
+        place = end + 3
+        if (start == 0 or text[start - 1] == "\n") and text[place : place + 2] == "\r\n":
+            place += 2
+        elif (start == 0 or text[start - 1] == "\n") and text[place : place + 1] == "\n":
+            place += 1
+        edits.append(Edit(start, place, ""))
+    return prompt.in_prose(edits)
+
+
+def _repeated(prompt: Prompt, spans: Iterable[tuple[Span, int]]) -> list[tuple[Span, int]]:
+    """Those of the spans, each with where the next begins, whose text came before. By hash: no two are compared that
+    differ."""
+    seen: set[str] = set()
+    found = []
+    for (start, end), after in prompt.watch.over(spans):
+        words = prompt.text[start:end].strip()
+        if len(words) < SHORTEST_REPEATED:
+            continue
+        if words in seen:
+            found.append(((start, end), after))
+        seen.add(words)
+    return found

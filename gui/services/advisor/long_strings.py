@@ -1,0 +1,43 @@
+"""Strings that no reader reads: base64, and numbers that name things."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from gui.services.advisor.prompt import Prompt
+from gui.services.advisor.types import Edit
+
+SHORTEST_BASE64 = 100
+DIGITS_KEPT = 8
+
+_BASE64 = re.compile(
+    r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{60,}+(?:\r?\n[A-Za-z0-9+/]{60,}+)*+(?:\r?\n[A-Za-z0-9+/]{2,}+={1,2}|={1,2})?"
+)
+_NAMES = re.compile(
+    r"(?<![0-9A-Za-z_-])(?:[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-fA-F]{32,128})(?![0-9A-Za-z_-])"
+)
+
+
+def base64_blobs(prompt: Prompt) -> list[Edit]:
+    """Base64 (RFC 4648) of some length: capitals, small letters and digits without a space between them."""
+    edits = []
+    for match in prompt.watch.over(_BASE64.finditer(prompt.text)):
+        blob = match.group()
+        if len(blob) >= SHORTEST_BASE64 and all(re.search(kind, blob) for kind in ("[A-Z]", "[a-z]", "[0-9]")):
+            signs = len(blob) - blob.count("\n") - blob.count("\r") - blob.count("=")
+            edits.append(Edit(*match.span(), f"[{signs * 3 // 4} bytes of base64 left out]"))
+    return edits
+
+
+def long_names(prompt: Prompt) -> list[Edit]:
+    """UUIDs and digests in hexadecimal, down to their first eight digits where no other of the text begins so."""
+    matches = list(prompt.watch.over(_NAMES.finditer(prompt.text)))
+    beginning_so: defaultdict[str, set[str]] = defaultdict(set)
+    for match in matches:
+        beginning_so[match.group()[:DIGITS_KEPT].lower()].add(match.group().lower())
+    return [
+        Edit(match.start() + DIGITS_KEPT, match.end(), "")
+        for match in matches
+        if len(beginning_so[match.group()[:DIGITS_KEPT].lower()]) == 1
+    ]

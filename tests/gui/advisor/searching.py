@@ -1,0 +1,24 @@
+"""What one search of the advisor makes of a text."""
+
+from __future__ import annotations
+
+from gui.services.advisor.advising import KINDS
+from gui.services.advisor.edits import edited
+from gui.services.advisor.prompt import Prompt
+from gui.services.advisor.types import Edit
+from gui.services.advisor.watch import Watch
+
+
+def found(name: str, text: str) -> list[Edit]:
+    search = next(search for kind, search in KINDS if kind.name == name)
+    edits = search(Prompt(text, Watch(float("inf"))))
+    place = 0
+    for edit in edits:
+        assert place <= edit.char_start < edit.char_end <= len(text)
+        assert text[edit.char_start : edit.char_end] != edit.replacement
+        place = edit.char_end
+    return edits
+
+
+def after(name: str, text: str) -> str:
+    return edited(text, found(name, text))
