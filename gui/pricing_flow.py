@@ -49,6 +49,7 @@ class PricingFlow(QObject):
         self._state = state
         self._in_force = True
         self._saving = False
+        self._why_unread = ""
         self._checked: CheckedText | None = None
         self._checked_revision = -1
         self._delay = QTimer(self, singleShot=True, interval=CHECK_DELAY_MS)
@@ -127,6 +128,11 @@ class PricingFlow(QObject):
 
     def _begin(self, file: FileText) -> None:
         self._file = file
+        if self._why_unread:
+            self._notifier.withdraw(REFUSED)
+            self._why_unread = ""
+            self._open_editor()
+            self.written.emit()  # the prices in force are those of before it could be read
         draft = self._state.get("draft")
         if file.held != EXACTLY:
             self._close_editor(file)
@@ -148,8 +154,7 @@ class PricingFlow(QObject):
     def _close_editor(self, file: FileText) -> None:
         """A file that the editor cannot hold is shown by nobody, and written by nobody."""
         self._editor.show_file("")
-        self._editor.setReadOnly(True)
-        self._panel.save.setEnabled(False)
+        self._lock_editor()
         why = {
             TOO_LONG: self.tr("Your price file is too long to be edited here. It is used as it is."),
             ODD_CHARACTERS: self.tr(
@@ -159,6 +164,10 @@ class PricingFlow(QObject):
         }[file.held]
         details = str(file.problem) if file.problem is not None else ""
         self._notifier.warning(why, details, key=OUTSIDE)
+
+    def _lock_editor(self) -> None:
+        self._editor.setReadOnly(True)
+        self._panel.save.setEnabled(False)
 
     def _open_editor(self) -> None:
         self._editor.setReadOnly(False)
@@ -234,6 +243,10 @@ class PricingFlow(QObject):
             self.tr("Your price file could not be read or written: {why}. The text here is as it was.").format(why=why),
             key=REFUSED,
         )
+        if self._file is None:
+            self._why_unread = why
+            self._lock_editor()
+            self._show_status()
 
     # --- the text -----------------------------------------------------------------------------------------------------
 
@@ -265,7 +278,10 @@ class PricingFlow(QObject):
     @Slot()
     def _show_status(self) -> None:
         problems = self._checked.problems if self._checked is not None else ()
-        if self._file is None:
+        if self._file is None and self._why_unread:
+            words = self.tr("Your price file cannot be read: {why}.").format(why=self._why_unread)
+            self._panel.show_status(words, "error")
+        elif self._file is None:
             self._panel.show_status(self.tr("Reading your price file…"))
         elif self._file.held != EXACTLY:
             self._panel.show_status(self.tr("This file cannot be edited here."), "warning")

@@ -85,7 +85,11 @@ class ModelPrices(QWidget):
         """Show what a text says. One with mistakes says nothing: the values of before stay, and cannot be changed."""
         self.table.setEnabled(not checked.problems)
         if checked.problems:
-            self.remark.setText(self.tr("Mend the text first: the values are those of before the mistake."))
+            self.remark.setText(
+                self.tr("Mend the text first: the values are those of before the mistake.")
+                if self._facts is not None
+                else self.tr("Mend the text first: until then it says nothing of any model.")
+            )
             self.remark.show()
             self._show_choices()
             return

@@ -181,7 +181,7 @@ class PriceDesk(QObject):
             self.path.parent.mkdir(parents=True, exist_ok=True)
         watched = {*self._watcher.files(), *self._watcher.directories()}
         for path in (self.path.parent, self.path):
-            if str(path) not in watched and path.exists():
+            if str(path) not in watched and (path.is_file() or path != self.path):
                 self._watcher.addPath(str(path))
 
     @Slot()

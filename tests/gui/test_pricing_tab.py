@@ -231,6 +231,24 @@ def test_a_file_that_is_no_text_is_left_alone(qtbot: QtBot, open_window: OpenWin
     qtbot.waitUntil(lambda: input_price(bench) == 2)
 
 
+def test_a_file_that_cannot_be_read_is_told_and_read_when_it_can_be(
+    qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path
+):
+    prices.mkdir()
+    bench = open_window(profile)
+    bench.window.actions_by_name["focus_pricing"].trigger()
+    panel = bench.window.findChild(PricingPanel)
+    qtbot.waitUntil(lambda: "cannot be read" in panel.status.text())
+    assert panel.editor.isReadOnly()
+    assert "could not be read or written" in notices(bench)
+    prices.rmdir()
+    prices.write_text(GOOD)
+    qtbot.waitUntil(lambda: panel.editor.toPlainText() == GOOD)
+    assert not panel.editor.isReadOnly()
+    qtbot.waitUntil(lambda: "could not be read or written" not in notices(bench))
+    qtbot.waitUntil(lambda: bool(bench.costs.service.models) and input_price(bench) == 2)
+
+
 def test_what_is_not_saved_is_there_at_the_next_start(
     qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path
 ):
