@@ -17,9 +17,9 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
 
 from gui.services.money import usd_text
 
-AGEING_DAYS = 90
+AGEING_DAYS = 30
 """From this age on prices are called ageing: a quarter, in which most vendors bring out a model or change a price."""
-OLD_DAYS = 180
+OLD_DAYS = 90
 """From this age on prices are called old: half a year, in which hardly any vendor leaves its whole list alone."""
 
 SIGNS = {"exact": "", "assumed": "~", "reconstructed": "≈", "estimated": "≈", "counted": ""}

@@ -397,7 +397,7 @@ def test_a_hidden_model_can_be_brought_back(qtbot: QtBot, open_window: OpenWindo
 def test_old_facts_are_called_old(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     bench = open_window(profile)
     panel = form_of(qtbot, bench)
-    for days, words in ((10, "10 days ago"), (90, "90 days ago, ageing"), (180, "180 days ago, old")):
+    for days, words in ((10, "10 days ago"), (30, "30 days ago, ageing"), (90, "90 days ago, old")):
         day = bench.costs.service.today - timedelta(days)
         type_value(panel, "checked", day.isoformat())
         qtbot.waitUntil(lambda words=words: panel.form.age.text().endswith(words))
