@@ -321,7 +321,8 @@ class TokenSpans:
             return
         size = len(self._ends)
         behind = size - self._right
-        new_size = self._left + behind + count + max(_SLACK, (self._left + behind) // 16)
+        # What is never touched takes no memory: a wide gap is cheap, and copying a million tokens is felt.
+        new_size = self._left + behind + count + max(_SLACK, (self._left + behind) // 2)
         for name in ("_ends", "_ids", "_colours", "_flags"):
             old = getattr(self, name)
             new = np.empty(new_size, old.dtype)
@@ -469,6 +470,10 @@ def rebase(stretch: Stretch, start: int, removed: int, added: int) -> Stretch:
     if start >= stretch.end + (1 if len(stretch.ends) else 0):
         return stretch
     new_start = moved(stretch.start) if stretch.start else 0
+    if not removed:  # all tokens stay; a big paste puts each slice behind the last
+        ends = stretch.ends.copy()
+        ends[ends.searchsorted(np.int32(start), "left") :] += added
+        return Stretch(new_start, moved(stretch.end), ends, stretch.ids, stretch.continues)
     ends = np.where(stretch.ends < start, stretch.ends, np.maximum(stretch.ends - removed, start) + added)
     ends = ends.astype(np.int32)
     before = np.diff(stretch.ends, prepend=np.int32(stretch.start))
