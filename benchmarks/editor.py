@@ -274,7 +274,7 @@ def pastes(app: QApplication) -> None:
     editor = stage.widget
     assert isinstance(editor, TokenEditor)
     text = mixed_text(10_000_000)
-    slices = [stage.timed(lambda: editor.load_text(text))]
+    slices = [stage.timed(lambda: editor.load_text(text, prepared=True))]
     while editor.is_loading:
         slices.append(stage.timed(lambda: None))
     patch = tokens_of(text)

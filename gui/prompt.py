@@ -106,7 +106,7 @@ class Prompt(QObject):
         document = document_text(stored) if document is None else document
         self._arriving = stored if document is not stored else None
         self._arriving_modified = modified
-        self.editor.load_text(document)
+        self.editor.load_text(document, prepared=True)
 
     def show_file(self, file: OpenedFile) -> None:
         """Put the text of a file into the editor."""

@@ -88,25 +88,27 @@ class SoftTextEdit(QPlainTextEdit):
         self._stop_feeding()
         text = document_text(text)
         self._show(text)
-        self._announce_text(text)
+        self._announce_text(text, self._soft.length)
 
-    def load_text(self, text: str) -> None:
+    def load_text(self, text: str, *, prepared: bool = False) -> None:
         """Like ``setPlainText``, but a big text goes in by slices while the window goes on answering.
 
-        ``text_replaced`` announces the whole text at once, ``load_finished`` that the document holds it.
+        ``text_replaced`` announces the whole text at once, ``load_finished`` that the document holds it. ``prepared``
+        says that ``text`` is what ``offsets.document_text`` gives: for megabytes a worker finds that out.
         """
         self._stop_feeding()
-        text = document_text(text)
+        if not prepared:
+            text = document_text(text)
         if len(text) <= FEED_ABOVE:
             self._show(text)
-            self._announce_text(text)
+            self._announce_text(text, self._soft.length)
             self.load_finished.emit(self.revision)
             return
         self._loading = True
         self._wanted_selection = None
         self._modified_when_loaded = False
         self._show("")
-        self._announce_text(text)
+        self._announce_text(text, None)
         self.document().setUndoRedoEnabled(False)
         self._begin_feeding(text, QTextCursor(self.document()))
 
@@ -352,13 +354,16 @@ class SoftTextEdit(QPlainTextEdit):
         self._mark(False)
         self._inserted_units = 0
 
-    def _announce_text(self, text: str) -> None:
+    def _announce_text(self, text: str, length: int | None) -> None:
         self.revision += 1
-        self._follow_text(self.revision, utf16_length(text))
+        self._follow_text(self.revision, length)
         self.text_replaced.emit(self.revision, text)
 
-    def _follow_text(self, revision: int, length: int) -> None:
-        """For subclasses: the text is another one."""
+    def _follow_text(self, revision: int, length: int | None) -> None:
+        """For subclasses: the text is another one, of so many UTF-16 units; None for one that has yet to be loaded."""
+
+    def _follow_length(self, length: int) -> None:
+        """For subclasses: the text that had yet to be loaded turned out to have so many UTF-16 units."""
 
     def _follow_edits(self, revision: int, edits: Sequence[TextEdit]) -> None:
         """For subclasses: the text was edited. Called before anybody else hears of it."""
@@ -408,9 +413,12 @@ class SoftTextEdit(QPlainTextEdit):
     def _on_fed(self, left_out: str) -> None:
         was_loading = self._loading
         self._end_feeding()
-        if was_loading and left_out:
-            self.set_modified(True)
-            self._on_soft_edited((TextEdit(self._soft.length, utf16_length(left_out), ""),))
+        if was_loading:
+            missing = utf16_length(left_out)
+            self._follow_length(self._soft.length + missing)
+            if left_out:
+                self.set_modified(True)
+                self._on_soft_edited((TextEdit(self._soft.length, missing, ""),))
         wanted, self._wanted_selection = self._wanted_selection, None
         if wanted is not None:
             self.select_range(*wanted)

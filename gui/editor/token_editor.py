@@ -255,12 +255,15 @@ class TokenEditor(SoftTextEdit):
 
     # Inside
 
-    def _follow_text(self, revision: int, length: int) -> None:
+    def _follow_text(self, revision: int, length: int | None) -> None:
         self._tracker.replace_text(revision, length)
         self._frame = CurrentFrame()
         self._stop_dimming()
         self._forget_matches()
         self._announce_soon()
+
+    def _follow_length(self, length: int) -> None:
+        self._tracker.set_length(length)
 
     def _follow_edits(self, revision: int, edits: Sequence[TextEdit]) -> None:
         dirty = self._tracker.edit(revision, edits)

@@ -24,7 +24,7 @@ class TokenTracker:
 
     def __init__(self) -> None:
         self.spans: TokenSpans | None = None
-        self._length = 0
+        self._length: int | None = 0
         self._revision = 0
         self._answered = 0
         self._oldest = 0  # patches of older revisions cannot be placed any more
@@ -35,16 +35,28 @@ class TokenTracker:
         """Whether there are tokens, and the text has changed since the revision they were computed for."""
         return self.spans is not None and self._answered < self._revision
 
-    def replace_text(self, revision: int, length: int) -> None:
-        """The whole text is another one, of ``length`` UTF-16 units."""
+    def replace_text(self, revision: int, length: int | None) -> None:
+        """The whole text is another one, of ``length`` UTF-16 units.
+
+        None where nobody has counted them yet: then the first patch is one of the whole text, and ``set_length``
+        follows before any edit.
+        """
         self._revision = self._oldest = revision
         self._length = length
         self._edits.clear()
         self.clear()
 
+    def set_length(self, length: int) -> None:
+        """The text, of unknown length so far, has ``length`` UTF-16 units. Tokens of another length are forgotten."""
+        if self._length != length:
+            self._length = length
+            self.clear()
+
     def clear(self) -> None:
         """Forget the tokens, not the text."""
-        if self.spans is not None:
+        if self._length is None:
+            self.spans = None
+        elif self.spans is not None:
             self.spans.clear(self._length)
 
     def edit(self, revision: int, edits: Sequence[TextEdit]) -> tuple[int, int] | None:
@@ -54,7 +66,8 @@ class TokenTracker:
         for edit in edits:
             start, removed, added = edit.utf16_start, edit.utf16_removed, utf16_length(edit.inserted)
             self._edits.append((revision, start, removed, added))
-            self._length += added - removed
+            if self._length is not None:
+                self._length += added - removed
             if self.spans is not None:
                 low, high = self.spans.edit(start, removed, added)
                 dirty = (low, high) if dirty is None else (min(low, dirty[0]), max(high, dirty[1]))
@@ -88,12 +101,14 @@ class TokenTracker:
         if self.spans is None:
             from gui.editor.token_spans import TokenSpans
 
-            self.spans = TokenSpans(self._length)
+            self.spans = TokenSpans(self._length or 0)
         return self.spans
 
     def _fits(self, stretch: object) -> bool:
         start, end, ends = stretch.start, stretch.end, stretch.ends  # type: ignore[attr-defined]
-        if not 0 <= start <= end <= self._length:
+        if self._length is None and start == 0:
+            self._length = end
+        if self._length is None or not 0 <= start <= end <= self._length:
             return False
         return int(ends[-1]) == end if len(ends) else start == end
 

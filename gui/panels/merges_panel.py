@@ -174,7 +174,7 @@ class MergesPanel(QWidget):
 
     def _show_text(self, reply: MergeReply) -> None:
         blocker = QSignalBlocker(self.strip)
-        self.strip.load_text(reply.text.document)
+        self.strip.load_text(reply.text.document, prepared=True)
         self.strip.apply_patch(self.strip.revision, reply.text.patch)
         blocker.unblock()
 

@@ -52,7 +52,7 @@ class TokenPane(QWidget):
             found = self.choice.findText(before) if first else -1
             self.choice.setCurrentIndex(found if found > 0 else first)
         blocker.unblock()
-        self.view.load_text(report.sample if report is not None else "")
+        self.view.load_text(report.sample if report is not None else "", prepared=True)
         self._show()
 
     @Slot()
