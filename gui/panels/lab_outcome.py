@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QAbstractTableModel, QEvent, Qt
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QTableView, QVBoxLayout, QWidget
 
-from gui.look.corner import plain_corner
 from gui.look.theme import Theme
 from gui.models.lab import ClaimsModel, ResultModel
 from gui.models.training_text import TrainingText
+from gui.panels.row_table import set_up_rows
 from gui.panels.training_curve import TrainingCurveView
 from gui.panels.training_form import Remark
 
@@ -35,16 +35,9 @@ class OutcomeTable(QTableView):
         model.setParent(self)
         self.setModel(model)
         self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
+        set_up_rows(self)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setCornerWidget(plain_corner(self))
-        self.verticalHeader().hide()
-        self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._fit()
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QFontDatabase, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from gui.look.corner import plain_corner
 from gui.models.merge_tables import MergeTable
+from gui.panels.row_table import set_up_rows
 from gui.panels.training_feed import CELL_PADDING, ROW_PADDING
 
 WIDEST = ("Merge ", "", "no token ", "1000000 ")
@@ -25,19 +25,9 @@ class MergeTableView(QTableView):
         self.setModel(model)
         self._showing = False
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        set_up_rows(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setCornerWidget(plain_corner(self))
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         metrics = self.fontMetrics()
         self.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_PADDING)

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.corner import plain_corner
 from gui.models.training_feed import COLUMNS, PAIR, TOKEN, MergeFeedModel, alignment
+from gui.panels.row_table import set_up_rows
 
 ROW_PADDING = 5
 CELL_PADDING = 14
@@ -57,20 +57,9 @@ class MergeFeed(QTableView):
         self._following = True
         self.setModel(model)
         self.setItemDelegate(MergeDelegate(self))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        set_up_rows(self)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setCornerWidget(plain_corner(self))
-        rows = self.verticalHeader()
-        rows.hide()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for column in (PAIR, TOKEN):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.corner import plain_corner
 from gui.look.theme import Theme
 from gui.models.vocabulary_columns import COLUMNS, REMARKS, TOKEN
 from gui.models.vocabulary_table import VocabularyTableModel
 from gui.panels.entry_painter import END_SPACE, EntryDelegate, EntryPainter
+from gui.panels.row_table import set_up_rows
 
 ROW_PADDING = 5
 CELL_PADDING = 14
@@ -59,23 +59,12 @@ class VocabularyTable(QTableView):
         self.doubleClicked.connect(self._on_double_clicked)
 
     def _set_behaviour(self) -> None:
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        set_up_rows(self)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         # One that comes and goes with the number of rows would have every other search laid out and drawn twice.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setCornerWidget(plain_corner(self))
-        rows = self.verticalHeader()
-        rows.hide()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionsClickable(True)
         header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         header.setStretchLastSection(True)
