@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.corner import plain_corner
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText, age_tone
 from gui.models.price_facts import FIELD, ORIGIN, VALUE, PriceFactsModel
+from gui.panels.row_table import set_up_rows
 from gui.services.price_facts import YOURS, Fact, ModelFacts
 
 if TYPE_CHECKING:
@@ -252,17 +252,10 @@ class _FactsTable(QTableView):
 
     def __init__(self, *, objectName: str) -> None:
         super().__init__(objectName=objectName)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        set_up_rows(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.AnyKeyPressed)
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setCornerWidget(plain_corner(self))
-        self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
-        self.horizontalHeader().setHighlightSections(False)
 
     def setModel(self, model: PriceFactsModel) -> None:
         super().setModel(model)

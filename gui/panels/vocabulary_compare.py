@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QTableView,
     QVBoxLayout,
     QWidget,
 )
 
-from gui.look.corner import plain_corner
 from gui.look.figures import figure
 from gui.models.vocabulary_columns import tr
 from gui.models.vocabulary_comparison import GROUPS, HERE, THERE, ComparisonModel
 from gui.panels.encoding_picker import EncodingPicker
+from gui.panels.row_table import set_up_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -115,20 +113,10 @@ class ComparePage(QWidget):
         table = self.table
         table.setAccessibleName(self.tr("Entries of both vocabularies"))
         table.setModel(self.model)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setAlternatingRowColors(True)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.setTabKeyNavigation(False)
-        table.setCornerButtonEnabled(False)
-        table.setCornerWidget(plain_corner(table))
+        set_up_rows(table)
         table.setToolTip(self.tr("Enter, or two clicks, go to the token"))
-        table.verticalHeader().hide()
-        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
-        header.setHighlightSections(False)
         header.setStretchLastSection(True)
         for column in (HERE, THERE):
             table.setColumnWidth(column, self.fontMetrics().horizontalAdvance("o200k_harmony  "))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
-from gui.services.lab.plain_training import BYTES, Learned, in_bytes, learn
+from gui.services.lab.plain_training import BYTES, Learned, in_bytes, learn, split_words
 from gui.services.lab.types import Card, Claim, Inputs, NumberField, Outcome, ResultTable, Tools
-from gui.services.lab.words import number, tr
+from gui.services.lab.words import number, tr, yes_or_no
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve
@@ -22,16 +22,8 @@ SIZES = 4
 """At so many sizes, equally far apart, the curve is read off to see whether it bends."""
 
 
-def split_words(text: str, pattern: str = GPT4_SPLIT) -> list[str]:
-    """The pretokens of a text by a pattern known by name."""
-    from engine.pretokenize import pretokenizer
-    from engine.training_splits import split_named
-
-    return pretokenizer(split_named(pattern).expression).pretokens(text)
-
-
 def _curve(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
-    words = [in_bytes(word) for word in split_words(inputs.text)]
+    words = [in_bytes(word) for word in split_words(inputs.text, GPT4_SPLIT)]
     learned = learn(words, inputs.number("entries") - len(BYTES), alphabet=BYTES, min_count=2)
     points = _points(learned)
     return Outcome(
@@ -63,14 +55,14 @@ def _curve_claims(learned: Learned, points: tuple[tuple[float, float], ...]) -> 
     read = points[:: max(1, (len(points) - 1) // SIZES)]
     slopes = [(after[1] - before[1]) / (after[0] - before[0]) for before, after in pairwise(read)]
     return (
-        Claim(tr("Every merge raises it"), yes, _yes(rising)),
-        Claim(tr("No pair was seen more often than the one before"), yes, _yes(counts == sorted(counts, reverse=True))),
-        Claim(tr("It rises ever more slowly"), yes, _yes(slopes == sorted(slopes, reverse=True))),
+        Claim(tr("Every merge raises it"), yes, yes_or_no(rising)),
+        Claim(
+            tr("No pair was seen more often than the one before"),
+            yes,
+            yes_or_no(counts == sorted(counts, reverse=True)),
+        ),
+        Claim(tr("It rises ever more slowly"), yes, yes_or_no(slopes == sorted(slopes, reverse=True))),
     )
-
-
-def _yes(holds: bool) -> str:
-    return tr("yes") if holds else tr("no")
 
 
 def _curve_table(points: tuple[tuple[float, float], ...]) -> ResultTable:
@@ -85,7 +77,7 @@ def _collapse(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     most = inputs.number("entries") - len(BYTES)
     raw = learn([in_bytes(text)], most, alphabet=BYTES, min_count=2)
     tools.progress(0.7)
-    split = learn([in_bytes(word) for word in split_words(text)], most, alphabet=BYTES, min_count=2)
+    split = learn([in_bytes(word) for word in split_words(text, GPT4_SPLIT)], most, alphabet=BYTES, min_count=2)
     rows = tuple(
         (title, number(len(found.merges)), number(found.tokens), number(max(map(len, found.symbols))))
         for title, found in ((tr("No split"), raw), (tr("Split as GPT-4 does"), split))

@@ -7,8 +7,9 @@ import unicodedata
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
+from gui.services.lab.plain_training import split_words
 from gui.services.lab.types import Card, Claim, Inputs, Outcome, ResultTable, Tools
-from gui.services.lab.words import number, pieces, token_pieces, tr
+from gui.services.lab.words import number, pieces, token_pieces, tr, yes_or_no
 
 SUBJECT = QT_TRANSLATE_NOOP("Lab", "From a text to ids")
 WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")
@@ -47,29 +48,23 @@ def _three_splits(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
         Claim(tr("Words that a vocabulary of words does not know"), "2", rows[0][3]),
         Claim(tr("Parts of words that are unknown"), "0", rows[2][3]),
         Claim(
-            tr("Shorter than characters, longer than words"), tr("yes"), _yes(len(words) <= len(ids) < len(characters))
+            tr("Shorter than characters, longer than words"),
+            tr("yes"),
+            yes_or_no(len(words) <= len(ids) < len(characters)),
         ),
     )
     table = ResultTable(tr("The last line, which was not seen before"), columns, rows, frozenset({1, 2, 3}))
     return Outcome(claims if own else (), (table,))
 
 
-def _yes(holds: bool) -> str:
-    return tr("yes") if holds else tr("no")
-
-
 def _five_stages(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
-    from engine.pretokenize import pretokenizer
-    from engine.training_splits import split_named
-
     encoding = tools.open_encoding(GPT4)
     normal = unicodedata.normalize("NFKC", inputs.text)
     special = sorted(encoding.special_tokens_set, key=len, reverse=True)
     parts = re.split("(" + "|".join(map(re.escape, special)) + ")", normal)
-    split = pretokenizer(split_named(GPT4).expression)
     pretokens: list[str] = []
     for place, part in enumerate(parts):
-        pretokens += [part] if place % 2 else split.pretokens(part)
+        pretokens += [part] if place % 2 else split_words(part, GPT4)
     ids = encoding.encode(normal, allowed_special="all")
     ordinary = [token for place, part in enumerate(parts) if not place % 2 for token in encoding.encode_ordinary(part)]
     rows = (
@@ -81,8 +76,8 @@ def _five_stages(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     )
     claims = (
         Claim(tr("Special tokens"), "1", rows[1][1]),
-        Claim(tr("Decoding gives the normalised text"), tr("yes"), _yes(encoding.decode(ids) == normal)),
-        Claim(tr("Decoding gives the text as it was"), tr("no"), _yes(encoding.decode(ids) == inputs.text)),
+        Claim(tr("Decoding gives the normalised text"), tr("yes"), yes_or_no(encoding.decode(ids) == normal)),
+        Claim(tr("Decoding gives the text as it was"), tr("no"), yes_or_no(encoding.decode(ids) == inputs.text)),
     )
     return Outcome(
         claims if own else (),

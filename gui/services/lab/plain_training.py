@@ -91,3 +91,11 @@ def in_characters(word: str, *, marked: bool = False) -> list[bytes]:
     """A pretoken as characters; ``marked``: with the sign of the end of a word behind them."""
     symbols = [character.encode("utf-8", "surrogatepass") for character in word]
     return [*symbols, WORD_END.encode()] if marked else symbols
+
+
+def split_words(text: str, pattern: str) -> list[str]:
+    """The pretokens of a text by a pattern known by its name."""
+    from engine.pretokenize import pretokenizer
+    from engine.training_splits import split_named
+
+    return pretokenizer(split_named(pattern).expression).pretokens(text)

@@ -26,6 +26,11 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
+def yes_or_no(holds: bool) -> str:
+    """Whether something is so, in a word."""
+    return tr("yes") if holds else tr("no")
+
+
 def pieces(parts: Iterable[bytes | str]) -> str:
     """Parts of a text in one line, what cannot be seen made visible, and what is no text as its bytes."""
     return BETWEEN.join(_shown(part) for part in parts)
