@@ -284,14 +284,14 @@ class ActionWiring(QObject):
     @Slot()
     def _focus_training(self) -> None:
         bench = self._bench
-        bench.window.tabs.setCurrentWidget(bench.training_page)
+        bench.training_page.bring_to_front()
         if bench.training is not None:
             bench.training.build().focus()
 
     @Slot()
     def _focus_vocabulary(self) -> None:
         bench = self._bench
-        bench.window.tabs.setCurrentWidget(bench.vocabulary_page)
+        bench.vocabulary_page.bring_to_front()
         if bench.vocabulary is not None:
             bench.vocabulary.focus()
 
@@ -303,7 +303,7 @@ class ActionWiring(QObject):
     @Slot()
     def _focus_merges(self) -> None:
         bench = self._bench
-        bench.window.tabs.setCurrentWidget(bench.merges_page)
+        bench.merges_page.bring_to_front()
         if bench.merges is not None:
             bench.merges.show()
 
@@ -315,14 +315,14 @@ class ActionWiring(QObject):
     @Slot()
     def _focus_lab(self) -> None:
         bench = self._bench
-        bench.window.tabs.setCurrentWidget(bench.lab_page)
+        bench.lab_page.bring_to_front()
         if bench.lab is not None:
             bench.lab.build().focus()
 
     @Slot()
     def _focus_pricing(self) -> None:
         bench = self._bench
-        bench.window.tabs.setCurrentWidget(bench.pricing_page)
+        bench.pricing_page.bring_to_front()
         if bench.pricing is not None:
             bench.pricing.build().focus()
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QVBoxLayout
 
 from gui.models.lab import NOT_RUN, WAITING
 from gui.panels.lab_card import MERGES, TRAINER
@@ -35,8 +34,7 @@ class LabWiring(QObject):
         self._texts.written.connect(self._train_on)
         self._texts.failed.connect(self._on_not_written)
         self.panel: LabPanel | None = None
-        bench.window.tabs.currentChanged.connect(self._on_tab)
-        self._on_tab()
+        bench.lab_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> LabPanel:
         """Make the page, if nobody has yet."""
@@ -48,9 +46,7 @@ class LabWiring(QObject):
         bench = self._bench
         self.panel = panel = LabPanel(cards(), bench.theme)
         panel.start(self._runner)
-        body = QVBoxLayout(bench.lab_page)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.addWidget(panel)
+        bench.lab_page.fill(panel)
         panel.run_all_asked.connect(self._run_all)
         for card in panel.cards.values():
             card.run_asked.connect(self._run)
@@ -58,9 +54,8 @@ class LabWiring(QObject):
         return panel
 
     @Slot()
-    def _on_tab(self) -> None:
-        if self._bench.window.tabs.currentWidget() is self._bench.lab_page:
-            self.build()
+    def _on_looked_at(self) -> None:
+        self.build()
 
     @Slot(str)
     def _run(self, key: str) -> None:

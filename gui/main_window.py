@@ -25,6 +25,7 @@ from gui.notify import Notifier
 from gui.panels.dock_title import DockTitle
 from gui.panels.job_status import JobStatus
 from gui.panels.message_bar import MessageBar
+from gui.tab_page import TabPage
 
 LAYOUT_VERSION = 1
 REMARK_MS = 6000
@@ -146,6 +147,12 @@ class MainWindow(QMainWindow):
         widget.setObjectName(object_name)
         index = self.tabs.addTab(widget, title)
         self.tabs.setTabToolTip(index, title)
+
+    def add_page(self, title: str, object_name: str, words: str) -> TabPage:
+        """Give a panel that comes later a tab of its own. ``words``: its accessible name."""
+        page = TabPage(self.tabs, words)
+        self.add_tab(page, title, object_name)
+        return page
 
     def add_dock(
         self,

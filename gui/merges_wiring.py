@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QVBoxLayout
 
 from gui.editor.offsets import utf16_length
 
@@ -49,10 +48,9 @@ class MergesWiring(QObject):
         self._service: MergeService | None = None
         self.panel: MergesPanel | None = None
         encodings.listed.connect(self._on_listed)
-        bench.window.tabs.currentChanged.connect(self._on_tab)
         if bench.inspector is not None:
             bench.inspector.merges_asked.connect(self._show_stretch)
-        self._on_tab()
+        bench.merges_page.when_looked_at(self._on_looked_at)
 
     def state(self) -> dict[str, Any]:
         """What the user chose, as JSON holds it."""
@@ -68,9 +66,7 @@ class MergesWiring(QObject):
         bench = self._bench
         self.panel = panel = MergesPanel(bench.theme, bench.icons, bench.settings)
         self._service = service = MergeService(self._runner, self._open, self)
-        body = QVBoxLayout(bench.merges_page)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.addWidget(panel)
+        bench.merges_page.fill(panel)
         panel.asked.connect(self._ask)
         panel.token_opened.connect(self._on_token_opened)
         service.answered.connect(panel.show_reply)
@@ -83,14 +79,14 @@ class MergesWiring(QObject):
     @Slot()
     def show(self) -> None:
         """Bring the tab to the front, ready to type."""
-        self._bench.window.tabs.setCurrentWidget(self._bench.merges_page)
+        self._bench.merges_page.bring_to_front()
         panel = self.build()
         panel.text.setFocus()
         panel.text.selectAll()
 
     def show_text(self, text: str, encoding: str, note: str = "") -> None:
         """Show the merges of a text in an encoding. ``note``: what should be known about where it comes from."""
-        self._bench.window.tabs.setCurrentWidget(self._bench.merges_page)
+        self._bench.merges_page.bring_to_front()
         panel = self.build()
         panel.show_encoding(encoding)
         panel.show_text(text, note)
@@ -148,6 +144,5 @@ class MergesWiring(QObject):
             self.panel.picker.fill(encodings)
 
     @Slot()
-    def _on_tab(self) -> None:
-        if self._bench.window.tabs.currentWidget() is self._bench.merges_page:
-            self.build()
+    def _on_looked_at(self) -> None:
+        self.build()

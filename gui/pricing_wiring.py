@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QVBoxLayout
 
 from gui.services.price_desk import PriceDesk
 
@@ -29,11 +28,10 @@ class PricingWiring(QObject):
         self.desk = PriceDesk(bench.paths.prices_file, runner, bench.own_encodings.names, self)
         self.desk.read.connect(self._on_read)
         self.desk.touched.connect(self._on_touched)
-        bench.window.tabs.currentChanged.connect(self._on_tab)
         costs.prices_changed.connect(self._on_prices)
         costs.prices_problem.connect(self._on_prices)
         self.desk.read_file()
-        self._on_tab()
+        bench.pricing_page.when_looked_at(self._on_looked_at)
 
     def state(self) -> dict[str, Any]:
         """What the user arranged and has not saved, as JSON holds it."""
@@ -49,9 +47,7 @@ class PricingWiring(QObject):
 
         bench = self._bench
         panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
-        body = QVBoxLayout(bench.pricing_page)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.addWidget(panel)
+        bench.pricing_page.fill(panel)
         bench.pricing_page.setFocusProxy(panel)
         self.flow = flow = PricingFlow(panel, self.desk, bench.notifier, self._state, self)
         flow.written.connect(self._on_written)
@@ -61,13 +57,12 @@ class PricingWiring(QObject):
 
     def show_model(self, model_id: str) -> None:
         """Bring the tab to the front with the prices of this model."""
-        self._bench.window.tabs.setCurrentWidget(self._bench.pricing_page)
+        self._bench.pricing_page.bring_to_front()
         self.build().show_model(model_id)
 
     @Slot()
-    def _on_tab(self) -> None:
-        if self._bench.window.tabs.currentWidget() is self._bench.pricing_page:
-            self.build()
+    def _on_looked_at(self) -> None:
+        self.build()
 
     @Slot()
     def _on_touched(self) -> None:

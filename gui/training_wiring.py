@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QApplication, QVBoxLayout
+from PySide6.QtWidgets import QApplication
 
 from gui.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
@@ -51,9 +51,8 @@ class TrainingWiring(QObject):
         self.flow: TrainingFlow | None = None
         self.results: TrainingResults | None = None
         encodings.own_listed.connect(self._on_own_listed)
-        bench.window.tabs.currentChanged.connect(self._on_tab)
         self._offer_interrupted()
-        self._on_tab()
+        bench.training_page.when_looked_at(self._on_looked_at)
 
     def state(self) -> dict[str, Any]:
         """What the user chose, as JSON holds it."""
@@ -73,9 +72,7 @@ class TrainingWiring(QObject):
         self.panel = panel = TrainingPanel(bench.theme, bench.icons, bench.settings, self._models)
         panel.restore_state(self._state)
         panel.progress.curve.start(runner)
-        body = QVBoxLayout(bench.training_page)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.addWidget(panel)
+        bench.training_page.fill(panel)
         trainer = EngineTrainer(bench.paths.compiled, bench.own_encodings)
         training = TrainingService(runner, trainer, self._folder, self)
         corpus = CorpusService(runner, bench.paths.compiled, self)
@@ -112,14 +109,13 @@ class TrainingWiring(QObject):
     @Slot()
     def show(self) -> None:
         """Bring the tab to the front."""
-        self._bench.window.tabs.setCurrentWidget(self._bench.training_page)
+        self._bench.training_page.bring_to_front()
         self.build()
 
     @Slot()
-    def _on_tab(self) -> None:
-        if self._bench.window.tabs.currentWidget() is self._bench.training_page:
-            self._bench.notifier.withdraw(ENDED)
-            self.build()
+    def _on_looked_at(self) -> None:
+        self._bench.notifier.withdraw(ENDED)
+        self.build()
 
     # --- what comes of a run ------------------------------------------------------------------------------------------
 
@@ -140,7 +136,7 @@ class TrainingWiring(QObject):
         self.panel.show_page(self.panel.result)
         QApplication.alert(bench.window)
         words = self.tr("{name} is trained. {summary}").format(name=name, summary=summary)
-        if bench.window.tabs.currentWidget() is bench.training_page and bench.window.isActiveWindow():
+        if bench.training_page.is_in_front() and bench.window.isActiveWindow():
             bench.notifier.remark(words)
             return
         bench.notifier.information(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QVBoxLayout
 
 if TYPE_CHECKING:
     from gui.jobs import JobRunner
@@ -44,8 +43,7 @@ class VocabularyWiring(QObject):
         self.compare: ComparePage | None = None
         self.saving: VocabularySaving | None = None
         encodings.listed.connect(self._on_listed)
-        bench.window.tabs.currentChanged.connect(self._on_tab)
-        self._on_tab()
+        bench.vocabulary_page.when_looked_at(self._on_looked_at)
 
     def state(self) -> dict[str, Any]:
         """What the user chose, as JSON holds it."""
@@ -65,9 +63,7 @@ class VocabularyWiring(QObject):
         self.panel = panel = VocabularyPanel(bench.theme, spelled)
         panel.restore_state(self._state)
         panel.filters.encoding.fill(self._listed)
-        body = QVBoxLayout(bench.vocabulary_page)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.addWidget(panel)
+        bench.vocabulary_page.fill(panel)
         service = VocabularyService(runner, self._open, bench.paths.cache, self)
         self.flow = flow = VocabularyFlow(panel, service, bench.notifier, self)
         self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), bench.prompt, self)
@@ -102,7 +98,7 @@ class VocabularyWiring(QObject):
 
     def focus(self) -> None:
         """Bring the tab to the front, the caret in its search."""
-        self._bench.window.tabs.setCurrentWidget(self._bench.vocabulary_page)
+        self._bench.vocabulary_page.bring_to_front()
         self.build().begin()
         assert self.panel is not None
         self.panel.focus()
@@ -123,7 +119,7 @@ class VocabularyWiring(QObject):
         else:
             self._wanted = encoding, token_id
             flow.begin_with(encoding, token_id, self._bench.prompt.encoding)
-        self._bench.window.tabs.setCurrentWidget(self._bench.vocabulary_page)
+        self._bench.vocabulary_page.bring_to_front()
         flow.begin()
 
     @Slot(object)
@@ -135,11 +131,10 @@ class VocabularyWiring(QObject):
             self.flow.go_to(token_id)
 
     @Slot()
-    def _on_tab(self) -> None:
-        if self._bench.window.tabs.currentWidget() is self._bench.vocabulary_page:
-            self.build().begin()
-            if self.places is not None:
-                self.places.look()
+    def _on_looked_at(self) -> None:
+        self.build().begin()
+        if self.places is not None:
+            self.places.look()
 
     @Slot(object)
     def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
@@ -30,6 +30,7 @@ from gui.settings import SettingsStore
 from gui.tab_dock import TabDock
 
 if TYPE_CHECKING:
+    from engine import Encoding
     from gui.cost_wiring import CostWiring
     from gui.file_actions import FileActions
     from gui.finder import Finder
@@ -72,21 +73,17 @@ class Workbench(QObject):
         self.panel = PromptPanel(self.theme, self.icons, self.settings, self.window)
         self.prompt = self.panel.prompt
         self.window.add_tab(self.panel, self.tr("Prompt"), "promptTab")
-        self.training_page = QWidget()
-        self.training_page.setAccessibleName(self.tr("Training a vocabulary of your own"))
-        self.window.add_tab(self.training_page, self.tr("Training"), "trainingTab")
-        self.vocabulary_page = QWidget()
-        self.vocabulary_page.setAccessibleName(self.tr("The entries of a vocabulary"))
-        self.window.add_tab(self.vocabulary_page, self.tr("Vocabulary"), "vocabularyTab")
-        self.merges_page = QWidget()
-        self.merges_page.setAccessibleName(self.tr("How texts are merged into tokens"))
-        self.window.add_tab(self.merges_page, self.tr("Merges"), "mergesTab")
-        self.lab_page = QWidget()
-        self.lab_page.setAccessibleName(self.tr("Experiments on tokens"))
-        self.window.add_tab(self.lab_page, self.tr("Lab"), "labTab")
-        self.pricing_page = QWidget()
-        self.pricing_page.setAccessibleName(self.tr("Your own prices"))
-        self.window.add_tab(self.pricing_page, self.tr("Prices"), "pricingTab")
+        self.training_page = self.window.add_page(
+            self.tr("Training"), "trainingTab", self.tr("Training a vocabulary of your own")
+        )
+        self.vocabulary_page = self.window.add_page(
+            self.tr("Vocabulary"), "vocabularyTab", self.tr("The entries of a vocabulary")
+        )
+        self.merges_page = self.window.add_page(
+            self.tr("Merges"), "mergesTab", self.tr("How texts are merged into tokens")
+        )
+        self.lab_page = self.window.add_page(self.tr("Lab"), "labTab", self.tr("Experiments on tokens"))
+        self.pricing_page = self.window.add_page(self.tr("Prices"), "pricingTab", self.tr("Your own prices"))
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
         self.tab_dock = TabDock(self.window.tabs, self.cost_dock, frozenset({"promptTab"}), self)
         self.inspector: TokenInspector | None = None
@@ -195,16 +192,9 @@ class Workbench(QObject):
         """The same before the first picture, for those who want the whole window now and can wait for it."""
         for start in self._parts():
             start()
-        assert self.training is not None
-        assert self.vocabulary is not None
-        self.training.build()
-        self.vocabulary.build()
-        assert self.merges is not None
-        self.merges.build()
-        assert self.lab is not None
-        self.lab.build()
-        assert self.pricing is not None
-        self.pricing.build()
+        for wiring in (self.training, self.vocabulary, self.merges, self.lab, self.pricing):
+            assert wiring is not None
+            wiring.build()
         QTimer.singleShot(0, self, self._end_start)
 
     def _parts(self) -> tuple[Callable[[], object], ...]:
@@ -266,46 +256,39 @@ class Workbench(QObject):
         encodings.failed.connect(self.notifier.error)
         encodings.refresh()
 
-    def _start_training(self) -> None:
-        from gui.training_wiring import TrainingWiring
-
+    def _for_tabs(self) -> tuple[JobRunner, EncodingList, Callable[[str], Encoding], SessionState]:
+        """What the tabs are wired with. The third opens an encoding by its name, on a worker thread."""
         assert self.runner is not None
         assert self.kernels is not None
         assert self.encodings is not None
         assert self._restored is not None
-        open_encoding = self.own_encodings.opening(self.kernels.use.open)
-        state = self._restored.state.training
-        self.training = TrainingWiring(self, self.runner, self.encodings, open_encoding, state)
+        return self.runner, self.encodings, self.own_encodings.opening(self.kernels.use.open), self._restored.state
+
+    def _start_training(self) -> None:
+        from gui.training_wiring import TrainingWiring
+
+        runner, encodings, open_encoding, state = self._for_tabs()
+        self.training = TrainingWiring(self, runner, encodings, open_encoding, state.training)
 
     def _start_vocabulary(self) -> None:
         from gui.vocabulary_wiring import VocabularyWiring
 
-        assert self.runner is not None
-        assert self.kernels is not None
-        assert self.encodings is not None
-        assert self._restored is not None
-        open_encoding = self.own_encodings.opening(self.kernels.use.open)
-        state = self._restored.state.vocabulary
-        self.vocabulary = VocabularyWiring(self, self.runner, self.encodings, open_encoding, state)
+        runner, encodings, open_encoding, state = self._for_tabs()
+        self.vocabulary = VocabularyWiring(self, runner, encodings, open_encoding, state.vocabulary)
 
     def _start_merges(self) -> None:
         from gui.merges_wiring import MergesWiring
 
-        assert self.runner is not None
-        assert self.kernels is not None
-        assert self.encodings is not None
-        assert self._restored is not None
-        open_encoding = self.own_encodings.opening(self.kernels.use.open)
-        self.merges = MergesWiring(self, self.runner, self.encodings, open_encoding, self._restored.state.merges)
         assert self.vocabulary is not None
+        runner, encodings, open_encoding, state = self._for_tabs()
+        self.merges = MergesWiring(self, runner, encodings, open_encoding, state.merges)
         self.merges.token_opened.connect(self.vocabulary.show_token)
 
     def _start_lab(self) -> None:
         from gui.lab_wiring import LabWiring
 
-        assert self.runner is not None
-        assert self.kernels is not None
-        self.lab = LabWiring(self, self.runner, self.own_encodings.opening(self.kernels.use.open))
+        runner, _, open_encoding, _ = self._for_tabs()
+        self.lab = LabWiring(self, runner, open_encoding)
 
     def _end_start(self) -> None:
         self._tell_about_start()
@@ -385,7 +368,6 @@ class Workbench(QObject):
 
     def _add_layout(self, state: SessionState) -> SessionState:
         window = self.window
-        restored = self._restored.state if self._restored else None
         return dataclasses.replace(
             state,
             geometry=encoded(window.saveGeometry()),
@@ -393,12 +375,20 @@ class Workbench(QObject):
             zoom=self.panel.editor.zoom,
             tab=self.window.tabs.currentWidget().objectName(),
             docks=self.tab_dock.state(),
-            scenario=self.costs.panel.state() if self.costs else restored.scenario if restored else {},
-            training=self.training.state() if self.training else restored.training if restored else {},
-            vocabulary=self.vocabulary.state() if self.vocabulary else restored.vocabulary if restored else {},
-            merges=self.merges.state() if self.merges else restored.merges if restored else {},
-            pricing=self.pricing.state() if self.pricing else restored.pricing if restored else {},
+            **self._panel_states(),
         )
+
+    def _panel_states(self) -> dict[str, dict[str, Any]]:
+        """What the panels remember; of those that are not there yet, what they remembered last time."""
+        parts = {
+            "scenario": self.costs.panel if self.costs else None,
+            "training": self.training,
+            "vocabulary": self.vocabulary,
+            "merges": self.merges,
+            "pricing": self.pricing,
+        }
+        kept = self._restored.state if self._restored else SessionState()
+        return {name: part.state() if part else getattr(kept, name) for name, part in parts.items()}
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
