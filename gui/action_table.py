@@ -404,6 +404,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+7",),
     ),
     ActionSpec(
+        "import_prices",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "&Import prices…"),
+        QT_TRANSLATE_NOOP("Actions", "Compare your prices with a published table, and take over what you pick of it"),
+    ),
+    ActionSpec(
         "cancel_jobs",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Stop running jobs"),

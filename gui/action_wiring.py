@@ -94,6 +94,7 @@ class ActionWiring(QObject):
         bench.panel.editor.addAction(act["show_merges"])
         act["focus_lab"].triggered.connect(self._focus_lab)
         act["focus_pricing"].triggered.connect(self._focus_pricing)
+        act["import_prices"].triggered.connect(self._import_prices)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
         act["show_profile"].triggered.connect(self._show_profile)
 
@@ -325,6 +326,11 @@ class ActionWiring(QObject):
         bench.pricing_page.bring_to_front()
         if bench.pricing is not None:
             bench.pricing.build().focus()
+
+    @Slot()
+    def _import_prices(self) -> None:
+        if self._bench.pricing is not None:
+            self._bench.pricing.import_prices()
 
     def _show_prompt(self) -> None:
         self._bench.window.tabs.setCurrentWidget(self._bench.panel)

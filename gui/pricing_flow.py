@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         CheckRequest,
         PriceDesk,
     )
-    from gui.services.price_text import ReadRequest, Saved, SaveRequest
+    from gui.services.price_text import ReadRequest, Saved, SaveRequest, Splice
 
 CHECK_DELAY_MS = 120
 """A text is checked when nobody has typed for so long."""
@@ -98,6 +98,48 @@ class PricingFlow(QObject):
         """Show the form of this model, with the keyboard in its values."""
         self._panel.form.choose(model_id)
         self._panel.form.table.setFocus()
+
+    def why_not_changed(self) -> str:
+        """Why nothing but the keyboard may change the text now, as a sentence; empty where it may be changed."""
+        if self._file is None:
+            return self.tr("your price file is being read.")
+        if self._editor.isReadOnly():
+            return self.tr("your price file cannot be edited here.")
+        if self._outside is not None:
+            return self.tr("your price file was changed outside. Choose first which text is to stay.")
+        if self._checked is not None and self._checked.problems:
+            return self.tr("your price file has mistakes. Mend them first.")
+        return ""
+
+    def put(self, splice: Splice, revision: int) -> bool:
+        """Change the text of this revision in one step of undo, and save it where nothing else waits to be saved.
+
+        Returns whether the text was still the same.
+        """
+        if revision != self._editor.revision or self._editor.isReadOnly():
+            return False
+        saved_before = not self._editor.unsaved
+        self._editor.apply(splice)
+        self._check()
+        if saved_before:
+            self.save()
+        return True
+
+    def tell_put(self, words: str, key: str) -> None:
+        """Say what ``put`` did, with the way back."""
+        revision, saves = self._editor.revision, self._saving
+
+        def take_back() -> None:
+            self._notifier.withdraw(key)
+            if self._editor.revision != revision:
+                self._notifier.remark(self.tr("The text changed meanwhile: undo it step by step on the tab Prices."))
+                return
+            self._editor.undo()
+            if saves:
+                self.save()
+
+        tail = "" if saves else " " + self.tr("Other changes wait there, so it is not saved yet.")
+        self._notifier.information(words + tail, key=key, offers=(Offer(self.tr("Undo"), take_back),))
 
     def focus(self) -> None:
         """Put the caret into the text."""

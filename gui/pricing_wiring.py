@@ -22,7 +22,7 @@ class PricingWiring(QObject):
     def __init__(self, bench: Workbench, runner: JobRunner, costs: CostService, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
         super().__init__(bench)
-        self._bench, self._costs, self._state = bench, costs, state
+        self._bench, self._costs, self._state, self._runner = bench, costs, state, runner
         self._digest: str | None = None
         self.flow: PricingFlow | None = None
         self.desk = PriceDesk(bench.paths.prices_file, runner, bench.own_encodings.names, self)
@@ -42,8 +42,10 @@ class PricingWiring(QObject):
         if self.flow is not None:
             return self.flow
         from gui.panels.pricing_panel import PricingPanel
+        from gui.price_import_flow import PriceImportFlow
         from gui.pricing_flow import PricingFlow
         from gui.services.price_facts import fields_below
+        from gui.services.price_imports import PriceImports
 
         bench = self._bench
         panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
@@ -52,6 +54,17 @@ class PricingWiring(QObject):
         self.flow = flow = PricingFlow(panel, self.desk, bench.notifier, self._state, self)
         flow.written.connect(self._on_written)
         flow.state_changed.connect(bench.keeper.touch)
+        desk, own_encodings, today = self.desk, bench.own_encodings.names, lambda: self._costs.today
+        self._imports = PriceImportFlow(
+            panel,
+            flow,
+            PriceImports(self._runner, self),
+            bench.theme,
+            bench.notifier,
+            desk.path.name,
+            own_encodings,
+            today,
+        )
         self._on_prices()
         return flow
 
@@ -59,6 +72,12 @@ class PricingWiring(QObject):
         """Bring the tab to the front with the prices of this model."""
         self._bench.pricing_page.bring_to_front()
         self.build().show_model(model_id)
+
+    def import_prices(self) -> None:
+        """Bring the tab to the front, and ask which published prices are to be taken over."""
+        self._bench.window.tabs.setCurrentWidget(self._bench.pricing_page)
+        self.build()
+        self._imports.open()
 
     @Slot()
     def _on_looked_at(self) -> None:

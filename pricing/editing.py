@@ -8,14 +8,14 @@ refused: both raise PriceFileError with every problem. Undo is the text of befor
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from pricing.document import Node, Scalar, Sequence, Table, read_document
 from pricing.migration import VERSION
 from pricing.price_source import EditError, PriceSource, checked
 from pricing.rendering import Value, rendered
 
-__all__ = ["EditError", "Value", "new_file", "remove_field", "set_field"]
+__all__ = ["EditError", "Value", "add_models", "new_file", "remove_field", "set_field"]
 
 
 def new_file() -> str:
@@ -39,6 +39,34 @@ def set_field(
     """
     steps = ("models", model_id, *(path.split(".") if path else ()))
     return _edited(text or new_file(), steps, value, file_name, tokenizers)
+
+
+def add_models(
+    text: str,
+    models: Mapping[str, dict[str, Value]],
+    *,
+    file_name: str = "prices.yaml",
+    tokenizers: Collection[str] = (),
+) -> str:
+    """The text with models that it does not name yet, by id, all in one go: one by one, thousands would take hours.
+
+    Raises as ``set_field``; EditError also for a model that is there.
+    """
+    if not models:
+        return text
+    source = PriceSource(text or new_file(), file_name, tokenizers)
+    for model_id in models:
+        if source.at(("models", model_id)) is not None:
+            raise EditError(f"{model_id}: the file names this model already")
+    new = source.having_more(("models",), dict(models))
+    after = PriceSource(new, file_name, tokenizers)
+    wanted = read_document(f"{rendered(dict(models))}\n", file_name).root
+    assert isinstance(wanted, Table)
+    for key, block in wanted.pairs:
+        found = after.at(("models", key.text))
+        if found is None or not _alike(found, block):
+            raise EditError(f"{key.text}: this model is written in a way that cannot be changed here")
+    return new
 
 
 def remove_field(

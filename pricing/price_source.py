@@ -67,9 +67,17 @@ class PriceSource:
         place = self._find(steps)
         if not place.missing:
             return self._replaced(place, value)
+        return self._enlarged(place, steps, _nested(place.missing, value))
+
+    def having_more(self, steps: tuple[str, ...], entries: dict[str, Value]) -> str:
+        """The text with new names, all at once, in the block at the end of the way, which may be missing."""
+        place = self._find(steps)
+        return self._enlarged(place, steps, _nested(place.missing, entries) if place.missing else entries)
+
+    def _enlarged(self, place: _Place, steps: tuple[str, ...], nested: dict[str, Value]) -> str:
+        """The text with names that are not there yet."""
         if isinstance(place.node, Sequence):
             raise EditError(f"{'.'.join(steps)}: the list has only {len(place.node.items)} entries")
-        nested = _nested(place.missing, value)
         if isinstance(place.node, Table):
             return self._added(place.node, nested)
         if isinstance(place.node, Scalar) and (place.node.is_null or place.node.is_empty):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QRect, Qt, Signal, Slot
 from PySide6.QtGui import (
     QFontDatabase,
     QKeyEvent,
@@ -120,6 +120,10 @@ class PriceEditor(QPlainTextEdit):
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()]
         return key_place(before, (block.text() for block in islice(_upwards(cursor.block()), MOST_LINES_UP)))
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Files that are dropped are no text for this one: they are price tables, for the panel around it."""
+        return not source.hasUrls() and super().canInsertFromMimeData(source)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.completion.takes(event):

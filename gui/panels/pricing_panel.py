@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -25,6 +26,7 @@ from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.price_problems import COLUMN, LINE, MESSAGE, PriceProblemsModel
 from gui.panels.cost_remark import RemarkLabel
+from gui.panels.dropped_files import dropped_paths
 from gui.panels.model_prices import ModelPrices
 from gui.panels.price_editor import FieldsBelow, PriceEditor
 
@@ -40,10 +42,12 @@ FIRST_WIDTHS = [560, 520]
 class PricingPanel(QWidget):
     """Puts the parts of the tab together. What happens is in ``PricingFlow``.
 
-    Signals: ``save_asked()``.
+    Signals: ``save_asked()``; ``import_asked()``; ``tables_dropped(list[Path])`` with published price tables.
     """
 
     save_asked = Signal()
+    import_asked = Signal()
+    tables_dropped = Signal(list)
 
     def __init__(self, theme: Theme, icons: Icons, fields_below: FieldsBelow, today: Callable[[], date]) -> None:
         """``fields_below``: the names that may stand at a place of the file. ``today``: the day it is."""
@@ -51,6 +55,7 @@ class PricingPanel(QWidget):
         self.setObjectName("pricingPanel")
         self._theme = theme
         self._tone = "stale"
+        self.setAcceptDrops(True)
         self.editor = PriceEditor(theme, fields_below)
         self.form = ModelPrices(theme, today)
         self.setFocusProxy(self.editor)
@@ -110,6 +115,16 @@ class PricingPanel(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_paths(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = dropped_paths(event)
+        if paths:
+            event.acceptProposedAction()
+            self.tables_dropped.emit([Path(path) for path in paths])
+
     def _make_tools(self, icons: Icons) -> None:
         self.file = RemarkLabel("pricingFile")
         self.file.setAccessibleName(self.tr("Your price file"))
@@ -121,7 +136,11 @@ class PricingPanel(QWidget):
         self.redo = QPushButton(icons.icon("redo"), self.tr("Redo"), objectName="pricingRedo")
         self.undo.setToolTip(self.tr("Take back the last change of your price file"))
         self.redo.setToolTip(self.tr("Make the change again that was taken back"))
-        for button in (self.save, self.undo, self.redo):
+        self.import_button = QPushButton(self.tr("Import…"), objectName="pricingImport")
+        self.import_button.setToolTip(
+            self.tr("Compare your prices with a published table, and take over what you pick of it")
+        )
+        for button in (self.import_button, self.save, self.undo, self.redo):
             button.setAutoDefault(False)
             button.setAccessibleName(button.toolTip())
         self.undo.setEnabled(False)
@@ -152,7 +171,7 @@ class PricingPanel(QWidget):
         top = QHBoxLayout()
         top.setSpacing(8)
         top.addWidget(self.file, 1)
-        for button in (self.undo, self.redo, self.save):
+        for button in (self.import_button, self.undo, self.redo, self.save):
             top.addWidget(button)
         left = QWidget()
         column = QVBoxLayout(left)
@@ -175,7 +194,7 @@ class PricingPanel(QWidget):
         whole.addWidget(self.splitter, 1)
         form = self.form
         order = [
-            *(self.undo, self.redo, self.save, self.editor, self.problem_list),
+            *(self.import_button, self.undo, self.redo, self.save, self.editor, self.problem_list),
             *(form.picker, form.table, form.reset, form.forget),
         ]
         for before, after in pairwise(order):
@@ -183,6 +202,7 @@ class PricingPanel(QWidget):
 
     def _connect(self) -> None:
         self.save.clicked.connect(self.save_asked)
+        self.import_button.clicked.connect(self.import_asked)
         self.undo.clicked.connect(self.editor.undo)
         self.redo.clicked.connect(self.editor.redo)
         self.form.undo_asked.connect(self.editor.undo)

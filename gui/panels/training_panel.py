@@ -14,6 +14,7 @@ from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
+from gui.panels.dropped_files import dropped_paths
 from gui.panels.training_folder import FolderBar
 from gui.panels.training_preview import TrainingPreview
 from gui.panels.training_progress import TrainingProgressPage
@@ -89,11 +90,11 @@ class TrainingPanel(QWidget):
         self.pages.setCurrentWidget(page)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _local_paths(event):
+        if dropped_paths(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        paths = _local_paths(event)
+        paths = dropped_paths(event)
         if paths:
             self.folder.set_paths(paths)
             event.acceptProposedAction()
@@ -166,9 +167,3 @@ def _scrolled(widget: QWidget) -> QScrollArea:
     area.setWidget(widget)
     area.setCornerWidget(plain_corner(area))
     return area
-
-
-def _local_paths(event: QDropEvent) -> list[str]:
-    """The files and folders of this computer that are being dropped."""
-    data = event.mimeData()
-    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from pricing.bundled import load_bundled
-from pricing.editing import EditError, set_field
+from pricing.editing import EditError, add_models, set_field
 from pricing.importers.types import Difference
 from pricing.load import PriceFile, read_price_text
 from pricing.rendering import Value
@@ -29,18 +29,20 @@ def apply_differences(
         if not difference.applicable or (entry is not None and difference.path in entry.fields):
             raise EditError(f"{difference.model_id}: your own {difference.path} stays, an import does not change it")
         by_model.setdefault(difference.model_id, []).append(difference)
+    currency: dict[str, Value] = {} if before.currency == DOLLARS else {"currency": DOLLARS}
+    new: dict[str, dict[str, Value]] = {}
     for model_id, differences in by_model.items():
         entry = before.models.get(model_id)
         fields = _fields(differences)
         if entry is None:
-            currency = {} if before.currency == DOLLARS else {"currency": DOLLARS}
-            fields = {"": _nested({**currency, **fields})}
-        elif entry.currency != DOLLARS:
+            new[model_id] = _nested({**currency, **fields})
+            continue
+        if entry.currency != DOLLARS:
             raise EditError(f"{model_id}: your prices are in {entry.currency}, those of the table in {DOLLARS}")
         for path, value in fields.items():
-            if entry is None or path not in entry.fields:
+            if path not in entry.fields:
                 text = set_field(text, model_id, path, value, file_name=file_name, tokenizers=tokenizers)
-    return text
+    return add_models(text, new, file_name=file_name, tokenizers=tokenizers)
 
 
 def _fields(differences: Sequence[Difference]) -> dict[str, Value]:

@@ -16,8 +16,8 @@ from gui.panels.pricing_panel import PricingPanel
 from gui.services.price_template import TEMPLATE
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
+from tests.gui.pricing_windows import GOOD, input_price, notices, panel_of, save, write
 
-GOOD = "# mine\nversion: 1\nmodels:\n  openai/gpt-4o:\n    price:\n      input: 2.00  # negotiated\n"
 BROKEN = "version: 1\nmodels:\n  openai/gpt-4o:\n    prise:\n      input: 2\n"
 
 
@@ -31,37 +31,6 @@ def profile(tmp_path: Path) -> Path:
 @pytest.fixture
 def prices(profile: Path) -> Path:
     return profile / "prices.yaml"
-
-
-def panel_of(qtbot: QtBot, bench: Workbench) -> PricingPanel:
-    """The tab, in front, when it shows its file and the built-in prices are there."""
-    bench.window.actions_by_name["focus_pricing"].trigger()
-    panel = bench.window.findChild(PricingPanel)
-    assert panel is not None
-    qtbot.waitUntil(lambda: panel.form.picker.count() > 50)
-    qtbot.waitUntil(lambda: bool(bench.costs.service.models))
-    return panel
-
-
-def input_price(bench: Workbench, model_id: str = "openai/gpt-4o") -> Decimal:
-    """The price in force."""
-    return next(model for model in bench.costs.service.models if model.id == model_id).price.input
-
-
-def write(qtbot: QtBot, panel: PricingPanel, text: str) -> None:
-    """Put a text into the editor and wait for what is said of it."""
-    panel.show_problems(())
-    panel.editor.setPlainText(text)
-    qtbot.waitUntil(lambda: "nothing is wrong" in panel.status.text() or panel.problems.rowCount() > 0)
-
-
-def save(qtbot: QtBot, panel: PricingPanel) -> None:
-    qtbot.mouseClick(panel.save, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not panel.editor.unsaved)
-
-
-def notices(bench: Workbench) -> str:
-    return "\n".join(notice.text for notice in bench.window.messages.notices)
 
 
 def test_it_is_found_by_the_names_that_others_rely_on(qtbot: QtBot, open_window: OpenWindow):

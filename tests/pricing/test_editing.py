@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pricing
-from pricing.editing import EditError, new_file, remove_field, set_field
+from pricing.editing import EditError, add_models, new_file, remove_field, set_field
 from pricing.load import read_price_text
 from pricing.rendering import Value, rendered
 from pricing.types import PriceFileError
@@ -258,6 +258,25 @@ def test_a_block_gives_way_to_a_value_and_a_value_to_a_block() -> None:
     half = set_field(text, "a/b", "price.batch", "half")
     assert changes(text, half) == ["-      batch:\n", "-        input: 1\n", "+      batch: half\n"]
     assert set_field(half, "a/b", "price.batch", {"input": Decimal(1)}) == text
+
+
+def test_models_that_are_added_together_are_those_added_one_by_one() -> None:
+    price: dict[str, Value] = {"input": Decimal("0.5"), "tiers": [{"over": 1000, "input": Decimal(1)}]}
+    models: dict[str, dict[str, Value]] = {
+        "acme/three": {"price": price, "source": "a list: theirs"},
+        "acme/four": {"name": "Vier, 'klein'", "price": {"output": Decimal("1.25")}},
+    }
+    text = "# mine\nversion: 1\nmodels:\n  acme/two: {price: {input: 1}}  # two\n# end\n"
+    for before in (text, text.replace("\n", "\r\n"), new_file(), ""):
+        one_by_one = before
+        for model_id, block in models.items():
+            one_by_one = set_field(one_by_one, model_id, "", block)
+        assert add_models(before, models) == one_by_one
+    assert add_models(text, {}) == text
+    with pytest.raises(EditError, match="acme/two: the file names this model already"):
+        add_models(text, {"acme/two": {"name": "Two"}})
+    with pytest.raises(PriceFileError, match="did you mean 'price'"):
+        add_models(text, {"acme/five": {"prise": {"input": 1}}})
 
 
 def test_an_empty_file_becomes_a_new_one() -> None:
