@@ -1,12 +1,14 @@
-"""What this program is, which versions it stands on, and where it keeps its things."""
+"""What this program is, which versions it stands on, where it keeps its things, and under which licences it is."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
+from gui.licences import overview
+from gui.panels.page_tabs import PageTabs
 from gui.paths import ProfilePaths
 from gui.versions import version_lines
 
@@ -27,17 +29,17 @@ class AboutDialog(QDialog):
         words = QLabel(
             self.tr(
                 "See the tokens of a prompt and what they cost. Works without a network: nothing you type leaves this "
-                "computer. Free software under the MIT licence. The vocabularies it comes with have licences of their "
-                "own, which are listed in engine/data/NOTICE.md."
+                "computer. Free software under the MIT licence; what it stands on has licences of its own."
             ),
             self,
         )
         words.setWordWrap(True)
         words.setTextFormat(Qt.TextFormat.PlainText)
-        self._facts = QPlainTextEdit(self)
-        self._facts.setReadOnly(True)
-        self._facts.setTabChangesFocus(True)
-        self._facts.setAccessibleName(self.tr("Versions and folders"))
+        self._pages = PageTabs("aboutPages", self.tr("Facts and licences"), self)
+        self._facts = self._add_page(self.tr("Versions and folders"))
+        self._licences = self._add_page(self.tr("Licences"))
+        self._licences.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self._pages.currentChanged.connect(self._on_page)
         folders = [
             self.tr("Settings and prices: {folder}").format(folder=paths.config),
             self.tr("Session: {folder}").format(folder=paths.sessions),
@@ -51,10 +53,26 @@ class AboutDialog(QDialog):
         column = QVBoxLayout(self)
         column.addWidget(title)
         column.addWidget(words)
-        column.addWidget(self._facts, 1)
+        column.addWidget(self._pages, 1)
         column.addWidget(buttons)
-        self.resize(560, 420)
+        self.resize(640, 460)
+
+    def _add_page(self, title: str) -> QPlainTextEdit:
+        page = QPlainTextEdit(self)
+        page.setReadOnly(True)
+        page.setTabChangesFocus(True)
+        page.setAccessibleName(title)
+        self._pages.addTab(page, title)
+        return page
+
+    @Slot()
+    def _on_page(self) -> None:
+        """The licences are read from some twenty small files when somebody wants to see them."""
+        if self._pages.currentWidget() is self._licences and self._licences.document().isEmpty():
+            self._licences.setPlainText(overview())
 
     @Slot()
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._facts.toPlainText())
+        page = self._pages.currentWidget()
+        assert isinstance(page, QPlainTextEdit)
+        QGuiApplication.clipboard().setText(page.toPlainText())

@@ -14,6 +14,7 @@ from gui.dialogs.command_palette import CommandPalette
 from gui.dialogs.go_to import GoToDialog
 from gui.dialogs.preferences import PreferencesDialog
 from gui.dialogs.shortcuts_sheet import ShortcutsSheet
+from gui.panels.page_tabs import PageTabs
 from gui.settings import Settings, describe, names
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
@@ -154,6 +155,20 @@ def test_about_names_versions_and_can_be_copied(qtbot: QtBot, open_window: OpenW
     assert "Tokenloupe 0." in copied
     assert "PySide6-Essentials 6." in copied
     assert str(bench.paths.config) in copied
+    dialog.reject()
+
+
+def test_about_shows_the_licences_when_asked(qtbot: QtBot, open_window: OpenWindow):
+    dialog = opened(open_window(counted=False), "about", AboutDialog)
+    pages = dialog.findChild(PageTabs, "aboutPages")
+    assert pages.widget(1).toPlainText() == ""
+    pages.tabBar().setFocus()
+    qtbot.keyClick(pages.tabBar(), Qt.Key.Key_Right)
+    shown = pages.currentWidget().toPlainText()
+    assert "numba" in shown
+    assert "Apache License" in shown
+    dialog._copy()
+    assert QApplication.clipboard().text() == shown
     dialog.reject()
 
 
