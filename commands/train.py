@@ -39,6 +39,9 @@ INTERRUPTED = 130
 @click.option("--lowercase", is_flag=True, help="Make texts lower case first.")
 @click.option("--strip-accents", is_flag=True, help="Take accents off first.")
 @click.option("--tie-order", type=click.Choice(["bytes", "huggingface"]), default="bytes", help="Order of equal pairs.")
+@click.option(
+    "--dummy-prefix/--no-dummy-prefix", default=True, help="With the pattern sentencepiece: a ▁ in front of each text."
+)
 @click.option("--threads", type=click.IntRange(min=1), help="How many threads read and count; else one a processor.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Only files like this, as in a .gitignore.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="No files or folders like this.")
@@ -162,6 +165,7 @@ SETTINGS = (
     "max_token_bytes",
     "special_tokens",
     "tie_order",
+    "dummy_prefix",
 )
 
 

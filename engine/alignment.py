@@ -49,7 +49,8 @@ def _units_of_segment(text: str, preparation: Preparation) -> tuple[_Units, _Uni
     normalized = _normalized_units(text, changed, preparation.normalizer)
     if preparation.words_of is None:
         whole = utf16_length(changed)
-        return normalized, ([whole], [whole])
+        in_front = int(preparation.signs is not None and preparation.signs.dummy_prefix and whole > 0)
+        return normalized, ([0, whole], [in_front, whole])
     return normalized, _marked_units(changed, preparation.words_of)
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine import merge_replay
 from engine.errors import UnsupportedTextError
 from engine.merge_types import CutText, MergePart, MergeState, NeighbourPair, PretokenAccount
 from engine.pretoken_stretches import stretches
@@ -57,7 +56,7 @@ def account_of(encoding: Encoding, pretoken: str) -> PretokenAccount:
         )
     ranks = encoding._vocabulary.ids_by_bytes
     try:
-        steps = merge_replay.merge_steps(content, ranks)
+        steps = encoding.merge_steps(content)
     except KeyError as error:
         raise UnsupportedTextError(f"{encoding.name} has no token for the byte {error.args[0].hex()}.") from error
     is_looked_up = not steps and len(content) > 1 and content in ranks
@@ -97,10 +96,10 @@ def merge_spans(account: PretokenAccount) -> list[tuple[int, int, int]]:
 def neighbours(encoding: Encoding, content: bytes, parts: tuple[MergePart, ...]) -> list[NeighbourPair]:
     """All pairs of neighbours, from left to right."""
     vocabulary = encoding._vocabulary
-    ranks, first_id = vocabulary.ids_by_bytes, vocabulary.table.first_id
+    first_id = vocabulary.table.first_id
     pairs = []
     for left, right in itertools.pairwise(parts):
-        made = ranks.get(content[left.byte_start : right.byte_end])
+        made = encoding.joined_id(content, left.byte_start, right.byte_end)
         pairs.append(NeighbourPair(left, right, made, None if made is None else made - first_id))
     return pairs
 

@@ -1,4 +1,5 @@
-"""What an encoding does to a text before it encodes it: normalisation, and marks at the ends of words.
+"""What an encoding does to a text before it encodes it: normalisation, and marks at the ends of words or signs for
+spaces (``engine.space_signs``).
 
 A mark ``</w>`` is stored as a space: ``lower`` is encoded as ``lower`` and a space, and decoding gives words with one
 space behind each. White space itself is not encoded then. Tokens that may end a word and those that may not are thus
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from engine.normalize import Normalizer, normalizer_with
 from engine.pretokenize import pretokenizer
 from engine.safe_cuts import WHITE_SPACE
+from engine.space_signs import SIGN, SpaceSigns, signs_of
 
 MARKED_WORDS = r"\S+ ?|\s+"
 """The split pattern of texts with marks."""
@@ -26,36 +28,50 @@ _MARKS_WARNING = (
     "Words end in a mark, and white space is not kept: a decoded text has one space behind each word, "
     "whatever stood there."
 )
+_SIGNS_WARNING = f"Spaces are written {SIGN}: a {SIGN} of the text itself comes back as a space."
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """``words_of``: the split pattern whose pretokens are words, of which each gets a mark; None for no marks."""
+    """``words_of``: the split pattern whose pretokens are words, of which each gets a mark; None for no marks.
+    ``signs``: how spaces are written; None for as they are. There are not both."""
 
     normalizer: Normalizer = field(default_factory=Normalizer)
     words_of: str | None = None
+    signs: SpaceSigns | None = None
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What it does, as names for a file: those of ``engine.normalize``, and ``mark words: `` with the pattern."""
+        """What it does, as names for a file: those of ``engine.normalize``, and ``mark words: `` with the pattern or
+        those of ``engine.space_signs``."""
+        if self.signs is not None:
+            return self.normalizer.steps + self.signs.steps
         return self.normalizer.steps + (() if self.words_of is None else (_MARK_WORDS + self.words_of,))
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is lost, a sentence or two each."""
-        return self.normalizer.warnings + (_MARKS_WARNING,) * (self.words_of is not None)
+        marks, signs = self.words_of is not None, self.signs is not None
+        return self.normalizer.warnings + (_MARKS_WARNING,) * marks + (_SIGNS_WARNING,) * signs
 
     def __call__(self, text: str) -> str:
         """The text as it will be encoded. SplitTimeoutError."""
         text = self.normalizer(text)
+        if self.signs is not None:
+            return self.signs(text)
         return text if self.words_of is None else mark_words(text, self.words_of)
+
+    def undone(self, content: bytes) -> bytes:
+        """What tokens of a prepared text are decoded to, in UTF-8: signs become spaces, nothing else is undone."""
+        return content if self.signs is None else self.signs.undone(content)
 
 
 def preparation_with(steps: Sequence[str]) -> Preparation:
     """The preparation of steps that a file names. UnknownNormalizationError."""
     if steps and steps[-1].startswith(_MARK_WORDS):
         return Preparation(normalizer_with(steps[:-1]), steps[-1].removeprefix(_MARK_WORDS))
-    return Preparation(normalizer_with(steps))
+    before, signs = signs_of(tuple(steps))
+    return Preparation(normalizer_with(before), signs=signs)
 
 
 def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:

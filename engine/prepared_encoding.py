@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from engine.encoding import Encoding
 from engine.preparation import Preparation, preparation_with
+from engine.space_signs import SIGN
 from engine.special_text import split_at_specials
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from engine.byte_fallback import ByteFallback
     from engine.encoder import NativeEncoder
+    from engine.types import MergeStep
 
 
 class PreparedEncoding(Encoding):
-    """As ``Encoding``, but that ``decode(encode(text))`` is ``preparation(text)``. Special tokens are looked for in the
-    text as it is."""
+    """As ``Encoding``, but that ``decode(encode(text))`` is ``preparation(text)`` with spaces for their signs. Special
+    tokens are looked for in the text as it is."""
 
     preparation: Preparation
     """What is done to a text first; the split pattern is for prepared text."""
 
+    byte_fallback: bool
+    """Whether unknown characters are written in single bytes (``engine.byte_fallback``)."""
+
     def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
-        return encoding_with, (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens, self.preparation)
+        own = (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens)
+        return encoding_with, (*own, self.preparation, self.byte_fallback)
+
+    @functools.cached_property
+    def _fallback(self) -> ByteFallback | None:
+        from engine.byte_fallback import ByteFallback
+
+        return ByteFallback(self._mergeable_ranks, self.n_vocab) if self.byte_fallback else None
 
     @property
     def native(self) -> NativeEncoder | None:
@@ -39,10 +53,12 @@ class PreparedEncoding(Encoding):
 
     def count(self, text: str | bytes, *, num_threads: int = 1) -> int:
         """How many tokens ``encode_ordinary`` gives."""
-        if self._native is None:
+        if self._native is None and self._fallback is None:
             return super().count(text)
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
+        if self._fallback is not None:
+            return len(self.token_ids(text, num_threads=num_threads))
         return super().count(self.preparation(text), num_threads=num_threads)
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
@@ -57,7 +73,41 @@ class PreparedEncoding(Encoding):
 
         return aligned_ends(self, text, ids, self.special_tokens_set if special_as_tokens else frozenset())
 
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of these tokens, one after the other, with spaces for their signs. KeyError for an id that stands
+        for nothing."""
+        return self.preparation.undone(super().decode_bytes(tokens))
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """As for any encoding, in the text that ``decode`` gives."""
+        text, offsets = super().decode_with_offsets(tokens)
+        signs = self.preparation.signs
+        if signs is None:
+            return text, offsets
+        if signs.dummy_prefix and text.startswith(SIGN):
+            text, offsets = text[1:], [max(0, offset - 1) for offset in offsets]
+        return text.replace(SIGN, " "), offsets
+
+    def _steps(self, content: bytes) -> list[MergeStep]:
+        steps = super()._steps(content)
+        if self._fallback is None:
+            return steps
+        spans = [(step.byte_start, step.byte_start + int(self.byte_lengths[step.token_id])) for step in steps]
+        return [step for step, span in zip(steps, spans, strict=True) if not self._fallback.keeps_apart(content, *span)]
+
+    def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
+        """As for any encoding; with byte fallback, the bytes of an unknown character stay apart."""
+        if self._fallback is not None and self._fallback.keeps_apart(content, byte_start, byte_end):
+            return None
+        return super().joined_id(content, byte_start, byte_end)
+
     def _list(self, text: str, allowed: Set[str]) -> list[int]:
+        if self._fallback is not None:
+            ids: list[int] = self._ids(text, allowed).tolist()
+            return ids
+        return self._prepared_list(text, allowed)
+
+    def _prepared_list(self, text: str, allowed: Set[str]) -> list[int]:
         ids = []
         for segment, special in split_at_specials(text, allowed):
             ids += super()._list(self.preparation(segment), frozenset())
@@ -66,16 +116,19 @@ class PreparedEncoding(Encoding):
         return ids
 
     def _ids(self, text: str, allowed: Set[str], num_threads: int = 1) -> NDArray[np.int32]:
-        if not allowed:
-            return super()._ids(self.preparation(text), allowed, num_threads)
         import numpy as np
 
-        ids = np.array(self._list(text, allowed), dtype=np.int32)
+        if not allowed:
+            ids = super()._ids(self.preparation(text), allowed, num_threads)
+        else:
+            ids = np.array(self._prepared_list(text, allowed), dtype=np.int32)
+        if self._fallback is not None:
+            ids = self._fallback.in_single_bytes(ids)
         ids.flags.writeable = False
         return ids
 
 
-def prepared(encoding: Encoding, steps: Sequence[str]) -> Encoding:
+def prepared(encoding: Encoding, steps: Sequence[str], *, byte_fallback: bool = False) -> Encoding:
     """An encoding that does these steps (``engine.preparation``) to a text first. One that does some already stays as
     it is. UnknownNormalizationError."""
     if not steps or isinstance(encoding, PreparedEncoding):
@@ -86,6 +139,7 @@ def prepared(encoding: Encoding, steps: Sequence[str]) -> Encoding:
         encoding._mergeable_ranks,
         encoding._special_tokens,
         preparation_with(steps),
+        byte_fallback,
     )
 
 
@@ -95,11 +149,13 @@ def encoding_with(
     ranks: dict[bytes, int],
     special_tokens: dict[str, int],
     preparation: Preparation,
+    byte_fallback: bool = False,
 ) -> Encoding:
-    """An encoding with this preparation; an ordinary one where that does nothing. ``pattern`` is for prepared texts.
-    ValueError where it is no pattern."""
-    if not preparation.steps:
+    """An encoding with this preparation; an ordinary one where there is nothing to it. ``pattern`` is for prepared
+    texts. ValueError where it is no pattern."""
+    if not preparation.steps and not byte_fallback:
         return Encoding.of_ranks(name, pattern, ranks, special_tokens)
     encoding = PreparedEncoding.of_ranks(name, pattern, ranks, special_tokens)
     encoding.preparation = preparation
+    encoding.byte_fallback = byte_fallback
     return encoding

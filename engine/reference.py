@@ -27,6 +27,22 @@ def encode_pretoken(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[int]:
     return [ranks[part] for part in merge(pretoken, ranks)]
 
 
+def encode_with_byte_fallback(pretoken: str, ranks: Mapping[bytes, int]) -> list[int]:
+    """Token ids of one pretoken in a vocabulary of characters: it starts as characters, those that are no tokens as
+    their bytes, which never merge. (huggingface/tokenizers, src/models/bpe/model.rs: ``merge_word``.)"""
+    parts: list[bytes] = []
+    for character in pretoken:
+        content = character.encode("utf-8")
+        parts += [content] if content in ranks else [content[place : place + 1] for place in range(len(content))]
+    for _ in _merges(parts, {token: token_id for token, token_id in ranks.items() if _is_text(token)}):
+        pass
+    return [ranks[part] for part in parts]
+
+
+def _is_text(token: bytes) -> bool:
+    return token.decode("utf-8", "ignore").encode("utf-8") == token
+
+
 def merge(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[bytes]:
     """The parts that are left when no two neighbours can be merged, without looking the whole up first."""
     parts = [pretoken[place : place + 1] for place in range(len(pretoken))]

@@ -77,7 +77,10 @@ class TokenBlock:
         return self._all_ends[: self.header[1]]
 
     def tokens_up_to(self, position: int) -> int:
-        """How many tokens end at ``position`` or before."""
+        """How many tokens end at ``position`` or before; none at the start, where only signs in front of a text end
+        (``engine.space_signs``), which belong to what is behind them."""
+        if position == 0:
+            return 0
         # A Python int as key would make numpy cast the whole array to int64.
         return int(self.ends.searchsorted(np.int32(position), "right"))
 
@@ -228,7 +231,8 @@ def blocks_of(units: NDArray[np.uint16], ids: NDArray[np.int32], ends: NDArray[n
     blocks = []
     start = first = 0
     while len(units) - start > _MOST_UNITS and first < len(ends):
-        last = max(int(ends.searchsorted(np.int32(start + BLOCK_UNITS), "right")), first + 1)
+        behind = int(ends.searchsorted(np.int32(start), "right")) + 1
+        last = max(int(ends.searchsorted(np.int32(start + BLOCK_UNITS), "right")), behind)
         end = int(ends[last - 1])
         last = int(ends.searchsorted(np.int32(end), "right"))
         blocks.append(TokenBlock(units[start:end], ids[first:last], ends[first:last] - np.int32(start)))

@@ -36,4 +36,4 @@ def build_encoding(name: str, plan: TrainingPlan, alphabet: Alphabet, merges: ND
     ends = offsets.tolist()
     ranks = {blob[start:end]: token_id for token_id, (start, end) in enumerate(itertools.pairwise(ends))}
     specials = {text: len(ends) - 1 + number for number, text in enumerate(plan.settings.special_tokens)}
-    return encoding_with(name, plan.expression, ranks, specials, plan.preparation)
+    return encoding_with(name, plan.expression, ranks, specials, plan.preparation, byte_fallback=plan.byte_fallback)

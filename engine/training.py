@@ -52,6 +52,7 @@ class TrainingRun:
         special_tokens: Sequence[str] = (),
         threads: int | None = None,
         tie_order: str = "bytes",
+        dummy_prefix: bool = True,
         rules: CorpusRules | None = None,
     ) -> None:
         """``paths_or_texts``: one or more of: an ``os.PathLike``, a file or a folder; a ``str``, which is a text, but
@@ -71,6 +72,7 @@ class TrainingRun:
             max_token_bytes=max_token_bytes,
             special_tokens=tuple(special_tokens),
             tie_order=tie_order,
+            dummy_prefix=dummy_prefix,
         )
         self._set_up(settings, threads, as_items(paths_or_texts), rules or CorpusRules())
 
@@ -152,6 +154,8 @@ class TrainingRun:
 
     def _hash_with(self, digest: bytes) -> str:
         stated: dict[str, Any] = {"settings": asdict(self.settings), "pretokens": digest.hex()}
+        if self._plan.preparation.signs is None:
+            del stated["settings"]["dummy_prefix"]  # says nothing then
         if self._plan.preparation.normalizer.steps:
             stated["unicode"] = unicodedata.unidata_version
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode("ascii")).hexdigest()

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.byte_fallback import is_beginning
 from engine.errors import TrainingError
 from engine.kernels.train_slots import fill_slots, mark_characters, measure_slots
 from engine.kernels.train_table import CountTable
@@ -43,7 +44,7 @@ class Alphabet:
     @property
     def characters(self) -> tuple[bytes, ...]:
         """The symbols beyond ASCII that are characters."""
-        return tuple(symbol for symbol in self.symbols[256:] if len(symbol) == _character_size(symbol))
+        return tuple(symbol for symbol in self.symbols[256:] if not is_beginning(symbol))
 
     def inner_symbols(self) -> list[bytes]:
         """The bytes of each symbol, by inner id."""
@@ -54,11 +55,6 @@ class Alphabet:
         outer_ids = np.empty(len(self), dtype=np.int64)
         outer_ids[self.inner] = np.arange(len(self))
         return np.where(ids < len(self), outer_ids[np.minimum(ids, len(self) - 1)], ids)
-
-
-def _character_size(symbol: bytes) -> int:
-    """Bytes of the character that begins so."""
-    return 2 + (symbol[0] >= 0xE0) + (symbol[0] >= 0xF0)
 
 
 def byte_alphabet(tie_order: str = "bytes") -> Alphabet:
@@ -95,10 +91,12 @@ def write_in_bytes(table: CountTable, tie_order: str) -> WrittenCorpus:
     return _written(table, alphabet, alphabet.inner.astype(np.uint32), in_characters=False)
 
 
-def write_in_characters(table: CountTable) -> WrittenCorpus:
-    """Counted pretokens, written in characters. TrainingError."""
+def write_in_characters(table: CountTable, always: str = "") -> WrittenCorpus:
+    """Counted pretokens, written in characters. ``always``: characters of the alphabet, whether they occur or not.
+    TrainingError."""
     seen = np.zeros(_CODE_POINTS, dtype=np.uint8)
     mark_characters(table, seen)
+    seen[[ord(character) for character in always]] = 1
     code_points = np.flatnonzero(seen)
     alphabet = character_alphabet(code_points)
     ids = np.zeros(_CODE_POINTS, dtype=np.uint32)

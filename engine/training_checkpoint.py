@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from engine.errors import TrainingError
 
-VERSION = 2
+VERSION = 3
 """Changes with what is kept, and with how texts are cut into the pieces that are counted by number."""
 
 Facts = dict[str, Any]

@@ -94,6 +94,7 @@ class CorpusCounting:
             "problems": problems,
             "document": self.reader.document,
             "piece": self.reader.piece,
+            "sign_bytes": self.reader.sign_bytes_before,
         }
         return facts, {**arrays, **self.gathered().pack()}
 
@@ -103,6 +104,6 @@ class CorpusCounting:
         TypeError, IndexError."""
         counting = cls(unpack_documents(facts["documents"], arrays), plan, threads)
         problems = [SkippedFile(Path(path), reason, why) for path, reason, why in facts["problems"]]
-        counting.reader.start_at(int(facts["document"]), int(facts["piece"]), problems)
+        counting.reader.start_at(int(facts["document"]), int(facts["piece"]), problems, int(facts["sign_bytes"]))
         counting._counters[0].unpack(arrays)
         return counting

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.encoding import Encoding
 from engine.merging import Merger
+from engine.space_signs import SIGN
 from engine.trained_encoding import build_encoding, spell_tokens
 from engine.training_alphabets import (
     Alphabet,
@@ -55,8 +57,10 @@ class CorpusMerging:
         """What was counted, ready for merging. TrainingError."""
         table = counting.gathered().table
         if plan.writes_characters:
-            return cls(plan, write_in_characters(table))
-        return cls(plan, write_in_bytes(table, plan.settings.tie_order))
+            corpus = write_in_characters(table, SIGN if plan.byte_fallback else "")
+        else:
+            corpus = write_in_bytes(table, plan.settings.tie_order)
+        return cls(plan, replace(corpus, text_bytes=corpus.text_bytes - counting.reader.sign_bytes))
 
     def advance(self, deadline: float) -> bool:
         """Merge until ``time.perf_counter()`` reaches ``deadline``. Whether all is merged."""

@@ -8,8 +8,9 @@ from engine.errors import EngineError, TrainingError
 from engine.normalize import normalizer
 from engine.preparation import MARKED_WORDS, Preparation
 from engine.pretokenize import pretokenizer
+from engine.space_signs import SpaceSigns
 from engine.training_splits import NAMED_SPLITS, TrainingSplit, split_named
-from engine.training_types import TrainingSettings
+from engine.training_types import TrainingSettings, has_signs
 
 ALPHABETS = ("bytes", "characters", "characters+</w>")
 TIE_ORDERS = ("bytes", "huggingface")
@@ -31,6 +32,11 @@ class TrainingPlan:
         return self.settings.alphabet != "bytes"
 
     @property
+    def byte_fallback(self) -> bool:
+        """Whether characters outside of the vocabulary are written in single bytes (``engine.byte_fallback``)."""
+        return self.writes_characters and self.preparation.signs is not None
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What a decoded text will have lost, a sentence or two each."""
         return self.preparation.warnings
@@ -49,8 +55,13 @@ def plan_for(settings: TrainingSettings) -> TrainingPlan:
     except EngineError as error:
         raise TrainingError(str(error)) from error
     marked = settings.alphabet == "characters+</w>"
-    preparation = Preparation(normalize, split.expression if marked else None)
+    preparation = Preparation(normalize, split.expression if marked else None, signs_for(settings))
     return TrainingPlan(settings, split, preparation, MARKED_WORDS if marked else split.expression)
+
+
+def signs_for(settings: TrainingSettings) -> SpaceSigns | None:
+    """How spaces are written with these settings; None for as they are."""
+    return SpaceSigns(settings.dummy_prefix) if has_signs(settings) else None
 
 
 def most_merges(settings: TrainingSettings, symbols: int) -> int:

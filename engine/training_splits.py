@@ -3,8 +3,8 @@ r"""The ways in which training cuts texts into pretokens, by the names that user
 The published patterns are those of ``engine.patterns`` and ``engine.scanners``. Three more are of our own:
 
 * ``whitespace``: words and the white space between them, apart.
-* ``sentencepiece``: lines and line ends. Words may join within a line, as in SentencePiece without its own split at
-  spaces. Spaces stay spaces; SentencePiece's ``▁`` is how its files write them.
+* ``sentencepiece``: lines and line ends, in which spaces are ``▁`` (``engine.space_signs``). Words may join within a
+  line, as in SentencePiece without its own split at spaces; it never sees line ends, so there they are apart.
 * ``none``: each file or text is one pretoken.
 """
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from engine.corpus_files import CorpusFileError, is_utf8, read_blocks
 from engine.errors import TrainingError
 from engine.preparation import Preparation, mark_words
+from engine.space_signs import SpaceSigns
 from engine.training_types import CorpusFile, SkippedFile
 
 BLOCK_BYTES = 1 << 20
@@ -114,7 +115,9 @@ _AT_ASCII = re.compile(r"[\x00-\x7f]")
 
 class PieceReader:
     """The pieces of all documents in order, prepared; some may be empty. ``document`` and ``piece`` say which comes
-    next; ``bytes_read``: stored bytes of what came; ``problems``: files that could not be read to their end."""
+    next; ``bytes_read``: stored bytes of what came; ``sign_bytes``: by how much signs for spaces made that longer, and
+    ``sign_bytes_before`` up to the document that is being read; ``problems``: files that could not be read to their
+    end."""
 
     def __init__(
         self,
@@ -125,15 +128,17 @@ class PieceReader:
     ) -> None:
         self.documents = documents
         self.document = self.piece = self.bytes_read = self._bytes_before = 0
+        self.sign_bytes = self.sign_bytes_before = 0
         self.problems: list[SkippedFile] = []
         self._cuts = cuts
         self._preparation = preparation
         self._is_valid = is_valid
         self._pieces: Iterator[bytes] | None = None
 
-    def start_at(self, document: int, piece: int, problems: list[SkippedFile]) -> None:
+    def start_at(self, document: int, piece: int, problems: list[SkippedFile], sign_bytes_before: int) -> None:
         """Go on where another reader of the same documents was."""
         self.document, self.piece, self.problems = document, piece, problems
+        self.sign_bytes = self.sign_bytes_before = sign_bytes_before  # those of pieces are counted as they are passed
         self._bytes_before = sum(document.stored_bytes for document in self.documents[:document])
         self.bytes_read = self._bytes_before
         self._pieces = None
@@ -155,6 +160,7 @@ class PieceReader:
             self._pieces = None
             self._bytes_before += document.stored_bytes
             self.bytes_read = self._bytes_before
+            self.sign_bytes_before = self.sign_bytes
             self.document += 1
             self.piece = 0
         return None
@@ -165,7 +171,14 @@ class PieceReader:
         if normalize.steps:
             blocks = _changed(cut_pieces(blocks, _AT_ASCII, document.name), normalize)
         pieces = cut_pieces(blocks, self._cuts, document.name)
+        if self._preparation.signs is not None:
+            return self._signed(pieces, self._preparation.signs)
         return pieces if words_of is None else _changed(pieces, functools.partial(mark_words, pattern=words_of))
+
+    def _signed(self, pieces: Iterator[bytes], signs: SpaceSigns) -> Iterator[bytes]:
+        for piece, more in signs.in_pieces(pieces):
+            self.sign_bytes += more
+            yield piece
 
     def _counted(self, document: Document) -> Iterator[bytes]:
         """Blocks of a document. Notes how far they have come: in UTF-8, which may be more than is stored."""

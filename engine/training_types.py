@@ -143,6 +143,8 @@ class TrainingSettings:
     ``none``, or a regular expression. ``alphabet``: ``bytes``, ``characters`` or ``characters+</w>``.
     ``tie_order``: ``bytes`` (higher count, then smaller ids over byte values) or ``huggingface`` (its byte order).
     ``max_token_bytes``: no longer tokens than that; None for no limit.
+    ``dummy_prefix``: whether each text gets a ``▁`` in front; with the pattern ``sentencepiece`` only, which writes
+    spaces so.
     """
 
     vocab_size: int
@@ -155,3 +157,9 @@ class TrainingSettings:
     max_token_bytes: int | None = None
     special_tokens: tuple[str, ...] = ()
     tie_order: str = "bytes"
+    dummy_prefix: bool = True
+
+
+def has_signs(settings: TrainingSettings) -> bool:
+    """Whether spaces are written ``▁`` with these settings (``engine.space_signs``)."""
+    return settings.pattern == "sentencepiece" and settings.alphabet != "characters+</w>"

@@ -58,7 +58,14 @@ class VocabularyFace:
         no merges lead to it. The text is not cut; lone surrogates are read as U+FFFD."""
         if isinstance(text, str):
             text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
-        return merge_replay.merge_steps(text, self._vocabulary.ids_by_bytes)
+        return self._steps(text)
+
+    def _steps(self, content: bytes) -> list[MergeStep]:
+        return merge_replay.merge_steps(content, self._vocabulary.ids_by_bytes)
+
+    def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
+        """The token that two neighbours in a pretoken become which lie there; None where they stay apart."""
+        return self._vocabulary.ids_by_bytes.get(content[byte_start:byte_end])
 
     def merge_tree(self, token_id: int) -> MergeTree:
         """How a token is merged from single bytes, as ``engine.token_parents`` finds it. KeyError for an id that stands

@@ -129,6 +129,19 @@ def test_standard_input_and_options(run, tmp_path):
     ).encode("THE naïve CAT")
 
 
+def test_the_sign_for_a_space(run, corpus, tmp_path):
+    options = ("--vocab-size", "400", "--pattern", "sentencepiece", "--alphabet", "characters")
+    out, err = run(corpus, *options, "--out", tmp_path / "own.json", "--json")[1:]
+    document = json.loads(out)
+    assert document["losses"] == []
+    encoding = engine.load(tmp_path / "own.json")
+    assert encoding.decode_single_token_bytes(encoding.encode("The")[0]).startswith("▁".encode())
+    run(corpus, *options, "--no-dummy-prefix", "--out", tmp_path / "bare.json")
+    bare = engine.load(tmp_path / "bare.json")
+    assert not bare.decode_single_token_bytes(bare.encode("The")[0]).startswith("▁".encode())
+    assert "comes back as a space" in run(corpus, *options)[2]
+
+
 def test_what_is_lost_is_said(run, corpus):
     err = run(corpus, "--vocab-size", "400", "--normalization", "NFKC", "--alphabet", "characters+</w>")[2]
     assert "look-alikes" in err

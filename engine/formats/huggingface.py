@@ -1,4 +1,5 @@
-"""Hugging Face's ``tokenizer.json``, of the byte-level BPE kind: GPT-2's letters for bytes, merges in order.
+"""Hugging Face's ``tokenizer.json``, of the byte-level BPE kind: GPT-2's letters for bytes, merges in order. And of the
+kind of characters with byte fallback, as far as our own training makes such (``engine.formats.character_spelling``).
 
 Source: huggingface/tokenizers, src/tokenizer/serialization.rs and src/models/bpe. There, text of an added token is
 always that token; here it is when special tokens are allowed.
@@ -7,15 +8,16 @@ always that token; here it is when special tokens are allowed.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.errors import FormatError
-from engine.formats import splits
-from engine.formats.byte_alphabet import spelled, unspelled
+from engine.formats import byte_alphabet, character_spelling, splits
 from engine.formats.json_document import member, typed
 from engine.formats.merge_pairs import Merge, agree, merges_of_ranks
-from engine.formats.normalizers import normalizer_of, steps_of
+from engine.formats.normalizers import decoders_of, normalizer_of, steps_of
 from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+from engine.normalize import STEPS
 
 _OTHER_UNICODE = (
     "Hugging Face's library normalizes by the Unicode version that it was made with: characters of the last years may "
@@ -32,25 +34,31 @@ def read(document: dict[str, Any]) -> TokenizerData:
     """The tokenizer. FormatError, with the place."""
     model = member(document, "model", dict)
     _check_kind(model)
+    in_characters = bool(model.get("byte_fallback"))
+    unspelled = character_spelling.unspelled if in_characters else byte_alphabet.unspelled
     specials, notes = _added_tokens(document)
-    ranks = _tokens(member(model, "vocab", dict, "model"), specials)
-    merges = _merges(member(model, "merges", list, "model"), ranks)
-    if not model.get("ignore_merges"):
-        notes += _leave_out_unmade(ranks, merges)
-    if not agree(merges, ranks):
-        raise FormatError("model: no order of the ids does what its merges do, so it cannot be opened")
+    ranks = _tokens(member(model, "vocab", dict, "model"), specials, unspelled)
+    merges = _merges(member(model, "merges", list, "model"), ranks, unspelled)
+    if in_characters:
+        character_spelling.check_characters(ranks, merges)
+    else:
+        if not model.get("ignore_merges"):
+            notes += _leave_out_unmade(ranks, merges)
+        if not agree(merges, ranks):
+            raise FormatError("model: no order of the ids does what its merges do, so it cannot be opened")
     steps = steps_of(document.get("normalizer"))
     if _adds_tokens(document.get("post_processor")):
         notes.append("It puts special tokens around each text. They are framing, and not part of any count here.")
-    return TokenizerData(splits.expression_of(document.get("pre_tokenizer")), ranks, specials, steps, tuple(notes))
+    expression = splits.expression_of(document.get("pre_tokenizer"), in_characters=in_characters)
+    return TokenizerData(expression, ranks, specials, steps, tuple(notes), in_characters)
 
 
 def _check_kind(model: dict[str, Any]) -> None:
     kind = model.get("type", "BPE" if "merges" in model else None)
     if kind != "BPE":
-        raise FormatError(f"model.type is {kind!s:.40}: of these files only byte-level BPE can be opened yet")
-    if model.get("byte_fallback") or model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"):
-        raise FormatError("model: it is BPE over characters, not over bytes, which cannot be opened yet")
+        raise FormatError(f"model.type is {kind!s:.40}: of these files only BPE can be opened yet")
+    if model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"):
+        raise FormatError("model: it is BPE over characters with marks in words, which cannot be opened yet")
     if model.get("dropout"):
         raise FormatError("model.dropout is set: such a tokenizer cuts the same text differently each time")
 
@@ -73,7 +81,9 @@ def _added_tokens(document: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
     return specials, [f"{choosy} added tokens take white space beside them, or only whole words; here they do not."]
 
 
-def _tokens(vocabulary: dict[str, Any], specials: dict[str, int]) -> dict[bytes, int]:
+def _tokens(
+    vocabulary: dict[str, Any], specials: dict[str, int], unspelled: Callable[[str], bytes | None]
+) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
     for letters, token_id in vocabulary.items():
         if letters in specials:
@@ -83,11 +93,13 @@ def _tokens(vocabulary: dict[str, Any], specials: dict[str, int]) -> dict[bytes,
         token = unspelled(letters)
         if not token or len(token) > LONGEST_TOKEN:
             raise FormatError(f"model.vocab: {letters!r:.80} is not a token in the letters for bytes")
+        if token in ranks:
+            raise FormatError(f"model.vocab: {letters!r:.80} and another token are spelled alike in bytes")
         ranks[token] = check_id(token_id, f"model.vocab: {letters!r:.80}")
     return ranks
 
 
-def _merges(merges: list[Any], ranks: dict[bytes, int]) -> list[Merge]:
+def _merges(merges: list[Any], ranks: dict[bytes, int], unspelled: Callable[[str], bytes | None]) -> list[Merge]:
     found: list[Merge] = []
     for number, merge in enumerate(merges):
         where = f"model.merges[{number}]"
@@ -125,6 +137,8 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     """The content, and sentences about what is lost. FormatError where the format has no way to hold it."""
     if len(set(data.special_tokens.values())) < len(data.special_tokens):
         raise FormatError("Hugging Face's files cannot hold two special tokens with the same id")
+    in_characters = data.byte_fallback
+    spelled = character_spelling.spelled if in_characters else byte_alphabet.spelled
     tokens = {token_id: spelled(token) for token, token_id in data.ranks.items()}
     spellings = set(tokens.values())
     for text, token_id in data.special_tokens.items():
@@ -132,15 +146,16 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
             raise FormatError(f"Hugging Face's files cannot tell the special token {text!r} from a token spelled alike")
         # In the vocabulary too: otherwise a reader numbers them anew, behind the last token.
         tokens[token_id] = text
+    merges = character_spelling.merges_between_characters if in_characters else merges_of_ranks
     document = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
         "added_tokens": [_added_token(text, token_id) for text, token_id in _by_id(data.special_tokens)],
         "normalizer": normalizer_of(data.normalization),
-        "pre_tokenizer": splits.stages_of(data.pattern),
+        "pre_tokenizer": splits.stages_of(data.pattern, in_characters=in_characters),
         "post_processor": None,
-        "decoder": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False},
+        "decoder": _decoder(data.normalization, in_characters=in_characters),
         "model": {
             "type": "BPE",
             "dropout": None,
@@ -148,14 +163,25 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
             "continuing_subword_prefix": None,
             "end_of_word_suffix": None,
             "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": True,  # a pretoken that is a token is that token
+            "byte_fallback": in_characters,
+            # A pretoken that is a token is that token. Of characters, it always merges to it; and "<0xE2>" is none.
+            "ignore_merges": not in_characters,
             "vocab": {text: token_id for token_id, text in sorted(tokens.items())},
-            "merges": [f"{tokens[left]} {tokens[right]}" for (left, right), _ in merges_of_ranks(data.ranks)],
+            "merges": [f"{tokens[left]} {tokens[right]}" for (left, right), _ in merges(data.ranks)],
         },
     }
-    losses = (_OTHER_UNICODE,) if data.normalization else ()
+    losses = (_OTHER_UNICODE,) if set(data.normalization) & set(STEPS) else ()
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), losses
+
+
+def _decoder(steps: Sequence[str], *, in_characters: bool) -> dict[str, Any]:
+    stages: list[dict[str, Any]] = [
+        {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    ]
+    if in_characters:
+        stages = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+    stages += decoders_of(steps)
+    return {"type": "Sequence", "decoders": stages} if len(stages) > 1 else stages[0]
 
 
 def _added_token(text: str, token_id: int) -> dict[str, Any]:

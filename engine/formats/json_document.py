@@ -52,7 +52,7 @@ def member(of: dict[str, Any], key: str, kind: type[_T], where: str = "") -> _T:
 
 def typed(value: object, kind: type[_T], place: str) -> _T:
     """The value, if it is of that kind. FormatError."""
-    names = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
+    names = {dict: "an object", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise FormatError(f"{place} is not {names[kind]}")
     return value

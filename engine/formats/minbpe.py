@@ -101,4 +101,9 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     if data.normalization:
         steps = ", ".join(step.split(":")[0] for step in data.normalization)
         losses.append(f"A minbpe file cannot say what is done to texts first: {steps}.")
+    if data.byte_fallback:
+        losses.append(
+            "A minbpe file cannot say that characters which the vocabulary does not have are written in single bytes: "
+            "there, the first bytes of some become one token."
+        )
     return ("\n".join(lines) + "\n").encode("utf-8"), tuple(losses)

@@ -56,6 +56,7 @@ def open_tokenizer(path: Path | str, *, pattern: str | None = None, name: str | 
             data.ranks,
             data.special_tokens,
             preparation_with(data.normalization),
+            data.byte_fallback,
         )
     except (FormatError, UnknownNormalizationError) as error:
         raise FormatError(f"{path}: {error}") from error
@@ -115,7 +116,8 @@ def _with_pattern(path: Path, content: bytes, ranks: dict[bytes, int], pattern: 
             raise FormatError(f"the file beside it, {companion.name}: {error}") from error
         steps = tuple(described.get("normalization", ()))
         expression = expression_named(pattern or described["pattern"])
-        return TokenizerData(expression, ranks, described.get("special_tokens", {}), steps)
+        specials, byte_fallback = described.get("special_tokens", {}), described.get("byte_fallback", False)
+        return TokenizerData(expression, ranks, specials, steps, byte_fallback=byte_fallback)
     published = _published().get(hashlib.sha256(content).hexdigest())
     if published is not None:
         known = catalog.get_encoding(published)

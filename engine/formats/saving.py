@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -55,8 +55,9 @@ def save_encoding(
     """
     path = Path(path)
     encoding = prepared(encoding, normalization)
-    steps = encoding.preparation.steps if isinstance(encoding, PreparedEncoding) else ()
-    data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens, normalization=steps)
+    data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
+    if isinstance(encoding, PreparedEncoding):
+        data = replace(data, normalization=encoding.preparation.steps, byte_fallback=encoding.byte_fallback)
     try:
         check(data)
         files, losses = _written(data, path, encoding.name, kind)
@@ -83,6 +84,7 @@ def check_settings(settings: TrainingSettings, path: Path | str) -> None:
         {bytes([value]): value for value in range(256)},
         {text: 256 + number for number, text in enumerate(settings.special_tokens)},
         normalization=plan.preparation.steps,
+        byte_fallback=plan.byte_fallback,
     )
     try:
         _written(check(data), path, path.stem, "trained")
@@ -123,7 +125,8 @@ def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str
     if again._special_tokens != data.special_tokens:
         raise FormatError("read back, it has other special tokens")
     if written.suffix == ".model":
-        again = prepared(again, data.normalization)  # which the file cannot say, so that whoever uses it has to know
+        # What the file cannot say, so that whoever uses it has to know.
+        again = prepared(again, data.normalization, byte_fallback=data.byte_fallback)
     elif read_back.normalization != data.normalization:
         raise FormatError("read back, it normalizes texts otherwise")
     for text in (sample, _ODD_TEXT, "".join(data.special_tokens)):

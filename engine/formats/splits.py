@@ -50,20 +50,25 @@ _UNLIKE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(?P<unlike>[$^]|\}\+|\(\?\w*[ms]
 _BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
 
 
-def stages_of(expression: str) -> dict[str, Any]:
-    """The ``pre_tokenizer`` of a tokenizer.json for a pattern. FormatError where it has none."""
-    letters = _BYTES | {"use_regex": False}
-    if expression == patterns.GPT2.expression:
+def stages_of(expression: str, *, in_characters: bool = False) -> dict[str, Any] | None:
+    """The ``pre_tokenizer`` of a tokenizer.json for a pattern. ``in_characters``: the vocabulary does not have the
+    letters for bytes. FormatError where it has none."""
+    if expression == patterns.GPT2.expression and not in_characters:
         return _BYTES | {"use_regex": True}
+    stages = _splits_of(expression) + ([] if in_characters else [_BYTES | {"use_regex": False}])
+    if len(stages) > 1:
+        return {"type": "Sequence", "pretokenizers": stages}
+    return stages[0] if stages else None
+
+
+def _splits_of(expression: str) -> list[dict[str, Any]]:
     if expression == WHOLE_TEXT:
-        return letters
+        return []
     if expression == patterns.DEEPSEEK.expression:
-        splits = [_split(stage) for stage in patterns.DEEPSEEK_STAGES]
-    elif expression in _THERE:
-        splits = [_split(_THERE[expression])]
-    else:
-        splits = [_split(_spelled_anew(expression), matches_only=True)]
-    return {"type": "Sequence", "pretokenizers": [*splits, letters]}
+        return [_split(stage) for stage in patterns.DEEPSEEK_STAGES]
+    if expression in _THERE:
+        return [_split(_THERE[expression])]
+    return [_split(_spelled_anew(expression), matches_only=True)]
 
 
 def _spelled_anew(expression: str) -> str:
@@ -79,10 +84,15 @@ def _split(expression: str, *, matches_only: bool = False) -> dict[str, Any]:
     return {"type": "Split", "pattern": {"Regex": expression}, "behavior": behavior, "invert": matches_only}
 
 
-def expression_of(pre_tokenizer: object) -> str:
-    """The pattern that a ``pre_tokenizer`` comes to. FormatError for one that no pattern does."""
+def expression_of(pre_tokenizer: object, *, in_characters: bool = False) -> str:
+    """The pattern that a ``pre_tokenizer`` comes to, for a vocabulary of characters or one of the letters for bytes.
+    FormatError for one that no pattern does."""
     stages = _flattened(pre_tokenizer)
     kinds = [stage.get("type") for stage in stages]
+    if in_characters:
+        if len(kinds) > 1 or set(kinds) - {"Split"}:
+            raise FormatError("pre_tokenizer: of BPE over characters only one Split can be opened yet")
+        return _one(stages[0]) if stages else WHOLE_TEXT
     if not kinds or kinds[-1] != "ByteLevel" or set(kinds[:-1]) - {"Split"}:
         named = ", ".join(str(kind)[:40] for kind in kinds) or "nothing"
         raise FormatError(f"pre_tokenizer: only Split followed by ByteLevel can be opened, this has {named}")

@@ -62,6 +62,7 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
     steps = json_document.typed(document.get("normalization", []), list, "normalization")
     for step in steps:
         json_document.typed(step, str, "a step of normalization")
+    json_document.typed(document.get("byte_fallback", False), bool, "byte_fallback")
     return document
 
 
@@ -69,7 +70,7 @@ def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:
     """The content of the file of ranks, and of the JSON file beside it. ``kind``: ``trained`` or ``imported``."""
     in_order = sorted(data.ranks.items(), key=lambda item: item[1])
     ranks = b"".join(base64.b64encode(token) + b" %d\n" % token_id for token, token_id in in_order)
-    document = {
+    document: dict[str, Any] = {
         "format": _FORMAT,
         "name": name,
         "kind": kind,
@@ -79,6 +80,8 @@ def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:
     }
     if data.normalization:
         document["normalization"] = list(data.normalization)
+    if data.byte_fallback:
+        document["byte_fallback"] = True
     return ranks, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
 
 

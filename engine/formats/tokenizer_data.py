@@ -20,6 +20,7 @@ class TokenizerData:
     ``pattern``: the split pattern, in the dialect of the Rust crates. ``ranks``: token bytes to id, in the order of
     merging. ``special_tokens``: text to id. ``normalization``: what to do to a text first, as names like ``NFC``,
     ``lowercase``, ``strip accents``, in this order. ``notes``: sentences about what a user should know.
+    ``byte_fallback``: whether unknown characters are written in single bytes (``engine.byte_fallback``).
     """
 
     pattern: str
@@ -27,6 +28,7 @@ class TokenizerData:
     special_tokens: dict[str, int]
     normalization: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    byte_fallback: bool = False
 
 
 def check(data: TokenizerData) -> TokenizerData:

@@ -46,7 +46,9 @@ PATTERNS = (
     Choice(
         "sentencepiece",
         "sentencepiece",
-        QT_TRANSLATE_NOOP("TrainingChoices", "As SentencePiece without its split at spaces: tokens may span words"),
+        QT_TRANSLATE_NOOP(
+            "TrainingChoices", "SentencePiece without its split at spaces: a space is ▁, and tokens may span words"
+        ),
     ),
     Choice(
         "none",
@@ -64,7 +66,7 @@ ALPHABETS = (
     Choice(
         "characters",
         QT_TRANSLATE_NOOP("TrainingChoices", "Characters"),
-        QT_TRANSLATE_NOOP("TrainingChoices", "Begins with the characters of the texts; others cannot be encoded"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Begins with the characters of the texts; others are written in bytes"),
     ),
     Choice(
         "characters+</w>",

@@ -146,7 +146,8 @@ class TrainingPanel(QWidget):
         order = [
             *(self.folder.field, self.folder.button, survey.details, survey.tree, survey.include, survey.exclude),
             *(survey.gitignore, survey.hidden_files, survey.hold_back, survey.sample, survey.sample_mb),
-            *(form.name, form.vocab_size, form.pattern, form.normalization, form.lowercase, form.strip_accents),
+            *(form.name, form.vocab_size, form.pattern, form.dummy_prefix),
+            *(form.normalization, form.lowercase, form.strip_accents),
             *(form.more, form.alphabet, form.special, form.min_count, form.max_token, form.tie_order),
             *(form.thread_count, self.pages, self.preview.files, self.preview.view),
             *(self.progress.follow, self.progress.curve, self.progress.feed),

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.training_types import TrainingSettings
+from engine.training_types import TrainingSettings, has_signs
 from gui.look.theme import Theme
 from gui.models import training_choices as choices
 from gui.panels.flow_layout import FlowLayout
@@ -73,6 +73,7 @@ class TrainingSettingsForm(QGroupBox):
             max_token_bytes=self.max_token.value() or None,
             special_tokens=self._special_tokens(),
             tie_order=self.tie_order.currentData(),
+            dummy_prefix=self.dummy_prefix.isChecked(),
         )
 
     @property
@@ -98,6 +99,7 @@ class TrainingSettingsForm(QGroupBox):
             "max_token": self.max_token.value(),
             "special": self.special.toPlainText(),
             "tie_order": self.tie_order.currentData(),
+            "dummy_prefix": self.dummy_prefix.isChecked(),
             "threads": self.thread_count.value(),
             "name": self.name.text(),
             "more": self.more.isChecked(),
@@ -113,6 +115,7 @@ class TrainingSettingsForm(QGroupBox):
         for name, _choices in DESCRIBED[1:]:
             box: QComboBox = getattr(self, name)
             box.setCurrentIndex(max(0, box.findData(state.get(name))))
+        self.dummy_prefix.setChecked(state.get("dummy_prefix") is not False)
         self.lowercase.setChecked(state.get("lowercase") is True)
         self.strip_accents.setChecked(state.get("strip_accents") is True)
         self.min_count.setValue(_whole(state.get("min_count"), fresh.min_count))
@@ -186,6 +189,10 @@ class TrainingSettingsForm(QGroupBox):
         self.pattern.setCompleter(None)
         self.pattern.lineEdit().setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.pattern.setToolTip(self.tr("Where texts are cut before pairs merge. Choose one, or type an expression."))
+        self.dummy_prefix = QCheckBox(self.tr("Dummy prefix: ▁ in front of each text"), objectName="trainDummyPrefix")
+        self.dummy_prefix.setToolTip(
+            self.tr("So that a word is the same token at the start of a text as behind a space. Decoding takes it off.")
+        )
         self.alphabet = choice_box("trainAlphabet", choices.ALPHABETS)
         self.normalization = choice_box("trainNormalization", choices.NORMAL_FORMS)
         self.lowercase = QCheckBox(self.tr("Lowercase"), objectName="trainLowercase")
@@ -217,6 +224,7 @@ class TrainingSettingsForm(QGroupBox):
         form_row(grid, self.tr("Na&me"), self.name)
         form_row(grid, self.tr("Vocabulary si&ze"), self.vocab_size, self.remarks["vocab_size"])
         form_row(grid, self.tr("S&plit pattern"), self.pattern, self.remarks["pattern"])
+        grid.addWidget(self.dummy_prefix, grid.rowCount(), 1)
         form_row(grid, self.tr("Normalisation"), self.normalization)
         switches = FlowLayout(gap=16)
         switches.addWidget(self.lowercase)
@@ -243,11 +251,11 @@ class TrainingSettingsForm(QGroupBox):
     def _connect(self) -> None:
         for box in (self.vocab_size, self.min_count, self.max_token, self.thread_count):
             box.valueChanged.connect(self._on_changed)
-        for choice in (self.alphabet, self.tie_order):
-            choice.currentIndexChanged.connect(self._on_changed)
+        self.tie_order.currentIndexChanged.connect(self._on_changed)
+        for choice in (self.alphabet, self.normalization):
+            choice.currentIndexChanged.connect(self._on_split)
         self.pattern.currentTextChanged.connect(self._on_pattern)
-        self.normalization.currentIndexChanged.connect(self._on_split)
-        for switch in (self.lowercase, self.strip_accents):
+        for switch in (self.lowercase, self.strip_accents, self.dummy_prefix):
             switch.toggled.connect(self._on_split)
         self.special.textChanged.connect(self._on_changed)
         self.name.textChanged.connect(self._on_name)
@@ -276,6 +284,7 @@ class TrainingSettingsForm(QGroupBox):
     def _describe(self) -> None:
         """What the choices mean, under them; and what is wrong with them."""
         self.finer.setVisible(self.more.isChecked())
+        self.dummy_prefix.setVisible(has_signs(self.settings()))
         self.more.setArrowType(Qt.ArrowType.DownArrow if self.more.isChecked() else Qt.ArrowType.RightArrow)
         for name, of in DESCRIBED[1:]:
             box: QComboBox = getattr(self, name)

@@ -68,6 +68,7 @@ class EngineTrainer:
             special_tokens=settings.special_tokens,
             threads=plan.threads,
             tie_order=settings.tie_order,
+            dummy_prefix=settings.dummy_prefix,
             rules=plan.rules,
         )
 

@@ -37,8 +37,9 @@ class PreviewRequest:
 class SplitPreview:
     """A text as it would be trained on, with its pretokens.
 
-    ``text``: normalised, as an editor holds it. ``patch``: its pretokens as tokens (``pretoken_patch``), None
-    where there is none. ``utf8_bytes`` are those of all pretokens.
+    ``text``: normalised, with signs for spaces where it is trained with them, as an editor holds it. ``patch``: its
+    pretokens as tokens (``pretoken_patch``), None where there is none. ``utf8_bytes`` are those of all pretokens, a
+    sign counted as the space that it stands for.
     ``changes``: what normalisation replaced, made visible: before, after, how often; the commonest first.
     ``changed_starts``, ``changed_ends``: where, in UTF-16 units of ``text``. ``pattern_problem``, ``file_problem``: a
     sentence each, empty where all is well.
@@ -60,6 +61,7 @@ def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> Spl
     """Read, normalise and split the beginning of a file."""
     import engine
     from engine.pretokenize import pretokenizer
+    from engine.training_settings import signs_for
     from engine.training_splits import split_named
 
     expression = split_named(request.settings.pattern).expression
@@ -75,23 +77,30 @@ def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> Spl
     except (engine.EngineError, OSError) as error:
         return SplitPreview(pattern_problem=problem, file_problem=str(error))
     normalised, changes, starts, ends = _normalised(stored, request.settings)
-    text = document_text(normalised)
+    signs = signs_for(request.settings)
+    trained = normalised if signs is None else signs(normalised)
+    in_front = len(trained) - len(normalised)  # a sign is as long as a space
     shown = {
-        "text": text,
+        "text": document_text(trained),
         "changes": changes,
-        "changed_starts": stored_to_document(starts, normalised),
-        "changed_ends": stored_to_document(ends, normalised),
+        "changed_starts": stored_to_document(starts + in_front, trained),
+        "changed_ends": stored_to_document(ends + in_front, trained),
     }
     if problem:
         return SplitPreview(**shown, pattern_problem=problem)
     try:
-        spans = splitter.char_spans(normalised, SECONDS)
+        spans = splitter.char_spans(trained, SECONDS)
     except engine.EngineError as error:
         return SplitPreview(**shown, pattern_problem=str(error))
-    sizes = [len(normalised[start:end].encode("utf-8", "surrogatepass")) for start, end in spans.tolist()]
-    dropped = len(normalised) - int((spans[:, 1] - spans[:, 0]).sum())
-    patch = pretoken_patch(normalised, spans)
-    return SplitPreview(**shown, patch=patch, pretokens=len(spans), utf8_bytes=sum(sizes), dropped_characters=dropped)
+    utf8_bytes = sum(_utf8_bytes(trained[start:end]) for start, end in spans.tolist())
+    utf8_bytes -= _utf8_bytes(trained) - _utf8_bytes(normalised)
+    dropped = len(trained) - int((spans[:, 1] - spans[:, 0]).sum())
+    patch = pretoken_patch(trained, spans)
+    return SplitPreview(**shown, patch=patch, pretokens=len(spans), utf8_bytes=utf8_bytes, dropped_characters=dropped)
+
+
+def _utf8_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _beginning(file: CorpusFile) -> str:

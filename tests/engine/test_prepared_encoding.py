@@ -21,6 +21,9 @@ SETTINGS = {
     "plain": {"normalization": "NFKD", "lowercase": True, "strip_accents": True},
     "marks": {"alphabet": "characters+</w>", "pattern": "whitespace"},
     "lower marks": {"alphabet": "characters+</w>", "lowercase": True},
+    "signs": {"pattern": "sentencepiece"},
+    "signs, characters": {"pattern": "sentencepiece", "alphabet": "characters", "normalization": "NFKC"},
+    "no prefix": {"pattern": "sentencepiece", "alphabet": "characters", "dummy_prefix": False},
 }
 encodings = {
     name: engine.train(CORPUS, 420, name, special_tokens=("<|end|>", "<ﬁ>"), **settings)
@@ -38,7 +41,10 @@ def test_what_comes_back_is_the_prepared_text(name, text):
     encoding = encodings[name]
     assert isinstance(encoding, PreparedEncoding)
     ids = encoding.encode_ordinary(text)
-    assert encoding.decode(ids) == encoding.preparation(sound(text))
+    prepared = encoding.preparation(sound(text)).encode()
+    assert encoding.decode_bytes(ids) == encoding.preparation.undone(prepared)
+    assert b"".join(encoding.decode_tokens_bytes(ids)) == prepared
+    assert encoding.decode_with_offsets(ids)[0] == encoding.decode(ids)
     assert encoding.count(text) == len(ids)
     assert encoding.token_ids(text).tolist() == ids
     assert encoding.token_ends(text)[-1:].tolist() == [len(encoding.preparation(sound(text)).encode())][: len(ids)]

@@ -46,6 +46,8 @@ SETTINGS = [
     {"pattern": "o200k_base", "alphabet": "characters", "normalization": "NFD"},
     {"alphabet": "characters+</w>", "special_tokens": ("<end>",), "lowercase": True},
     {"tie_order": "huggingface", "min_count": 1, "max_token_bytes": 7},
+    {"pattern": "sentencepiece", "alphabet": "characters"},
+    {"pattern": "sentencepiece", "dummy_prefix": False},
 ]
 
 
@@ -68,6 +70,7 @@ def test_a_run_goes_on_from_any_moment(folder, tmp_path, settings):
     run.save(tmp_path / "checkpoint")
     again = TrainingRun.resume(tmp_path / "checkpoint").progress()
     assert replace(again, rate=0.0) == replace(run.progress(), rate=0.0)
+    assert again.bytes_per_token == whole.progress().bytes_per_token
 
 
 def test_texts_are_kept_while_they_are_needed(tmp_path, monkeypatch):

@@ -44,6 +44,8 @@ def learned(run: TrainingRun, seconds: float = 10.0) -> list[PlainMerge]:
 
 def pretokens(documents: list[str], pattern: str) -> list[str]:
     cut = pretokenizer(split_named(pattern).expression)
+    if pattern == "sentencepiece":
+        documents = ["▁" + text.replace(" ", "▁") for text in documents if text]
     return [piece for text in documents for piece in cut.pretokens(text)]
 
 
@@ -69,7 +71,8 @@ def test_in_bytes(documents, pattern, most, min_count, longest, threads):
 def test_in_characters(documents, pattern, most, min_count):
     pieces = pretokens(documents, pattern)
     assume(pieces)
-    alphabet = character_alphabet(np.array(sorted({ord(one) for piece in pieces for one in piece}), dtype=np.int64))
+    always = "▁" if pattern == "sentencepiece" else ""
+    alphabet = character_alphabet(np.array(sorted({ord(one) for one in always.join(["", *pieces])}), dtype=np.int64))
     ids = {symbol.decode(): symbol_id for symbol_id, symbol in enumerate(alphabet.symbols) if symbol.isascii()}
     ids |= {symbol.decode(): alphabet.symbols.index(symbol) for symbol in alphabet.characters}
     counts = Counter(tuple(ids[one] for one in piece) for piece in pieces)

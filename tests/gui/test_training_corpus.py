@@ -119,6 +119,17 @@ def test_pretokens_are_those_of_the_pattern(tmp_path):
     assert (shown.pretokens, shown.utf8_bytes, shown.pattern_problem) == (6, 17, "")
 
 
+def test_spaces_are_shown_as_signs_where_they_are_trained_so(tmp_path):
+    shown = preview(tmp_path, "a ﬁn e\r\n b", pattern="sentencepiece", normalization="NFKC")
+    assert [piece for piece, _kept in pieces(shown)] == ["▁a▁fin▁e", "\n", "▁b"]
+    assert (shown.utf8_bytes, shown.dropped_characters) == (len("a fin e\r\n b"), 0)
+    changed = [shown.text[start:end] for start, end in zip(shown.changed_starts, shown.changed_ends, strict=True)]
+    assert changed == ["fi"]
+    bare = preview(tmp_path, "a b", pattern="sentencepiece", dummy_prefix=False)
+    assert (bare.text, bare.utf8_bytes) == ("a▁b", 3)
+    assert preview(tmp_path, "a b", pattern="sentencepiece", alphabet="characters+</w>").text == "a b"
+
+
 def test_line_ends_as_stored_are_split_as_stored_and_shown_as_newlines(tmp_path):
     shown = preview(tmp_path, "a\r\n\r\nb 😀\r\n", pattern="cl100k_base")
     assert shown.text == "a\n\nb 😀\n"

@@ -256,6 +256,9 @@ def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, ben
         lambda: form.normalization.setCurrentIndex(1),
         form.lowercase.toggle,
         form.strip_accents.toggle,
+        lambda: form.pattern.setCurrentText("sentencepiece"),
+        form.dummy_prefix.toggle,
+        lambda: form.alphabet.setCurrentIndex(2),
     ):
         panel.show_page(panel.result)
         change()
@@ -270,6 +273,24 @@ def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, ben
     assert panel.pages.currentWidget() is panel.progress
     with qtbot.waitSignal(bench.training.flow.finished):
         pass
+
+
+def test_the_sign_for_a_space_is_shown_and_trained_with(qtbot: QtBot, bench: Workbench, texts: Path):
+    panel, form = panel_of(bench), panel_of(bench).form
+    choose(qtbot, panel, texts)
+    assert not form.dummy_prefix.isVisible()
+    form.pattern.setCurrentText("sentencepiece")
+    assert form.dummy_prefix.isVisible()
+    qtbot.waitUntil(lambda: panel.preview.view.toPlainText().startswith("▁the▁cat▁sat"))
+    form.dummy_prefix.click()
+    qtbot.waitUntil(lambda: panel.preview.view.toPlainText().startswith("the▁cat▁sat"))
+    form.vocab_size.setValue(290)
+    train(qtbot, bench)
+    encoding = engine.get_encoding(form.chosen_name())
+    assert "▁".encode() in encoding.token_byte_values()
+    assert encoding.decode(encoding.encode("the cat")) == "the cat"
+    form.alphabet.setCurrentIndex(form.alphabet.findData("characters+</w>"))
+    assert not form.dummy_prefix.isVisible(), "spaces are no signs beside marks at the ends of words"
 
 
 def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Workbench, texts: Path, monkeypatch):
@@ -347,6 +368,7 @@ def test_what_was_chosen_is_there_at_the_next_start(qtbot: QtBot, open_window: O
     panel.form.vocab_size.setValue(1234)
     panel.form.pattern.setCurrentText("gpt2")
     panel.form.special.setPlainText("<end>")
+    panel.form.dummy_prefix.setChecked(False)
     panel.form.more.setChecked(True)
     state = panel.state()
     close_window(qtbot, bench)
