@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gui.look.theme import Theme
     from gui.notify import Notifier
     from gui.panels.pricing_panel import PricingPanel
+    from gui.price_changes import PriceChanges
     from gui.pricing_flow import PricingFlow
     from gui.services.price_imports import Applied, FilterRequest, Preview, PriceImports, ReadTable
 
@@ -31,6 +32,7 @@ class PriceImportFlow(QObject):
         self,
         panel: PricingPanel,
         flow: PricingFlow,
+        changes: PriceChanges,
         imports: PriceImports,
         theme: Theme,
         notifier: Notifier,
@@ -40,7 +42,7 @@ class PriceImportFlow(QObject):
     ) -> None:
         """``file_name``: of the user's file. ``own_encodings``: called on a worker thread."""
         super().__init__(flow)
-        self._panel, self._flow, self._imports = panel, flow, imports
+        self._panel, self._flow, self._changes, self._imports = panel, flow, changes, imports
         self._theme, self._notifier = theme, notifier
         self._file_name, self._own_encodings, self._today = file_name, own_encodings, today
         self._dialog: PriceImportDialog | None = None
@@ -134,15 +136,12 @@ class PriceImportFlow(QObject):
         if first:
             words = self.tr("Nothing was imported: {why}.").format(why=first)
             self._notifier.warning(words, rest, key=IMPORT)
-        elif applied.splice is not None and not self._flow.put(applied.splice, request.revision):
-            self._notifier.warning(self.tr("The text changed meanwhile, so nothing was imported."), key=IMPORT)
-        else:
-            models = len({row.model_id for row in request.picked})
-            locale = self._panel.locale()
+        elif applied.splice is not None:
+            models, locale = len({row.model_id for row in request.picked}), self._panel.locale()
             words = self.tr("Imported into your price file: values {values}, models {models}.")
-            self._flow.tell_put(
-                words.format(values=figure(locale, len(request.picked)), models=figure(locale, models)), IMPORT
-            )
+            words = words.format(values=figure(locale, len(request.picked)), models=figure(locale, models))
+            if not self._changes.put(applied.splice, request.revision, words):
+                self._notifier.warning(self.tr("The text changed meanwhile, so nothing was imported."), key=IMPORT)
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:

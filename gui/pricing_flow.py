@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
 from gui.notify import Notifier, Offer
 from gui.panels.pricing_panel import PricingPanel
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         CheckRequest,
         PriceDesk,
     )
-    from gui.services.price_text import ReadRequest, Saved, SaveRequest, Splice
+    from gui.services.price_text import ReadRequest, Saved, SaveRequest
 
 CHECK_DELAY_MS = 120
 """A text is checked when nobody has typed for so long."""
@@ -32,10 +32,11 @@ class PricingFlow(QObject):
     """Between the panel and the desk.
 
     Signals: ``written()`` when the file has another content than before, by whomever; ``state_changed()`` when
-    ``state()`` would give something else.
+    ``state()`` would give something else; ``opened()`` when the file was read for the first time.
     """
 
     written = Signal()
+    opened = Signal()
     state_changed = Signal()
 
     def __init__(
@@ -49,11 +50,13 @@ class PricingFlow(QObject):
         self._state = state
         self._in_force = True
         self._saving = False
+        self._saving_revision = -1
+        self._save_again = False
         self._why_unread = ""
         self._checked: CheckedText | None = None
         self._checked_revision = -1
         self._delay = QTimer(self, singleShot=True, interval=CHECK_DELAY_MS)
-        self._delay.timeout.connect(self._check)
+        self._delay.timeout.connect(self.check)
         panel.show_file_name(str(desk.path))
         panel.save_asked.connect(self.save)
         panel.form.model_chosen.connect(self._on_model_chosen)
@@ -86,18 +89,33 @@ class PricingFlow(QObject):
     @Slot()
     def save(self) -> None:
         """Write the text as it is; it comes into force if nothing is wrong with it."""
-        if self._file is None or self._editor.isReadOnly() or self._saving:
+        if self._file is None or self._editor.isReadOnly():
+            return
+        if self._saving:
+            self._save_again = True
             return
         if self._outside is not None:
             self._ask_about_outside(self._outside)
             return
         self._saving, self._awaited = True, None  # what is being read now is of before
+        self._saving_revision = self._editor.revision
         self._desk.save(self._editor.text(), self._editor.revision, self._file)
 
     def show_model(self, model_id: str) -> None:
         """Show the form of this model, with the keyboard in its values."""
         self._panel.form.choose(model_id)
         self._panel.form.table.setFocus()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file was read."""
+        return self._file is not None
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the text is that of the file, or will be as soon as it is written."""
+        saving = self._saving and self._saving_revision == self._editor.revision
+        return not self._editor.unsaved or saving or self._save_again
 
     def why_not_changed(self) -> str:
         """Why nothing but the keyboard may change the text now, as a sentence; empty where it may be changed."""
@@ -110,36 +128,6 @@ class PricingFlow(QObject):
         if self._checked is not None and self._checked.problems:
             return self.tr("your price file has mistakes. Mend them first.")
         return ""
-
-    def put(self, splice: Splice, revision: int) -> bool:
-        """Change the text of this revision in one step of undo, and save it where nothing else waits to be saved.
-
-        Returns whether the text was still the same.
-        """
-        if revision != self._editor.revision or self._editor.isReadOnly():
-            return False
-        saved_before = not self._editor.unsaved
-        self._editor.apply(splice)
-        self._check()
-        if saved_before:
-            self.save()
-        return True
-
-    def tell_put(self, words: str, key: str) -> None:
-        """Say what ``put`` did, with the way back."""
-        revision, saves = self._editor.revision, self._saving
-
-        def take_back() -> None:
-            self._notifier.withdraw(key)
-            if self._editor.revision != revision:
-                self._notifier.remark(self.tr("The text changed meanwhile: undo it step by step on the tab Prices."))
-                return
-            self._editor.undo()
-            if saves:
-                self.save()
-
-        tail = "" if saves else " " + self.tr("Other changes wait there, so it is not saved yet.")
-        self._notifier.information(words + tail, key=key, offers=(Offer(self.tr("Undo"), take_back),))
 
     def focus(self) -> None:
         """Put the caret into the text."""
@@ -182,7 +170,8 @@ class PricingFlow(QObject):
             self._editor.show_file(file.text if file.exists else TEMPLATE)
         if isinstance(draft, str) and file.held == EXACTLY and draft != self._editor.text():
             self._take_draft(draft, file)
-        self._check()
+        self.check()
+        self.opened.emit()
 
     def _take_draft(self, draft: str, file: FileText) -> None:
         self._editor.replace_all(draft)
@@ -264,23 +253,28 @@ class PricingFlow(QObject):
     @Slot(object, object)
     def _on_saved(self, saved: Saved, request: SaveRequest) -> None:
         self._saving = False
+        again, self._save_again = self._save_again, False
         if saved.outside is not None:
             self._outside = saved.outside
             self._ask_about_outside(saved.outside)
             return
         self._file = saved.file
-        if request.revision == self._editor.revision:
-            self._editor.document().setModified(False)
+        # Undone meanwhile, the text is that of the file before: the document takes it for saved.
+        changed = request.revision != self._editor.revision and self._editor.text() != request.text
+        self._editor.document().setModified(changed)
         self._notifier.remark(self.tr("Your price file is saved."))
         self._notifier.withdraw(OUTSIDE)
         self.written.emit()
         self.state_changed.emit()
         self._show_status()
-        self.look_again()
+        if again and self._editor.unsaved:
+            self.save()
+        else:
+            self.look_again()
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
-        self._saving = False
+        self._saving = self._save_again = False
         self._notifier.error(
             self.tr("Your price file could not be read or written: {why}. The text here is as it was.").format(why=why),
             key=REFUSED,
@@ -298,7 +292,8 @@ class PricingFlow(QObject):
         self.state_changed.emit()
 
     @Slot()
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Check the text as it is, soon."""
         self._delay.stop()
         self._desk.check(self._editor.text(), self._editor.revision, self._panel.form.model_id)
 
@@ -347,7 +342,7 @@ class PricingFlow(QObject):
 
     @Slot(str)
     def _on_model_chosen(self, _model_id: str) -> None:
-        self._check()
+        self.check()
         self.state_changed.emit()
 
     @Slot(object, str)
@@ -369,17 +364,24 @@ class PricingFlow(QObject):
 
     @Slot(object, object)
     def _on_changed(self, change: Change, request: ChangeRequest) -> None:
+        if request.from_table:
+            return  # ``PriceChanges`` asked for it
         if request.revision != self._editor.revision:
             self._notifier.remark(self.tr("The text changed meanwhile, so the value stays as it was."))
         elif change.why:
-            words = self.tr("That value was not taken: {why}.")
-            first, _, rest = change.why.partition("\n")
-            self._notifier.warning(words.format(why=first), rest, key=REFUSED)
+            refuse(self._notifier, change.why)
         elif change.splice is not None:
             self._editor.apply(change.splice)
-            self._check()
+            self.check()
 
     def _words(self, difference: Difference | None) -> str:
         if difference is None or not (difference.added or difference.removed):
             return self.tr("another text")
         return self.tr("{added} lines came, {removed} went").format(added=difference.added, removed=difference.removed)
+
+
+def refuse(notifier: Notifier, why: str) -> None:
+    """Say why a value was not taken; behind the first line of ``why`` there may be more."""
+    words = QCoreApplication.translate("PricingFlow", "That value was not taken: {why}.")
+    first, _, rest = why.partition("\n")
+    notifier.warning(words.format(why=first), rest, key=REFUSED)

@@ -42,6 +42,7 @@ class PricingWiring(QObject):
         if self.flow is not None:
             return self.flow
         from gui.panels.pricing_panel import PricingPanel
+        from gui.price_changes import PriceChanges
         from gui.price_import_flow import PriceImportFlow
         from gui.pricing_flow import PricingFlow
         from gui.services.price_facts import fields_below
@@ -55,9 +56,11 @@ class PricingWiring(QObject):
         flow.written.connect(self._on_written)
         flow.state_changed.connect(bench.keeper.touch)
         desk, own_encodings, today = self.desk, bench.own_encodings.names, lambda: self._costs.today
+        self._changes = PriceChanges(panel.editor, flow, self.desk, bench.notifier)
         self._imports = PriceImportFlow(
             panel,
             flow,
+            self._changes,
             PriceImports(self._runner, self),
             bench.theme,
             bench.notifier,
@@ -73,9 +76,21 @@ class PricingWiring(QObject):
         self._bench.pricing_page.bring_to_front()
         self.build().show_model(model_id)
 
+    @Slot(str, str, str)
+    def change_price(self, model_id: str, path: str, typed: str) -> None:
+        """Put a price that was typed elsewhere into the user's file."""
+        self.build()
+        self._changes.change_price(model_id, path, typed)
+
+    @Slot()
+    def take_back(self) -> None:
+        """Take the last change back that came from elsewhere."""
+        if self.flow is not None:
+            self._changes.take_back()
+
     def import_prices(self) -> None:
         """Bring the tab to the front, and ask which published prices are to be taken over."""
-        self._bench.window.tabs.setCurrentWidget(self._bench.pricing_page)
+        self._bench.pricing_page.bring_to_front()
         self.build()
         self._imports.open()
 

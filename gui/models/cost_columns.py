@@ -18,6 +18,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from gui.models.cost_arrangement import natural
 from gui.models.cost_row import CostRow, usd_middle
 from gui.models.cost_text import CostText, age_tone
+from gui.models.price_cells import price_in_force, price_text
 
 LABEL_ORDER = ("exact", "counted", "assumed", "reconstructed", "estimated")
 """Labels as they are sorted, best first."""
@@ -58,7 +59,8 @@ class CostColumn:
 
     ``widest`` is a text as wide as the column's usual ones get: a fresh column has room for it. ``tone`` gives
     ``muted``, ``warning``, ``error`` or nothing for a row. ``painted`` names the delegate that draws the column where
-    text alone will not do. ``spoken`` is the text for a screen reader where it differs.
+    text alone will not do. ``spoken`` is the text for a screen reader where it differs. ``edits`` is the path in a
+    price file of what can be changed in the cell.
     """
 
     key: str
@@ -74,6 +76,7 @@ class CostColumn:
     painted: str = ""
     tone: Callable[[CostRow, CostView], str] | None = None
     spoken: Write | None = None
+    edits: str = ""
 
 
 def tr(text: str) -> str:
@@ -249,6 +252,24 @@ def _calls_middle(row: CostRow, view: CostView) -> Decimal | None:
     return None if middle is None or row.estimate.usd_calls is None else middle * row.estimate.calls
 
 
+def _price_column(name: str, title: str, shown: bool = True) -> CostColumn:
+    """A price per million tokens, which is changed in its cell."""
+    return CostColumn(
+        f"{name}_price",
+        title,
+        QT_TRANSLATE_NOOP(
+            "CostColumns", "US dollars per million tokens. F2 or a double click changes it in your price file."
+        ),
+        price_text(name),
+        price_in_force(name),
+        ((f"{name}_usd_per_mtok", price_in_force(name)),),
+        widest="$0.0375",
+        numeric=True,
+        shown=shown,
+        edits=f"price.{name}",
+    )
+
+
 def _favourite_sort(row: CostRow, view: CostView) -> int:
     return 0 if row.model_id in view.favourites else 1
 
@@ -360,6 +381,9 @@ COLUMNS: tuple[CostColumn, ...] = (
         painted="share",
         tone=_context_tone,
     ),
+    _price_column("input", QT_TRANSLATE_NOOP("CostColumns", "Input price")),
+    _price_column("output", QT_TRANSLATE_NOOP("CostColumns", "Output price")),
+    _price_column("cached", QT_TRANSLATE_NOOP("CostColumns", "Cached input price"), shown=False),
     CostColumn(
         "input_cost",
         QT_TRANSLATE_NOOP("CostColumns", "Input cost"),

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pricing.types import CostEstimate, Model
+    from pricing.types import CostEstimate, Model, Rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,8 @@ class CostRow:
     ``input_usd_low`` and ``input_usd_high`` are the input cost at the ends of the range of the token count (equal to
     the input cost where the count has no range, None where it is unknown). ``pending``: the count is that of an earlier
     text, or has not arrived at all; a new one is on its way. ``cached_cut``: the scenario asked for more cached tokens
-    than this prompt has, so all of it counts as cached.
+    than this prompt has, so all of it counts as cached. ``rates``: the prices in force on the
+    day of the scenario, below any tier of long prompts.
     """
 
     model: Model
@@ -26,6 +27,7 @@ class CostRow:
     input_usd_high: Decimal | None = None
     pending: bool = False
     cached_cut: bool = False
+    rates: Rates | None = None
 
     @property
     def model_id(self) -> str:

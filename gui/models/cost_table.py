@@ -20,6 +20,7 @@ from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, CostColumn, CostView,
 from gui.models.cost_explanation import explanation, why_unknown
 from gui.models.cost_row import CostRow
 from gui.models.cost_text import CostText
+from gui.models.price_cells import can_be_changed, typed_price
 
 _NO_INDEX = QModelIndex()
 
@@ -35,10 +36,12 @@ class CostRole(IntEnum):
 class CostTableModel(QAbstractTableModel):
     """A row a model, a column as declared in ``cost_columns``.
 
-    Signals: ``arranged()`` after the rows, their order or the user's choices changed.
+    Signals: ``arranged()`` after the rows, their order or the user's choices changed; ``price_typed(str, str, str)``
+    with a model's id, the path of a price in a price file and what was typed for it. A price changes when the file has.
     """
 
     arranged = Signal()
+    price_typed = Signal(str, str, str)
 
     def __init__(self, text: CostText, today: date, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -174,6 +177,8 @@ class CostTableModel(QAbstractTableModel):
         row, column = self.row_at(index.row()), COLUMNS[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return column.text(row, self._view)
+        if role == Qt.ItemDataRole.EditRole:
+            return typed_price(row, column.edits) if column.edits else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
@@ -205,7 +210,20 @@ class CostTableModel(QAbstractTableModel):
     def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+        edits = COLUMNS[index.column()].edits
+        if edits and can_be_changed(self.row_at(index.row()), edits):
+            flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def setData(
+        self, index: QModelIndex | QPersistentModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole
+    ) -> bool:
+        if role == Qt.ItemDataRole.EditRole and self.flags(index) & Qt.ItemFlag.ItemIsEditable:
+            row, path = self.row_at(index.row()), COLUMNS[index.column()].edits
+            if str(value).strip() != typed_price(row, path):
+                self.price_typed.emit(row.model_id, path, str(value).strip())
+        return False
 
     def _spoken(self, row: CostRow, column: int, role: int) -> str:
         declared = COLUMNS[column]

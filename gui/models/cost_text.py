@@ -18,9 +18,9 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
 from gui.services.money import usd_text
 
 AGEING_DAYS = 30
-"""From this age on prices are called ageing: a quarter, in which most vendors bring out a model or change a price."""
+"""From this age on prices are called ageing: a month, in which some of any long list change."""
 OLD_DAYS = 90
-"""From this age on prices are called old: half a year, in which hardly any vendor leaves its whole list alone."""
+"""From this age on prices are called old: a quarter, in which most vendors bring out a model or change a price."""
 
 SIGNS = {"exact": "", "assumed": "~", "reconstructed": "≈", "estimated": "≈", "counted": ""}
 """What stands before a number whose count is not exact, by label."""

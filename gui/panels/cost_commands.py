@@ -31,10 +31,12 @@ BOM = "\ufeff"
 class CostCommands(QObject):
     """The actions of the cost table, and its menu.
 
-    Signals: ``edit_asked(str)`` with the id of the model whose prices are to be edited.
+    Signals: ``edit_asked(str)`` with the id of the model whose prices are to be edited; ``undo_asked()`` where a price
+    that was changed in its cell shall be as before.
     """
 
     edit_asked = Signal(str)
+    undo_asked = Signal()
 
     def __init__(
         self,
@@ -71,7 +73,7 @@ class CostCommands(QObject):
     def all_actions(self) -> list[QAction]:
         """Every action, for a menu or a palette of commands."""
         return [
-            *(self.favourite, self.pin, self.unpin, self.hide, self.explain, self.edit_prices),
+            *(self.favourite, self.pin, self.unpin, self.hide, self.explain, self.edit_prices, self.undo_price),
             *(self.copy_tsv, self.copy_markdown, self.copy_json, self.copy_cell, self.export_csv, self.export_json),
             *(self.show_hidden, self.show_retired, self.show_embedding, self.reload),
         ]
@@ -153,6 +155,11 @@ class CostCommands(QObject):
         self.edit_prices = self._action("costEditPrices", self._edit_prices, "F2")
         self.edit_prices.setText(self.tr("Edit its p&rices…"))
         self.edit_prices.setStatusTip(self.tr("Change what the current model costs, in your own price file"))
+        self.undo_price = self._action(
+            "costUndoPrice", self.undo_asked.emit, *QKeySequence.keyBindings(QKeySequence.StandardKey.Undo)[:1]
+        )
+        self.undo_price.setText(self.tr("&Undo the last change of a price"))
+        self.undo_price.setStatusTip(self.tr("Make the price that was changed last in the cost table as it was before"))
 
     def _make_copy_actions(self) -> None:
         exact = self.tr("The selected rows of the cost table with exact values, for a spreadsheet")
@@ -248,8 +255,9 @@ class CostCommands(QObject):
 
     @Slot()
     def _edit_prices(self) -> None:
+        """In its cell where that is a price, else in the form."""
         row = self._table.current_row()
-        if row is not None:
+        if row is not None and not self._table.edit_price(self._table.currentIndex()):
             self.edit_asked.emit(row.model_id)
 
     def _toggle(self, choice: str, ids: list[str]) -> None:

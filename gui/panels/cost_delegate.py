@@ -40,6 +40,13 @@ class CostDelegate(QStyledItemDelegate):
         if tone == "stale":
             option.font.setItalic(True)
 
+    def createEditor(
+        self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QWidget:
+        editor = super().createEditor(parent, option, index)
+        editor.setAccessibleName(str(index.data(Qt.ItemDataRole.AccessibleDescriptionRole)))
+        return editor
+
     def paint_background(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         """The cell without its text: selection, alternating rows, focus."""
         text, option.text = option.text, ""

@@ -72,6 +72,7 @@ class CostTable(QTableView):
         header.sectionResized.connect(self._on_section_resized)
         self.customContextMenuRequested.connect(self._on_menu)
         self.clicked.connect(self._on_clicked)
+        self.doubleClicked.connect(self.edit_price)
         model.modelAboutToBeReset.connect(self._keep_selection)
         model.modelReset.connect(self._restore_selection)
         model.arranged.connect(self._fit_soon)
@@ -174,6 +175,14 @@ class CostTable(QTableView):
         header = self.horizontalHeader()
         ordered = (header.logicalIndex(place) for place in range(header.count()))
         return [column for column in ordered if not header.isSectionHidden(column)]
+
+    @Slot(QModelIndex)
+    def edit_price(self, index: QModelIndex) -> bool:
+        """Let the user change the price in this cell. Returns whether there is one that can be changed."""
+        changeable = index.isValid() and bool(self._table.flags(index) & Qt.ItemFlag.ItemIsEditable)
+        if changeable:
+            self.edit(index)
+        return changeable
 
     def show_column(self, key: str) -> None:
         """Show a column that may be hidden."""

@@ -34,12 +34,14 @@ def price_rows(request: PriceRequest, _ticket: Ticket | None = None) -> tuple[Co
 
 
 def _row(model: Model, request: PriceRequest) -> CostRow:
-    from pricing import count_for, estimate
+    from pricing import count_for, estimate, price_on
 
     count = count_for(model, request.counts)
     scenario, cut = fitting(request.scenario, count)
     cost = estimate(model, count, scenario)
-    return CostRow(model, cost, cost.input_usd_low, cost.input_usd_high, model.count.tokenizer in request.pending, cut)
+    pending = model.count.tokenizer in request.pending
+    rates = price_on(model.price, scenario.on)[0].rates
+    return CostRow(model, cost, cost.input_usd_low, cost.input_usd_high, pending, cut, rates)
 
 
 def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, bool]:

@@ -54,7 +54,10 @@ class CheckedText:
 
 @dataclass(frozen=True, slots=True)
 class ChangeRequest:
-    """Set a value of a model to what was typed; None takes it out of the file, and with an empty path all of them."""
+    """Set a value of a model to what was typed; None takes it out of the file, and with an empty path all of them.
+
+    ``from_table``: it was typed in the cost table, not on the tab of the file.
+    """
 
     revision: int
     text: str
@@ -64,6 +67,7 @@ class ChangeRequest:
     kind: str
     typed: str | None
     own_encodings: Callable[[], Sequence[str]]
+    from_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +169,12 @@ class PriceDesk(QObject):
         """Check a text, soon; of several the newest."""
         self._checking.submit(CheckRequest(revision, text, self.path.name, model_id, self._own_encodings))
 
-    def change(self, text: str, revision: int, model_id: str, path: str, kind: str, typed: str | None) -> None:
+    def change(
+        self, text: str, revision: int, model_id: str, path: str, kind: str, typed: str | None, from_table: bool = False
+    ) -> None:
         """Change a value in a text, soon; see ``ChangeRequest``."""
-        self._changing.submit(
-            ChangeRequest(revision, text, self.path.name, model_id, path, kind, typed, self._own_encodings)
-        )
+        names, file_name = self._own_encodings, self.path.name
+        self._changing.submit(ChangeRequest(revision, text, file_name, model_id, path, kind, typed, names, from_table))
 
     def save(self, text: str, revision: int, file: FileText) -> None:
         """Write a text that was made from ``file``, soon."""

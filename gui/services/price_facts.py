@@ -160,13 +160,18 @@ def _typed(model: Model, kind: str, value: Any, origin: str) -> str:
     if value is None or not origin or kind in IN_THE_TEXT:
         return ""
     if kind == "money":
-        if model.exchange_rate == 1:
-            return amount_text(value)
-        own = value / model.exchange_rate
-        return amount_text(own) if origin == YOURS and own * model.exchange_rate == value else ""
+        return typed_amount(model, value, origin)
     if kind == "batch":
         return value if value == "half" else ""
     return str(value)
+
+
+def typed_amount(model: Model, usd: Decimal, origin: str) -> str:
+    """An amount as one would type it for this model, in the currency of its prices; empty where that is not exact."""
+    if model.exchange_rate == 1:
+        return amount_text(usd)
+    own = usd / model.exchange_rate
+    return amount_text(own) if origin == YOURS and own * model.exchange_rate == usd else ""
 
 
 def amount_text(amount: Decimal) -> str:

@@ -131,7 +131,7 @@ def test_unsaved_changes_are_kept_and_not_saved_by_an_import(
     dialog.all.click()
     take(qtbot, dialog)
     qtbot.waitUntil(lambda: "acme/thinker" in panel.editor.text())
-    assert "Other changes wait there" in notices(bench)
+    assert "not saved yet" in notices(bench)
     assert "input: 1.00" in panel.editor.text()
     assert prices.read_text() == GOOD
 
