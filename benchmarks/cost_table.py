@@ -30,10 +30,10 @@ from PySide6.QtWidgets import QApplication
 from gui.look.theme import Theme
 from gui.notify import Notifier
 from gui.panels.cost_panel import CostPanel
-from gui.services.cost_rows import PriceRequest, price_rows
+from gui.services.cost_rows import PriceRequest, new_cards, price_rows
 from gui.services.costs import CostService
 from pricing import load_catalog
-from pricing.types import Model, Scenario
+from pricing.types import CallMix, Model, Scenario
 
 FILTERS = ("o", "op", "ope", "open", "openai", "openai e", "", "claude", "claude est", "gem", "")
 TODAY = date(2026, 11, 21)
@@ -55,13 +55,13 @@ def report(what: str, times: list[float]) -> None:
     print(f"{what:46} p50 {statistics.median(times):6.2f}   p99 {last:6.2f}   n {len(times)}")
 
 
-def requests(models: tuple[Model, ...], repeat: int, **scenario: Any) -> list[PriceRequest]:
+def requests(models: tuple[Model, ...], repeat: int, mix: CallMix | None = None, **scenario: Any) -> list[PriceRequest]:
     """Pricing requests for scenarios that all differ."""
     needed = {model.count.tokenizer for model in models if model.count.tokenizer}
     counts = dict.fromkeys(needed, 12_345)
-    usual = Scenario(on=TODAY, factor=Decimal("1.1"), **scenario)
+    usual, cards = Scenario(on=TODAY, factor=Decimal("1.1"), **scenario), new_cards()
     return [
-        PriceRequest(step, models, counts, frozenset(), replace(usual, output_tokens=step * 10))
+        PriceRequest(step, models, counts, frozenset(), replace(usual, output_tokens=step * 10), mix, cards)
         for step in range(repeat)
     ]
 
@@ -83,7 +83,12 @@ def main() -> None:
     report("price every model for another scenario", measured(lambda r=r: answers.append(price_rows(r)) for r in asked))
     parts = {"cached_tokens": 6_000, "cache_write_tokens": 2_000, "reasoning_tokens": 500, "batch": True}
     ranged = requests(models, options.repeat, output_range=(0, 10_000), reasoning_range=(0, 4_000), **parts)
+    price_rows(ranged[0])
     report("the same with every part and ranges of output", measured(lambda r=r: price_rows(r) for r in ranged))
+    mix = CallMix(hit_rate=Decimal("0.6"), batch_share=Decimal("0.3"))
+    mixed = requests(models, options.repeat, mix, cached_tokens=6_000, output_range=(0, 10_000))
+    price_rows(mixed[0])
+    report("the same with misses of the cache and batches", measured(lambda r=r: price_rows(r) for r in mixed))
 
     app = QApplication([])
     theme = Theme("light")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDockWidget
 
 from gui.look.corner import plain_corner
 from gui.panels.cost_panel import CostPanel
+from gui.scenario_book import ScenarioBook
 from gui.services.costs import CostService
 from gui.storage import Storage
 from gui.versions import our_version
@@ -37,7 +38,9 @@ class CostWiring(QObject):
             own_encodings=bench.own_encodings.names,
         )
         self.panel = panel = CostPanel(service, bench.theme, bench.notifier, our_version())
-        panel.start(runner, Storage(runner, self.tr("Exporting"), self))
+        keeping = Storage(runner, self.tr("Saving scenarios"), self)
+        book = ScenarioBook(paths.scenarios_file, keeping, self)
+        panel.start(runner, Storage(runner, self.tr("Exporting"), self), book)
         panel.restore_state(state)
         panel.table.setCornerWidget(plain_corner(panel.table))
         before = dock.widget()
@@ -61,19 +64,16 @@ class CostWiring(QObject):
         for name, text, tip, act in (
             ("costChart", self.tr("Show or hide the &chart"), panel.chart_button.toolTip(), panel.chart_button.click),
             ("costResetColumns", self.tr("Reset the co&lumns"), "", panel.table.reset_columns),
-            (
-                "costResetScenario",
-                self.tr("Reset the &scenario"),
-                panel.scenario_bar.reset_button.toolTip(),
-                panel.scenario_bar.reset,
-            ),
+            ("costScenario", self.tr("The &whole scenario…"), panel.scenario_bar.details.toolTip(), panel.show_details),
         ):
             action = QAction(text, self, objectName=name)
             action.setStatusTip(tip)
             action.triggered.connect(dock.show)
             action.triggered.connect(act)
             made.append(action)
-        return made
+        for action in panel.names.actions():
+            action.triggered.connect(dock.show)
+        return [*made, *panel.names.actions()]
 
     @Slot()
     def _show_meter(self) -> None:

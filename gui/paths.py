@@ -32,6 +32,11 @@ class ProfilePaths(NamedTuple):
         return self.config / "prices.yaml"
 
     @property
+    def scenarios_file(self) -> Path:
+        """Scenarios that the user saved under names, as JSON."""
+        return self.config / "scenarios.json"
+
+    @property
     def sessions(self) -> Path:
         """One folder for each window that may be open at the same time."""
         return self.data / "sessions"

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -23,13 +24,20 @@ class Catalog:
     """All models that the user wants to see, with the prices in force. Immutable.
 
     ``hidden`` are the ids that the user's file hides, ``notices`` what its author should know without anything being
-    wrong.
+    wrong. ``exchange_rates`` are what one unit of each currency that the file names costs in US dollars.
     """
 
-    def __init__(self, models: Iterable[Model], notices: Iterable[Notice] = (), hidden: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        models: Iterable[Model],
+        notices: Iterable[Notice] = (),
+        hidden: Iterable[str] = (),
+        exchange_rates: Mapping[str, Decimal] | None = None,
+    ) -> None:
         self.models = tuple(models)
         self.notices = tuple(notices)
         self.hidden = tuple(hidden)
+        self.exchange_rates = dict(exchange_rates or {"USD": Decimal(1)})
 
     def __len__(self) -> int:
         return len(self.models)
@@ -121,7 +129,7 @@ def load_catalog(user_file: Path | None = None, tokenizers: Collection[str] = ()
     file = read_price_file(user_file, tokenizers, bundled.rules)
     if file.problems:
         raise PriceFileError(file.problems)
-    return Catalog(*lay_over(bundled, file))
+    return Catalog(*lay_over(bundled, file), file.exchange_rates)
 
 
 def check_file(path: Path, tokenizers: Collection[str] = ()) -> list[Problem]:

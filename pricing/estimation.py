@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
+from typing import NamedTuple
 
-from pricing.rates import RateCard, price_on, tier_for
+from pricing.rates import RateCard, RateCards, tier_for
 from pricing.scenario_checks import cached_tokens, check
-from pricing.types import CostEstimate, CostPart, Model, Price, Scenario, Tier, TokenCount
+from pricing.types import CostEstimate, CostPart, Model, Price, Scenario, TokenCount
 
 TOKENS_UNKNOWN = "tokens"
 """Stands in ``CostEstimate.unknown`` where it is the number of tokens that is not known."""
@@ -28,27 +29,44 @@ _PROMPT_PARTS = ("input", "cached", "cache_write", "cache_write_1h")
 _OUTPUT_PARTS = ("output", "reasoning")
 
 
-def estimate(model: Model, count: TokenCount | None, scenario: Scenario) -> CostEstimate:
+class _Ends(NamedTuple):
+    """The smallest and the biggest cost of a call, and of its prompt and its output alone; None: not known."""
+
+    low: Decimal | None
+    high: Decimal | None
+    input_low: Decimal | None
+    input_high: Decimal | None
+    output_low: Decimal | None
+    output_high: Decimal | None
+
+
+def estimate(
+    model: Model, count: TokenCount | None, scenario: Scenario, cards: RateCards | None = None
+) -> CostEstimate:
     """What one call with a prompt of ``count`` tokens costs. Raises ScenarioError for what cannot be.
 
     Without a count, every amount is None. Where a range is so wide that its low end is shorter than the cached and
-    written parts, those parts shrink with it, cached ones last.
+    written parts, those parts shrink with it, cached ones last. ``cards`` keeps prices that were looked up for the next
+    estimate of the same models.
     """
     check(count, scenario)
-    price, change = price_on(model.price, scenario.on)
+    cards = cards or RateCards()
+    price, change = cards.in_force(model.price, scenario.on)
     if count is None:
         return _without_count(model, scenario)
     tier = tier_for(price, count.tokens)
-    card = RateCard(price, tier, scenario.batch)
+    card = cards.card(price, tier, scenario.batch)
     parts, unknown = _parts(price, card, count.tokens, scenario)
     fee = price.per_request or _NOTHING
     input_sum, output_sum = _sum(parts, _PROMPT_PARTS), _sum(parts, _OUTPUT_PARTS)
-    input_usd = _times(input_sum, scenario.factor)
-    usd = _times(_plus(_plus(input_sum, output_sum), fee), scenario.factor)
-    low, high, input_low, input_high = usd, usd, input_usd, input_usd
+    input_usd, output_usd = _times(input_sum, scenario.factor), _times(output_sum, scenario.factor)
+    request_usd = EXACT.multiply(fee, scenario.factor)
+    usd = _plus(_plus(input_usd, output_usd), request_usd)
+    ends = _Ends(usd, usd, input_usd, input_usd, output_usd, output_usd)
     if count.low < count.high or scenario.output_range or scenario.reasoning_range:
-        low, high, input_low, input_high = _ranges(price, {tier: card}, count, scenario)
-        low, high = (None, None) if usd is None or low is None or high is None else (low, high)
+        ends = _ranges(price, cards, count, scenario, (input_usd, request_usd))
+    low, high = (None, None) if usd is None or ends.low is None or ends.high is None else ends[:2]
+    fewest, most = _output_ends(scenario)
     return CostEstimate(
         model_id=model.id,
         label=count.label,
@@ -56,8 +74,8 @@ def estimate(model: Model, count: TokenCount | None, scenario: Scenario) -> Cost
         input_low=count.low,
         input_high=count.high,
         input_usd=input_usd,
-        output_usd=_times(output_sum, scenario.factor),
-        request_usd=_times(fee, scenario.factor),
+        output_usd=output_usd,
+        request_usd=request_usd,
         usd=usd,
         usd_low=low,
         usd_high=high,
@@ -75,21 +93,20 @@ def estimate(model: Model, count: TokenCount | None, scenario: Scenario) -> Cost
         notes=tuple(_notes(model, count, scenario, change.note if change else "")),
         price_checked=model.checked,
         source=model.source,
-        input_usd_low=input_low,
-        input_usd_high=input_high,
-        output_low=_fewest(scenario.output_tokens, scenario.output_range)
-        + _fewest(scenario.reasoning_tokens, scenario.reasoning_range),
-        output_high=_most(scenario.output_tokens, scenario.output_range)
-        + _most(scenario.reasoning_tokens, scenario.reasoning_range),
+        input_usd_low=ends.input_low,
+        input_usd_high=ends.input_high,
+        output_usd_low=ends.output_low,
+        output_usd_high=ends.output_high,
+        output_low=fewest,
+        output_high=most,
     )
 
 
-def _fewest(tokens: int, given: tuple[int, int] | None) -> int:
-    return given[0] if given else tokens
-
-
-def _most(tokens: int, given: tuple[int, int] | None) -> int:
-    return given[1] if given else tokens
+def _output_ends(scenario: Scenario) -> tuple[int, int]:
+    """The fewest and the most tokens of output and reasoning together."""
+    output = scenario.output_range or (scenario.output_tokens, scenario.output_tokens)
+    reasoning = scenario.reasoning_range or (scenario.reasoning_tokens, scenario.reasoning_tokens)
+    return output[0] + reasoning[0], output[1] + reasoning[1]
 
 
 def _split_prompt(prompt: int, scenario: Scenario) -> tuple[tuple[str, int], ...]:
@@ -140,33 +157,38 @@ def _sum(parts: tuple[CostPart, ...], names: Container[str]) -> Decimal | None:
 
 
 def _ranges(
-    price: Price, cards: dict[Tier | None, RateCard], count: TokenCount, scenario: Scenario
-) -> tuple[Decimal | None, Decimal | None, Decimal | None, Decimal | None]:
-    """The smallest and the biggest cost of any prompt length in the range of the count, and the same of the prompt's
-    part alone; None: a price is unknown.
+    price: Price, cards: RateCards, count: TokenCount, scenario: Scenario, known: tuple[Decimal | None, Decimal]
+) -> _Ends:
+    """The ends of the costs of all prompt lengths in the range of the count, with the least and the most output.
 
-    Between two thresholds the cost only grows with the prompt, so the ends and the thresholds tell all.
+    Between two thresholds the cost only grows with the prompt, so the ends and the thresholds tell all. ``known``
+    are the costs of a prompt of the best figure, and of the fee.
     """
-    output, reasoning = scenario.output_tokens, scenario.reasoning_tokens
-    least = _split_output(_fewest(output, scenario.output_range), _fewest(reasoning, scenario.reasoning_range))
-    most = _split_output(_most(output, scenario.output_range), _most(reasoning, scenario.reasoning_range))
-    fee = EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
+    output = scenario.output_range or (scenario.output_tokens, scenario.output_tokens)
+    reasoning = scenario.reasoning_range or (scenario.reasoning_tokens, scenario.reasoning_tokens)
+    least, most = (_split_output(output[end], reasoning[end]) for end in (0, 1))
+    input_usd, fee = known
     inputs: list[Decimal | None] = []
     lows: list[Decimal | None] = []
     highs: list[Decimal | None] = []
-    written: dict[Tier | None, tuple[Decimal | None, Decimal | None]] = {}
+    written: dict[RateCard, tuple[Decimal | None, Decimal | None]] = {}
     for tokens in _corners(price, count):
-        tier = tier_for(price, tokens)
-        if tier not in written:
-            card = cards.get(tier) or cards.setdefault(tier, RateCard(price, tier, scenario.batch))
-            low = _plus(_priced(card, least, scenario.factor), fee)
-            written[tier] = low, low if least == most else _plus(_priced(card, most, scenario.factor), fee)
-        prompt = _priced(cards[tier], _split_prompt(tokens, scenario), scenario.factor)
-        low, high = written[tier]
+        card = cards.card(price, tier_for(price, tokens), scenario.batch)
+        if card not in written:
+            low = _priced(card, least, scenario.factor)
+            written[card] = low, low if least == most else _priced(card, most, scenario.factor)
+        prompt = input_usd
+        if tokens != count.tokens:
+            prompt = _priced(card, _split_prompt(tokens, scenario), scenario.factor)
+        low, high = written[card]
         inputs.append(prompt)
-        lows.append(_plus(prompt, low))
-        highs.append(_plus(prompt, high))
-    return _end(lows, min), _end(highs, max), _end(inputs, min), _end(inputs, max)
+        lows.append(_plus(_plus(prompt, low), fee))
+        highs.append(_plus(_plus(prompt, high), fee))
+    least_usd, most_usd = ([ends[end] for ends in written.values()] for end in (0, 1))
+    return _Ends(
+        *(_end(lows, min), _end(highs, max), _end(inputs, min), _end(inputs, max)),
+        *(_end(least_usd, min), _end(most_usd, max)),
+    )
 
 
 def _plus(first: Decimal | None, second: Decimal | None) -> Decimal | None:
@@ -185,6 +207,8 @@ def _priced(card: RateCard, split: tuple[tuple[str, int], ...], factor: Decimal)
 
 
 def _end(amounts: list[Decimal | None], pick: Callable[[list[Decimal]], Decimal]) -> Decimal | None:
+    if len(amounts) == 1:
+        return amounts[0]
     known = [amount for amount in amounts if amount is not None]
     return pick(known) if len(known) == len(amounts) else None
 

@@ -128,6 +128,41 @@ class RateCard:
         return Rate(other, instead, note)
 
 
+class RateCards:
+    """Rate cards that are made once and kept, for a table whose models are priced again and again.
+
+    Those of one day: another day empties it. Prices and tiers are told apart as objects, for those of a catalogue stay
+    as they are, and comparing them would take longer than making a card. For one thread at a time.
+    """
+
+    def __init__(self) -> None:
+        self._on: date | None = None
+        self._changed: dict[int, tuple[Price, Price, Change | None]] = {}
+        self._cards: dict[tuple[int, int, bool], tuple[Price, Tier | None, RateCard]] = {}
+
+    def in_force(self, price: Price, on: date) -> tuple[Price, Change | None]:
+        """As ``price_on``."""
+        if on != self._on:
+            self._on = on
+            self._changed.clear()
+            self._cards.clear()
+        if not price.changes:
+            return price, None
+        # What an id belongs to is kept beside it, or the id could be that of another object one day.
+        known = self._changed.get(id(price))
+        if known is None:
+            known = self._changed[id(price)] = (price, *price_on(price, on))
+        return known[1], known[2]
+
+    def card(self, price: Price, tier: Tier | None, in_batch: bool) -> RateCard:
+        """The card of a price in force."""
+        key = id(price), id(tier), in_batch
+        known = self._cards.get(key)
+        if known is None:
+            known = self._cards[key] = (price, tier, RateCard(price, tier, in_batch))
+        return known[2]
+
+
 def _tier_rates(base: Rates, tier: Tier) -> Rates:
     """The rates of a tier. Cache prices of the base do not reach into a tier that has an input price of its own."""
     own: dict[str, Decimal | None] = {

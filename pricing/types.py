@@ -307,6 +307,24 @@ class Scenario:
     reasoning_range: tuple[int, int] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallMix:
+    """How the calls of a scenario differ from each other. Shares lie between 0 and 1; None: all calls are alike.
+
+    ``hit_rate`` of the calls find the scenario's cached part of the prompt in the cache, the others write it there: for
+    minutes, or ``for_an_hour``. ``batch_share`` of them go through the batch service, whatever the scenario says.
+    """
+
+    hit_rate: Decimal | None = None
+    for_an_hour: bool = False
+    batch_share: Decimal | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all calls are alike."""
+        return self.hit_rate is None and self.batch_share is None
+
+
 @dataclass(frozen=True, slots=True)
 class CostPart:
     """One term of a cost: ``tokens`` at ``usd_per_mtok``, before the scenario's factor. A fee has no tokens.
@@ -330,11 +348,12 @@ class CostEstimate:
     ``input_usd`` is the whole prompt with its cached parts, ``output_usd`` output and reasoning, ``request_usd`` the
     fee per request; they add up to ``usd``. ``usd_low`` and ``usd_high`` belong to the ends of the ranges of prompt,
     output and reasoning, and may lie in different tiers; ``input_usd_low`` and ``input_usd_high`` are the prompt's part
-    alone, each None where a price at some length of the prompt is unknown. ``output_low`` and ``output_high`` are the
-    tokens of output and reasoning together. ``usd_calls`` (with its range) is for all calls of the scenario.
-    ``unknown`` names the prices that were needed and are not known; then ``usd`` is None. ``context_share`` is the
-    prompt as a share of the context window (1: full). ``over_context``: prompt, output and reasoning do not fit; None:
-    unknown. ``tier`` says in words which long-prompt tier is in force, empty for none.
+    alone, ``output_usd_low`` and ``output_usd_high`` that of output and reasoning, each None where a price at some
+    length of the prompt is unknown. ``output_low`` and ``output_high`` are the tokens of output and reasoning together.
+    ``usd_calls`` (with its range) is for all calls of the scenario. ``unknown`` names the prices that were needed and
+    are not known; then ``usd`` is None. ``context_share`` is the prompt as a share of the context window (1: full).
+    ``over_context``: prompt, output and reasoning do not fit; None: unknown. ``tier`` says in words which long-prompt
+    tier is in force, empty for none.
     """
 
     model_id: str
@@ -364,6 +383,8 @@ class CostEstimate:
     source: str = ""
     input_usd_low: Decimal | None = None
     input_usd_high: Decimal | None = None
+    output_usd_low: Decimal | None = None
+    output_usd_high: Decimal | None = None
     output_low: int = 0
     output_high: int = 0
 

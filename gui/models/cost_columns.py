@@ -13,9 +13,21 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from gui.models.cost_arrangement import natural
+from gui.models.cost_money import (
+    break_even,
+    break_even_text,
+    calls_text,
+    calls_tone,
+    input_usd_text,
+    output_usd_text,
+    ratio_middle,
+    ratio_text,
+    tr,
+    usd_text,
+)
 from gui.models.cost_row import CostRow, usd_middle
 from gui.models.cost_text import CostText, age_tone
 from gui.models.price_cells import price_in_force, price_text
@@ -39,12 +51,15 @@ class CostView:
     """What the text of a row depends on besides the row.
 
     ``today`` is the day it is, from which ages count; ``on`` the day whose prices are in force in the scenario.
+    ``budget`` is what all calls may cost in US dollars, None without; ``calls_a_day`` 0 where nobody said it.
     """
 
     text: CostText
     today: date
     on: date
     calls: int = 1
+    calls_a_day: int = 0
+    budget: Decimal | None = None
     baseline: CostRow | None = None
     favourites: frozenset[str] = field(default_factory=frozenset)
 
@@ -79,11 +94,6 @@ class CostColumn:
     edits: str = ""
 
 
-def tr(text: str) -> str:
-    """Translate in the context of this module."""
-    return QCoreApplication.translate("CostColumns", text)
-
-
 def title_of(column: CostColumn, view: CostView) -> str:
     """The column's name as the header shows it."""
     return tr(column.title).format(calls=view.text.localised(f"{view.calls:,}"))
@@ -95,24 +105,6 @@ def context_ends(row: CostRow) -> tuple[Decimal, Decimal] | None:
     if not context or estimate.input_low is None or estimate.input_high is None:
         return None
     return Decimal(estimate.input_low) / context, Decimal(estimate.input_high) / context
-
-
-def ratio_ends(row: CostRow, view: CostView) -> tuple[Decimal, Decimal] | None:
-    """The ends of the ratio of this row's total to the pinned row's, None where one of them is unknown or free."""
-    base = view.baseline
-    if base is None or base.estimate.usd is None or row.estimate.usd is None:
-        return None
-    mine, other = row.estimate, base.estimate
-    if mine.usd_low is None or mine.usd_high is None or not other.usd_low or not other.usd_high:
-        return None
-    return mine.usd_low / other.usd_high, mine.usd_high / other.usd_low
-
-
-def ratio_middle(row: CostRow, view: CostView) -> Decimal | None:
-    """The ratio of the middles of both totals, None where one of them is unknown or the pinned one is free."""
-    mine = usd_middle(row)
-    other = usd_middle(view.baseline) if view.baseline else None
-    return mine / other if mine is not None and other else None
 
 
 def unknown_prices(row: CostRow) -> list[str]:
@@ -168,29 +160,6 @@ def _over_input(row: CostRow, tokens: int | None) -> bool:
 
 def _context_tone(row: CostRow, view: CostView) -> str:
     return "error" if row.estimate.over_context else ""
-
-
-def _input_usd_text(row: CostRow, view: CostView) -> str:
-    return view.text.usd(row.estimate.label, row.estimate.input_usd, row.input_usd_low, row.input_usd_high)
-
-
-def _usd_text(row: CostRow, view: CostView) -> str:
-    estimate = row.estimate
-    return view.text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
-
-
-def _calls_text(row: CostRow, view: CostView) -> str:
-    estimate = row.estimate
-    return view.text.usd(estimate.label, estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
-
-
-def _ratio_text(row: CostRow, view: CostView) -> str:
-    if view.baseline is None:
-        return ""
-    if row.model_id == view.baseline.model_id:
-        return tr("baseline")
-    ends = ratio_ends(row, view)
-    return view.text.unknown() if ends is None else view.text.ratio(*ends)
 
 
 def _checked_text(row: CostRow, view: CostView) -> str:
@@ -323,8 +292,8 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "total",
         QT_TRANSLATE_NOOP("CostColumns", "Total cost"),
-        QT_TRANSLATE_NOOP("CostColumns", "US dollars for one call. Sorted by the middle of the range."),
-        _usd_text,
+        QT_TRANSLATE_NOOP("CostColumns", "For one call. Sorted by the middle of the range."),
+        usd_text,
         lambda row, view: usd_middle(row),
         (
             ("usd", lambda row, view: row.estimate.usd),
@@ -339,7 +308,7 @@ COLUMNS: tuple[CostColumn, ...] = (
         "ratio",
         QT_TRANSLATE_NOOP("CostColumns", "Times baseline"),
         QT_TRANSLATE_NOOP("CostColumns", "The total as a multiple of the pinned row's. Pin a row in its menu."),
-        _ratio_text,
+        ratio_text,
         ratio_middle,
         (("ratio", ratio_middle),),
         widest="×0.00012–0.00013",
@@ -350,8 +319,8 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "calls",
         QT_TRANSLATE_NOOP("CostColumns", "Cost of {calls} calls"),
-        QT_TRANSLATE_NOOP("CostColumns", "US dollars for all calls of the scenario."),
-        _calls_text,
+        QT_TRANSLATE_NOOP("CostColumns", "For all calls of the scenario. ⚠: more than the budget, or maybe."),
+        calls_text,
         _calls_middle,
         (
             ("calls", lambda row, view: row.estimate.calls),
@@ -362,6 +331,22 @@ COLUMNS: tuple[CostColumn, ...] = (
         widest="≈ $0.0028–0.0037",
         numeric=True,
         counted=True,
+        tone=calls_tone,
+    ),
+    CostColumn(
+        "break_even",
+        QT_TRANSLATE_NOOP("CostColumns", "Cache pays from"),
+        QT_TRANSLATE_NOOP(
+            "CostColumns",
+            "The share of calls that must find the prompt in the cache for caching to be cheaper than none. Needs a "
+            "scenario in which only some calls do.",
+        ),
+        break_even_text,
+        lambda row, view: break_even(row),
+        (("cache_break_even", lambda row, view: break_even(row)),),
+        widest="100.0%",
+        numeric=True,
+        shown=False,
     ),
     CostColumn(
         "context",
@@ -387,13 +372,13 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "input_cost",
         QT_TRANSLATE_NOOP("CostColumns", "Input cost"),
-        QT_TRANSLATE_NOOP("CostColumns", "US dollars for the prompt of one call, its cached part included."),
-        _input_usd_text,
+        QT_TRANSLATE_NOOP("CostColumns", "For the prompt of one call, its cached part included."),
+        input_usd_text,
         lambda row, view: row.estimate.input_usd,
         (
             ("input_usd", lambda row, view: row.estimate.input_usd),
-            ("input_usd_low", lambda row, view: row.input_usd_low),
-            ("input_usd_high", lambda row, view: row.input_usd_high),
+            ("input_usd_low", lambda row, view: row.estimate.input_usd_low),
+            ("input_usd_high", lambda row, view: row.estimate.input_usd_high),
         ),
         widest="≈ $0.000028–0.000037",
         numeric=True,
@@ -402,10 +387,14 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "output_cost",
         QT_TRANSLATE_NOOP("CostColumns", "Output cost"),
-        QT_TRANSLATE_NOOP("CostColumns", "US dollars for the expected output of one call, reasoning included."),
-        lambda row, view: view.text.amount(row.estimate.output_usd),
+        QT_TRANSLATE_NOOP("CostColumns", "For the expected output of one call, reasoning included."),
+        output_usd_text,
         lambda row, view: row.estimate.output_usd,
-        (("output_usd", lambda row, view: row.estimate.output_usd),),
+        (
+            ("output_usd", lambda row, view: row.estimate.output_usd),
+            ("output_usd_low", lambda row, view: row.estimate.output_usd_low),
+            ("output_usd_high", lambda row, view: row.estimate.output_usd_high),
+        ),
         widest="$0.0000123",
         numeric=True,
     ),

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from gui.models.cost_columns import CostColumn, CostView, unknown_prices
+from gui.models.cost_money import excess, excess_text
 from gui.models.cost_row import CostRow
 from gui.services.exports import plain
 
 if TYPE_CHECKING:
+    from pricing.scenarios import MixedCost
     from pricing.types import CostEstimate, CostPart
 
 _PARTS = {
@@ -65,10 +67,11 @@ def explanation(row: CostRow, view: CostView) -> list[str]:
     lines = [row.model_id]
     if estimate.input_tokens is None:
         return [*lines, _why_not_counted(row)]
-    lines += [_part_line(part, view) for part in estimate.parts]
+    lines += _kinds(row.mixed, view) if row.mixed is not None else [_part_line(part, view) for part in estimate.parts]
     if estimate.factor != 1:
         lines.append(tr("All of it × {factor}").format(factor=_exact(estimate.factor, view)))
     lines += _totals(row, view)
+    lines += _plans(row, view)
     if row.cached_cut:
         lines.append(tr("More cached tokens were asked for than this prompt has: all of it counts as cached."))
     if estimate.tier:
@@ -84,7 +87,8 @@ def explanation(row: CostRow, view: CostView) -> list[str]:
 def _too_long(row: CostRow, view: CostView) -> str:
     """What does not fit: the limit of the prompt alone is among the estimate's notes."""
     estimate, context = row.estimate, row.model.context
-    output = sum(part.tokens or 0 for part in estimate.parts if part.name in ("output", "reasoning"))
+    parts = row.mixed.kinds[0].estimate.parts if row.mixed is not None else estimate.parts
+    output = sum(part.tokens or 0 for part in parts if part.name in ("output", "reasoning"))
     needed = (estimate.input_tokens or 0) + output
     if context is None or needed <= context:
         return tr("This is too long for the model.")
@@ -118,21 +122,78 @@ def _totals(row: CostRow, view: CostView) -> Iterator[str]:
         prices = ", ".join(unknown_prices(row))
         yield tr("One call: unknown, for no price is known for: {prices}").format(prices=prices)
         return
-    yield tr("One call: {usd}").format(usd=_usd(estimate.usd, view))
+    words = tr("One call: {usd}") if row.mixed is None else tr("One call on average: {usd}")
+    yield words.format(usd=_usd(estimate.usd, view))
+    currency = view.text.currency
+    if not currency.is_dollar:
+        shown = view.text.usd(None, estimate.usd, None, None)
+        rate = _usd(currency.usd, view)
+        yield tr("That is {shown}, at {rate} for 1 {code}").format(shown=shown, rate=rate, code=currency.code)
     if row.has_range:
         yield _range_line(estimate, view)
     if estimate.calls != 1 and estimate.usd_calls is not None:
-        calls = view.text.localised(f"{estimate.calls:,}")
-        yield tr("{calls} calls: {usd}").format(calls=calls, usd=_usd(estimate.usd_calls, view))
+        yield _calls_line(estimate.calls, estimate.usd_calls, view)
+    if view.calls_a_day:
+        calls = view.text.localised(f"{view.calls_a_day:,}")
+        usd = _usd(estimate.usd * view.calls_a_day, view)
+        yield tr("A day of {calls} calls: {usd}").format(calls=calls, usd=usd)
+
+
+def _calls_line(calls: int, usd: Decimal, view: CostView) -> str:
+    return tr("{calls} calls: {usd}").format(calls=view.text.localised(f"{calls:,}"), usd=_usd(usd, view))
+
+
+def _kinds(mixed: MixedCost, view: CostView) -> Iterator[str]:
+    """The terms of each kind of call under its share."""
+    for kind in mixed.kinds:
+        words = {
+            None: tr("{share} of the calls"),
+            True: tr("{share} of the calls, which find the cached part"),
+            False: tr("{share} of the calls, which write the cached part"),
+        }[kind.hit]
+        if kind.in_batch:
+            words += tr(", in batch")
+        yield words.format(share=view.text.percent(kind.share, kind.share)) + ":"
+        for part in kind.estimate.parts:
+            yield "  " + _part_line(part, view)
+
+
+def _plans(row: CostRow, view: CostView) -> Iterator[str]:
+    """What a cache and a budget mean for this model."""
+    caching = row.mixed.caching if row.mixed is not None else None
+    if caching is not None and caching.saves is not None:
+        words = tr("The cache saves {usd} a call") if caching.saves >= 0 else tr("The cache costs {usd} a call more")
+        yield words.format(usd=_usd(abs(caching.saves), view))
+    share = caching.break_even if caching is not None else None
+    if share is not None:
+        words = tr("Caching pays when at least {share} of the calls find it") if share < 1 else tr("Caching never pays")
+        yield words.format(share=view.text.percent(share, share))
+    over = excess(row, view)
+    if over is not None:
+        yield tr("⚠ Over the budget for all calls by {usd}").format(usd=excess_text(row, view, over))
 
 
 def _range_line(estimate: CostEstimate, view: CostView) -> str:
-    first, last = (view.text.localised(f"{tokens:,}") for tokens in (estimate.input_low, estimate.input_high))
-    if estimate.usd_low is None or estimate.usd_high is None:
-        return tr("With {first} to {last} tokens: unknown").format(first=first, last=last)
-    return tr("With {first} to {last} tokens: {low} to {high}").format(
-        first=first, last=last, low=_usd(estimate.usd_low, view), high=_usd(estimate.usd_high, view)
-    )
+    """Between which tokens the cost lies where. What is one number is not a range."""
+    prompt = _tokens(estimate.input_low, estimate.input_high, view)
+    output = _tokens(estimate.output_low, estimate.output_high, view)
+    if prompt and output:
+        words = tr("With {prompt} tokens of prompt and {output} of output and reasoning: {usd}")
+    elif output:
+        words = tr("With {output} tokens of output and reasoning: {usd}")
+    else:
+        words = tr("With {prompt} tokens: {usd}")
+    usd = tr("unknown")
+    if estimate.usd_low is not None and estimate.usd_high is not None:
+        usd = tr("{low} to {high}").format(low=_usd(estimate.usd_low, view), high=_usd(estimate.usd_high, view))
+    return words.format(prompt=prompt, output=output, usd=usd)
+
+
+def _tokens(low: int | None, high: int | None, view: CostView) -> str:
+    if low is None or high is None or low == high:
+        return ""
+    first, last = (view.text.localised(f"{tokens:,}") for tokens in (low, high))
+    return tr("{first} to {last}").format(first=first, last=last)
 
 
 def _usd(amount: Decimal, view: CostView) -> str:

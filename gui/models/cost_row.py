@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pricing.scenarios import MixedCost
     from pricing.types import CostEstimate, Model, Rates
 
 
@@ -14,20 +15,18 @@ if TYPE_CHECKING:
 class CostRow:
     """A model, its estimate, and what the window knows besides.
 
-    ``input_usd_low`` and ``input_usd_high`` are the input cost at the ends of the range of the token count (equal to
-    the input cost where the count has no range, None where it is unknown). ``pending``: the count is that of an earlier
-    text, or has not arrived at all; a new one is on its way. ``cached_cut``: the scenario asked for more cached tokens
-    than this prompt has, so all of it counts as cached. ``rates``: the prices in force on the
-    day of the scenario, below any tier of long prompts.
+    ``pending``: the count is that of an earlier text, or has not arrived at all; a new one is on its way.
+    ``cached_cut``: the scenario asked for more cached tokens than this prompt has, so all of it counts as cached.
+    ``mixed``: the kinds of calls, where they are not all alike; then ``estimate`` is their average, without parts.
+    ``rates``: the prices in force on the day of the scenario, below any tier of long prompts.
     """
 
     model: Model
     estimate: CostEstimate
-    input_usd_low: Decimal | None = None
-    input_usd_high: Decimal | None = None
     pending: bool = False
     cached_cut: bool = False
     rates: Rates | None = None
+    mixed: MixedCost | None = None
 
     @property
     def model_id(self) -> str:
@@ -36,8 +35,9 @@ class CostRow:
 
     @property
     def has_range(self) -> bool:
-        """Whether the token count is a range rather than one number."""
-        return self.estimate.input_low != self.estimate.input_high
+        """Whether the tokens of the prompt, or of the output, are a range rather than one number."""
+        estimate = self.estimate
+        return estimate.input_low != estimate.input_high or estimate.output_low != estimate.output_high
 
 
 def usd_middle(row: CostRow) -> Decimal | None:

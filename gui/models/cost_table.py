@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 from enum import IntEnum
 from typing import Any
 
@@ -115,9 +116,16 @@ class CostTableModel(QAbstractTableModel):
         self.set_arrangement(replace(self._arrangement, **choices))
 
     def set_text(self, text: CostText) -> None:
-        """Write figures for another locale."""
+        """Write figures for another locale, or in another currency."""
         self._search.clear()
         self._rearrange(self._rows, self._arrangement, replace(self._view, text=text))
+
+    def set_plan(self, budget: Decimal | None, calls_a_day: int) -> None:
+        """Tell what all calls may cost, and how many there are a day (0: nobody said)."""
+        view = replace(self._view, budget=budget, calls_a_day=calls_a_day)
+        if view != self._view:
+            self._view = view
+            self._all_changed()
 
     def set_stale(self, stale: bool) -> None:
         """Mark the figures as those of an earlier text, or as current."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from typing import NamedTuple
 from unicodedata import bidirectional
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
@@ -54,11 +55,29 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("CostText", text)
 
 
-class CostText:
-    """Writes the figures of the cost table for one locale."""
+class Currency(NamedTuple):
+    """What amounts are shown in: its code, and what one unit of it costs in US dollars."""
 
-    def __init__(self, locale: QLocale) -> None:
+    code: str = "USD"
+    usd: Decimal = Decimal(1)
+
+    @property
+    def is_dollar(self) -> bool:
+        """Whether amounts are shown as they are kept."""
+        return self.code == "USD"
+
+    @property
+    def sign(self) -> str:
+        """What stands before an amount: no currency but the dollar has a sign that all readers know it by."""
+        return "$" if self.is_dollar else f"{self.code}\u00a0"
+
+
+class CostText:
+    """Writes the figures of the cost table for one locale, money in one currency."""
+
+    def __init__(self, locale: QLocale, currency: Currency | None = None) -> None:
         self.locale = locale
+        self.currency = currency or Currency()
         signs = {",": locale.groupSeparator(), ".": locale.decimalPoint()}
         zero = locale.zeroDigit()
         if len(zero) == 1 and zero != "0":
@@ -94,17 +113,28 @@ class CostText:
         """
         if usd is None:
             return self.unknown()
-        ends = range_digits(low, high, most=AMOUNT_DIGITS) if low is not None and high is not None else ("", "")
+        ends = ("", "")
+        if low is not None and high is not None:
+            ends = range_digits(self.converted(low), self.converted(high), most=AMOUNT_DIGITS)
         if ends[0] == ends[1]:
             return self._signed(label, self.amount(usd))
         # Money has two decimals or none.
         return self._signed(
-            label, self.localised("$" + "–".join(end + "0" if end[-2:-1] == "." else end for end in ends))
+            label,
+            self.currency.sign + self.localised("–".join(end + "0" if end[-2:-1] == "." else end for end in ends)),
         )
 
     def amount(self, usd: Decimal | None) -> str:
         """An amount without a range: ``$0.00045``."""
-        return self.unknown() if usd is None else self.localised(usd_text(usd))
+        return self.unknown() if usd is None else self.shown_amount(self.converted(usd))
+
+    def shown_amount(self, amount: Decimal) -> str:
+        """An amount that is in the currency shown already."""
+        return self.localised(usd_text(amount)).replace("$", self.currency.sign)
+
+    def converted(self, usd: Decimal) -> Decimal:
+        """US dollars in the currency shown: for the eye, with more digits than it sees, but not exact."""
+        return usd if self.currency.is_dollar else _WIDE.divide(usd, self.currency.usd)
 
     def percent(self, low: Decimal, high: Decimal) -> str:
         """A share from 0 to 1 as per cent, with one decimal at most: ``8.6–10.0%``, ``<0.1%``, ``>9,999%``."""

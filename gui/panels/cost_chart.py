@@ -27,7 +27,7 @@ REDRAW_MS = 150
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: lengths for drawing as floats, the text as the table has it."""
+    """One bar: lengths for drawing as floats, in the currency shown; the text as the table has it."""
 
     model_id: str
     name: str
@@ -52,9 +52,7 @@ def bars_of(rows: Sequence[CostRow], view: CostView, most: int) -> list[Bar]:
                 row.model_id,
                 row.model.name,
                 text,
-                float(middle),
-                float(estimate.usd_low),
-                float(estimate.usd_high),
+                *(float(view.text.converted(usd)) for usd in (middle, estimate.usd_low, estimate.usd_high)),
                 pinned,
             )
         )
@@ -204,4 +202,4 @@ def load_plotting(_request: object, _ticket: Ticket | None = None) -> None:
 
 def axis_text(value: float, text: CostText) -> str:
     """A mark of the axis. Drawing works in floats; twelve digits hide what they lack."""
-    return text.amount(Decimal(f"{value:.12g}"))
+    return text.shown_amount(Decimal(f"{value:.12g}"))

@@ -18,12 +18,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.dialogs.scenario_details import ScenarioDetails
 from gui.look.theme import Theme
 from gui.models.cost_arrangement import Arrangement, SortKey
 from gui.models.cost_columns import COLUMN_INDEX
+from gui.models.cost_money import break_even_words
 from gui.models.cost_row import CostRow
 from gui.models.cost_table import CostTableModel
-from gui.models.cost_text import CostText
+from gui.models.cost_text import CostText, Currency
+from gui.models.scenario_choices import choices_of
+from gui.models.scenario_state import ScenarioState
 from gui.notify import Notifier, Offer
 from gui.panels.cost_chart import CostChart
 from gui.panels.cost_commands import CostCommands
@@ -31,10 +35,12 @@ from gui.panels.cost_explanation import CostExplanation
 from gui.panels.cost_status import CostStatus
 from gui.panels.cost_table_view import CostTable
 from gui.panels.scenario_bar import ScenarioBar
+from gui.panels.scenario_names import ScenarioNames
 from gui.services.costs import CostService
 
 if TYPE_CHECKING:
     from gui.jobs import JobRunner
+    from gui.scenario_book import ScenarioBook
     from gui.storage import Storage
 
 SIDE_WIDTH = 440
@@ -64,7 +70,10 @@ class CostPanel(QWidget):
         self.setObjectName("costPanel")
         self._service, self._theme, self._notifier = service, theme, notifier
         self.model = CostTableModel(CostText(QLocale()), service.today, self)
-        self.scenario_bar = ScenarioBar(lambda: service.today)
+        self.scenario = ScenarioState(lambda: service.today, self)
+        self.scenario_bar = ScenarioBar(self.scenario)
+        self.names = ScenarioNames(self.scenario_bar.named, self.scenario, notifier)
+        self._details: ScenarioDetails | None = None
         self.table = CostTable(self.model, theme)
         self.commands = CostCommands(self.table, self.model, service, notifier, version)
         self.chart = CostChart(theme)
@@ -82,7 +91,8 @@ class CostPanel(QWidget):
         """Everything that the user arranged, as JSON holds it."""
         choices = self.model.arrangement
         return {
-            "scenario": self.scenario_bar.state(),
+            "scenario": self.scenario.choices.plain(),
+            "scenario_name": self.names.name,
             "columns": self.table.columns_state(),
             "sort": [[key.column, key.descending] for key in choices.sort],
             "filter": choices.filter,
@@ -99,7 +109,9 @@ class CostPanel(QWidget):
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take back what ``state`` gave; what is missing or of no use stays as in a fresh window."""
-        self.scenario_bar.restore_state(_dict(state.get("scenario")))
+        self.scenario.set(choices_of(_dict(state.get("scenario"))))
+        name = state.get("scenario_name")
+        self.names.set_name(name if isinstance(name, str) else "")
         self.table.restore_columns(_dict(state.get("columns")))
         self.chart.restore_state(_dict(state.get("chart")))
         arrangement = arrangement_of(state)
@@ -110,10 +122,25 @@ class CostPanel(QWidget):
         if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes):
             self.splitter.setSizes(sizes)
 
-    def start(self, runner: JobRunner, storage: Storage) -> None:
-        """Chart and exports work from now on. ``storage`` belongs to the panel alone. The service starts by itself."""
+    def start(self, runner: JobRunner, storage: Storage, book: ScenarioBook | None = None) -> None:
+        """Chart, exports and named scenarios work from now on. ``storage`` belongs to the panel alone. The service
+        starts by itself."""
         self.commands.use_storage(storage)
         self.chart.start(runner)
+        if book is not None:
+            self.names.start(book)
+
+    @Slot()
+    def show_details(self) -> ScenarioDetails:
+        """Show the whole scenario in a window of its own, which stays while one works in this."""
+        if self._details is None:
+            self._details = ScenarioDetails(self.scenario, self)
+        self._details.set_currencies(self._service.exchange_rates)
+        self._show_break_even()
+        self._details.show()
+        self._details.raise_()
+        self._details.activateWindow()
+        return self._details
 
     def focus_filter(self) -> None:
         """Put the caret into the filter."""
@@ -123,7 +150,7 @@ class CostPanel(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.LocaleChange and hasattr(self, "table"):
-            self.model.set_text(CostText(self.locale()))
+            self._show_currency()
 
     def _make_tools(self) -> None:
         self.filter = QLineEdit(objectName="costFilter")
@@ -187,7 +214,10 @@ class CostPanel(QWidget):
         service.prices_problem.connect(self._on_prices_problem)
         service.prices_reloaded.connect(self._on_prices_reloaded)
         service.starting.connect(self._on_scenario)
-        self.scenario_bar.scenario_changed.connect(self._on_scenario)
+        service.prices_changed.connect(self._on_prices_changed)
+        self.scenario.changed.connect(self._on_scenario)
+        self.scenario_bar.details.clicked.connect(self.show_details)
+        self.names.name_changed.connect(self._on_state_changed)
         self.filter.textChanged.connect(self._on_filter)
         self.model.arranged.connect(self._on_arranged)
         self.table.current_model_changed.connect(self._explain_current)
@@ -201,16 +231,39 @@ class CostPanel(QWidget):
             button.toggled.connect(self._colour_buttons)
             button.clicked.connect(self._on_side_clicked)
         self._day_timer = QTimer(self, interval=DAY_CHECK_MS)
-        self._day_timer.timeout.connect(self.scenario_bar.follow_day)
+        self._day_timer.timeout.connect(self.scenario.follow_day)
         self._day_timer.start()
 
     @Slot()
     def _on_scenario(self) -> None:
-        self.status.set_budget(self.scenario_bar.budget())
+        choices = self.scenario.choices
+        self._show_currency()
+        self.model.set_plan(self.scenario.budget, choices.calls_a_day)
+        self.status.refresh()
         # Before the start nobody prices anything, and the types of pricing need not be imported.
         if self._service.started:
-            self._service.set_scenario(self.scenario_bar.scenario())
+            self._service.set_scenario(self.scenario.scenario(), self.scenario.mix())
         self._on_state_changed()
+
+    @Slot()
+    def _on_prices_changed(self) -> None:
+        self._show_currency()
+        if self._details is not None:
+            self._details.set_currencies(self._service.exchange_rates)
+
+    def _show_currency(self) -> None:
+        """Amounts are in the currency chosen, in dollars where the price file has no rate for it."""
+        code = self.scenario.choices.currency
+        usd = self._service.exchange_rates.get(code)
+        self.status.set_wanted_currency(code)
+        currency = Currency() if usd is None else Currency(code, usd)
+        shown = self.model.view.text
+        if currency != shown.currency or shown.locale != self.locale():
+            self.model.set_text(CostText(self.locale(), currency))
+
+    def _show_break_even(self) -> None:
+        if self._details is not None:
+            self._details.break_even.setText(break_even_words(self.model.shown_rows(), self.model.view))
 
     @Slot(object)
     def _on_estimated(self, rows: tuple[CostRow, ...]) -> None:
@@ -221,6 +274,7 @@ class CostPanel(QWidget):
     @Slot()
     def _on_arranged(self) -> None:
         self.status.refresh()
+        self._show_break_even()
         self._explain_current()
         if self.side.isVisible() and self.side.currentWidget() is self.chart:
             self.chart.set_rows(self.model.shown_rows(), self.model.view)

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from datetime import date
-from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.look.theme import Theme
+from gui.models.cost_money import excess, excess_text
 from gui.models.cost_table import CostTableModel
 from gui.models.cost_text import age_tone
 from gui.panels.cost_remark import RemarkLabel
 from gui.services import price_files
-from gui.services.budget import over_budget
 from gui.services.costs import CostService
+from gui.services.exports import plain
+
+if TYPE_CHECKING:
+    from pricing.types import Scenario
+
+MOST_NAMED = 2
+"""Models over the budget that are named; the others are counted."""
 
 
 class CostStatus(QObject):
@@ -27,7 +34,7 @@ class CostStatus(QObject):
         super().__init__(parent)
         self._model, self._service, self._theme = model, service, theme
         self._tone, self._note_tone = "", "information"
-        self._budget: Decimal | None = None
+        self._wanted_currency = "USD"
         self.count = QLabel(objectName="costCount")
         self.remark = RemarkLabel("costRemark")
         self.note = QLabel(objectName="scenarioNote")
@@ -39,11 +46,9 @@ class CostStatus(QObject):
         theme.changed.connect(self._colour)
         self.refresh()
 
-    def set_budget(self, usd: Decimal | None) -> None:
-        """Warn of what costs more than this for all calls."""
-        if usd != self._budget:
-            self._budget = usd
-            self.refresh()
+    def set_wanted_currency(self, code: str) -> None:
+        """Say so where there is no rate for it. Told with the next ``refresh``."""
+        self._wanted_currency = code
 
     @Slot()
     def refresh(self) -> None:
@@ -112,16 +117,28 @@ class CostStatus(QObject):
         return self.tr("Prices checked {newest} to {oldest}").format(newest=first, oldest=age)
 
     def _budget_warning(self) -> tuple[str, ...]:
-        """How many of the models shown the budget does not reach for; nothing where it reaches for all."""
-        if self._budget is None or not self._model.rows:
+        """Which of the models shown the budget does not reach for, the first by how much; nothing where it does."""
+        view = self._model.view
+        if view.budget is None or not self._model.rows:
             return ()
-        surely, perhaps = over_budget(self._model.shown_rows(), self._budget)
-        if not surely and not perhaps:
+        over = [(row, by) for row in self._model.shown_rows() if (by := excess(row, view)) is not None]
+        if not over:
             return ()
+        surely = [(row, by) for row, by in over if by[0] > 0]
         words = self.tr("⚠ Over the budget of {usd} for all calls: {number} of the models shown.")
-        more = self.tr(" {number} more may be.").format(number=self._number(perhaps)) if perhaps else ""
-        usd = self._model.view.text.amount(self._budget)
-        return (words.format(usd=usd, number=self._number(surely)) + more,)
+        said = [words.format(usd=view.text.amount(view.budget), number=self._number(len(surely)))]
+        if surely:
+            named = [
+                self.tr("{model} by {usd}").format(model=row.model.name, usd=excess_text(row, view, by))
+                for row, by in surely[:MOST_NAMED]
+            ]
+            rest = len(surely) - len(named)
+            more = self.tr(", {number} more").format(number=self._number(rest)) if rest else ""
+            said.append(", ".join(named) + more + ".")
+        perhaps = len(over) - len(surely)
+        if perhaps:
+            said.append(self.tr("{number} more may be.").format(number=self._number(perhaps)))
+        return tuple(said)
 
     def _scenario_notes(self) -> list[str]:
         rows, scenario = self._model.shown_rows(), self._service.scenario
@@ -142,7 +159,33 @@ class CostStatus(QObject):
             notes.append(
                 self.tr("No known batch price for {number} of the models shown.").format(number=self._number(missing))
             )
-        return notes
+        return [*notes, *self._hidden_choices(scenario)]
+
+    def _hidden_choices(self, scenario: Scenario) -> list[str]:
+        """What the dialog of the whole scenario says and the bar does not show."""
+        text, mix, said = self._model.view.text, self._service.mix, []
+        for ends, words in (
+            (scenario.output_range, self.tr("Output: {low} to {high} tokens.")),
+            (scenario.reasoning_range, self.tr("Reasoning: {low} to {high} tokens.")),
+        ):
+            if ends is not None:
+                said.append(words.format(low=self._number(ends[0]), high=self._number(ends[1])))
+        if mix is not None and mix.hit_rate is not None:
+            share = text.percent(mix.hit_rate, mix.hit_rate)
+            said.append(self.tr("{share} of the calls find the cached part, the others write it.").format(share=share))
+        elif scenario.cache_write_tokens or scenario.cache_write_1h_tokens:
+            tokens = self._number(scenario.cache_write_tokens + scenario.cache_write_1h_tokens)
+            said.append(self.tr("Each call writes {tokens} tokens to the cache.").format(tokens=tokens))
+        if mix is not None and mix.batch_share is not None:
+            share = text.percent(mix.batch_share, mix.batch_share)
+            said.append(self.tr("{share} of the calls go through the batch service.").format(share=share))
+        if self._wanted_currency not in ("USD", text.currency.code):
+            words = self.tr("No rate for {code} in your price file: amounts are in US dollars.")
+            said.append(words.format(code=self._wanted_currency))
+        if not text.currency.is_dollar:
+            rate = "$" + text.localised(plain(text.currency.usd))
+            said.append(self.tr("1 {code} = {usd}, by your price file.").format(code=text.currency.code, usd=rate))
+        return said
 
     def _number(self, number: int) -> str:
         return self._model.view.text.localised(f"{number:,}")

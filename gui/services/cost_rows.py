@@ -10,7 +10,8 @@ from gui.models.cost_row import CostRow
 
 if TYPE_CHECKING:
     from gui.jobs import Ticket
-    from pricing.types import Model, Scenario, TokenCount
+    from pricing.rates import RateCards
+    from pricing.types import CallMix, Model, Scenario, TokenCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class PriceRequest:
     """What to price: models, tokens by encoding, and the scenario.
 
     ``revision`` is that of the text counted. ``counts`` may hold figures of an earlier text for the encodings named in
-    ``pending``, which are still being counted.
+    ``pending``, which are still being counted. ``mix`` says how calls differ, None where they do not. ``cards`` keeps
+    prices that were looked up for the next request with the same models; requests that share it run one at a time.
     """
 
     revision: int
@@ -26,22 +28,48 @@ class PriceRequest:
     counts: Mapping[str, int]
     pending: frozenset[str]
     scenario: Scenario
+    mix: CallMix | None = None
+    cards: RateCards | None = None
+
+
+def new_cards() -> RateCards:
+    """An empty place for prices that were looked up: one for each set of models."""
+    from pricing.rates import RateCards
+
+    return RateCards()
 
 
 def price_rows(request: PriceRequest, _ticket: Ticket | None = None) -> tuple[CostRow, ...]:
     """One row for each model, in the order of the models."""
-    return tuple(_row(model, request) for model in request.models)
+    from pricing import count_for, estimate
+
+    cards = request.cards or new_cards()
+    mixed = request.mix is not None and not request.mix.is_plain
+    rows = []
+    for model in request.models:
+        count = count_for(model, request.counts)
+        pending = model.count.tokenizer in request.pending
+        rates = cards.in_force(model.price, request.scenario.on)[0].rates
+        if mixed and count is not None:
+            rows.append(replace(_mixed_row(model, count, request, cards), pending=pending, rates=rates))
+            continue
+        scenario, cut = fitting(request.scenario, count)
+        cost = estimate(model, count, scenario, cards)
+        rows.append(CostRow(model, cost, pending, cut, rates))
+    return tuple(rows)
 
 
-def _row(model: Model, request: PriceRequest) -> CostRow:
-    from pricing import count_for, estimate, price_on
+def _mixed_row(model: Model, count: TokenCount, request: PriceRequest, cards: RateCards) -> CostRow:
+    """The row of a model whose calls are not all alike: what they cost on average."""
+    from pricing.scenarios import mixed_cost
 
-    count = count_for(model, request.counts)
-    scenario, cut = fitting(request.scenario, count)
-    cost = estimate(model, count, scenario)
-    pending = model.count.tokenizer in request.pending
-    rates = price_on(model.price, scenario.on)[0].rates
-    return CostRow(model, cost, cost.input_usd_low, cost.input_usd_high, pending, cut, rates)
+    assert request.mix is not None
+    wanted = request.scenario
+    if request.mix.hit_rate is not None:
+        wanted = replace(wanted, cache_write_tokens=0, cache_write_1h_tokens=0)
+    scenario, cut = fitting(wanted, count)
+    mixed = mixed_cost(model, count, scenario, request.mix, cards)
+    return CostRow(model, mixed.average, cached_cut=cut, mixed=mixed)
 
 
 def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, bool]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -12,13 +13,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gui.models.cost_row import CostRow
-from gui.services.cost_rows import PriceRequest, price_rows
+from gui.services.cost_rows import PriceRequest, new_cards, price_rows
 from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
 
 if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner, Lane
     from gui.services.live_text import PromptCounts
-    from pricing.types import Model, Problem, Scenario
+    from pricing.rates import RateCards
+    from pricing.types import CallMix, Model, Problem, Scenario
 
 PRICE_DELAY_MS = 60
 """Counts that come faster than this (someone types) are priced together: nobody reads a table at each key."""
@@ -75,8 +77,11 @@ class CostService(QObject):
         self._models: tuple[Model, ...] = ()
         self._loaded = LoadedPrices(None)
         self._in_force_hash = ""
+        self._exchange_rates: Mapping[str, Decimal] = {}
         self._quiet = False
         self._scenario: Scenario | None = None
+        self._mix: CallMix | None = None
+        self._cards: RateCards | None = None
         self._counts: dict[str, int] = {}
         self._pending: frozenset[str] = frozenset()
         self._prompt: PromptCounts | None = None
@@ -124,6 +129,11 @@ class CostService(QObject):
         return self._scenario
 
     @property
+    def mix(self) -> CallMix | None:
+        """How the calls of the scenario differ, None where they do not."""
+        return self._mix
+
+    @property
     def stale(self) -> bool:
         """Whether the rows belong to an earlier text."""
         return self._stale
@@ -154,6 +164,11 @@ class CostService(QObject):
         return self._in_force_hash
 
     @property
+    def exchange_rates(self) -> Mapping[str, Decimal]:
+        """What one unit of other currencies costs in US dollars, by the user's price file in force."""
+        return self._exchange_rates
+
+    @property
     def prompt(self) -> PromptCounts | None:
         """The newest counts."""
         return self._prompt
@@ -177,10 +192,10 @@ class CostService(QObject):
             request = LoadRequest(self._file, self._good_copy, bool(self._models), self._own_encodings)
             self._loading.submit(request)
 
-    def set_scenario(self, scenario: Scenario) -> None:
-        """Price for another scenario."""
-        if scenario != self._scenario:
-            self._scenario = scenario
+    def set_scenario(self, scenario: Scenario, mix: CallMix | None = None) -> None:
+        """Price for another scenario, in which calls differ as ``mix`` says (None: not at all)."""
+        if (scenario, mix) != (self._scenario, self._mix):
+            self._scenario, self._mix = scenario, mix
             self._price()
 
     @Slot(int)
@@ -216,7 +231,13 @@ class CostService(QObject):
         if self._models and self._pricing is not None and self._scenario is not None:
             self._pricing.submit(
                 PriceRequest(
-                    self._counted_revision, self._models, dict(self._counts), self._pending_now(), self._scenario
+                    self._counted_revision,
+                    self._models,
+                    dict(self._counts),
+                    self._pending_now(),
+                    self._scenario,
+                    self._mix,
+                    self._cards,
                 )
             )
 
@@ -245,6 +266,8 @@ class CostService(QObject):
         if loaded.models is not None:
             again, needed = bool(self._models), self.encodings_needed()
             self._models, self._in_force_hash = loaded.models, loaded.file_hash
+            self._exchange_rates = loaded.exchange_rates
+            self._cards = new_cards()
             self.prices_changed.emit()
             if self.encodings_needed() != needed:
                 self.encodings_changed.emit(tuple(self.encodings_needed()))

@@ -6,8 +6,9 @@ none, it takes the copy of the user's file that was last found good, and without
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,7 @@ class LoadedPrices:
     ``problems`` are those of the user's file, empty where it is in force or absent. ``instead`` says what is in force
     instead of a broken file: ``KEPT``, ``LAST_GOOD`` or ``BUNDLED``; empty where nothing is wrong. ``notices`` are
     remarks about a valid file. ``file_hash`` is the SHA-256 of the user's file in force, empty without one.
+    ``exchange_rates`` are what one unit of other currencies costs in US dollars, by that file.
     """
 
     models: tuple[Model, ...] | None
@@ -51,6 +53,7 @@ class LoadedPrices:
     instead: str = ""
     notices: tuple[str, ...] = ()
     file_hash: str = ""
+    exchange_rates: Mapping[str, Decimal] = field(default_factory=dict)
 
 
 def load_prices(request: LoadRequest, _ticket: Ticket | None = None) -> LoadedPrices:
@@ -82,7 +85,7 @@ def _load(request: LoadRequest, names: tuple[str, ...]) -> LoadedPrices:
     if copy is not None and copy.exists():
         try:
             good = _loaded(copy, names)
-            return LoadedPrices(good.models, problems, LAST_GOOD, file_hash=good.file_hash)
+            return replace(good, problems=problems, instead=LAST_GOOD, notices=())
         except (PriceFileError, OSError, UnicodeError):
             pass  # The copy is as bad as the file, whose problems are told; the bundled prices remain.
     return LoadedPrices(_loaded(None, names).models, problems, BUNDLED)
@@ -110,7 +113,8 @@ def _loaded(file: Path | None, names: tuple[str, ...]) -> LoadedPrices:
     catalog = load_catalog(file, names)
     file_hash = sha256(file.read_bytes()).hexdigest() if file is not None else ""
     notices = tuple(notice.message for notice in catalog.notices)
-    return LoadedPrices(catalog.models, notices=notices, file_hash=file_hash)
+    rates = {name: rate for name, rate in catalog.exchange_rates.items() if name != "USD"}
+    return LoadedPrices(catalog.models, notices=notices, file_hash=file_hash, exchange_rates=rates)
 
 
 def _keep_copy(file: Path, copy: Path | None) -> None:

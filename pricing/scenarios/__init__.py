@@ -9,14 +9,14 @@ from pricing.scenarios.budgets import Budget, BudgetVerdict, judge
 from pricing.scenarios.caching import CachedCost, CachePlan, cached_cost, calls_until_caching_pays, expected_hit_rate
 from pricing.scenarios.choosing import Choice, ranked
 from pricing.scenarios.conversation import Conversation, Turn, converse, exactly
-from pricing.scenarios.saved import load_scenarios, save_scenarios
-from pricing.scenarios.volume import MixedCost, calls_per_month, mixed_cost
+from pricing.scenarios.volume import CallKind, MixedCost, calls_per_month, mixed_cost
 
 __all__ = [
     "Budget",
     "BudgetVerdict",
     "CachePlan",
     "CachedCost",
+    "CallKind",
     "Choice",
     "Conversation",
     "MixedCost",
@@ -28,8 +28,6 @@ __all__ = [
     "exactly",
     "expected_hit_rate",
     "judge",
-    "load_scenarios",
     "mixed_cost",
     "ranked",
-    "save_scenarios",
 ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 
 from pricing.estimation import EXACT, estimate
+from pricing.rates import RateCards
 from pricing.scenario_checks import check_share
 from pricing.types import CostEstimate, Model, Scenario, ScenarioError, TokenCount
 
@@ -47,7 +48,9 @@ class CachedCost:
     break_even: Decimal | None
 
 
-def cached_cost(model: Model, count: TokenCount, scenario: Scenario, plan: CachePlan) -> CachedCost:
+def cached_cost(
+    model: Model, count: TokenCount, scenario: Scenario, plan: CachePlan, cards: RateCards | None = None
+) -> CachedCost:
     """The average cost of one call under a plan, which takes the place of what the scenario says of the cache.
 
     Raises ScenarioError for a share of hits outside 0 to 1 and for more cached tokens than the prompt has.
@@ -55,9 +58,9 @@ def cached_cost(model: Model, count: TokenCount, scenario: Scenario, plan: Cache
     check_share("share of hits", plan.hit_rate)
     bare = replace(scenario, cached_tokens=None, cached_share=None, cache_write_tokens=0, cache_write_1h_tokens=0)
     written = (0, plan.tokens) if plan.for_an_hour else (plan.tokens, 0)
-    without = estimate(model, count, bare)
-    hit = estimate(model, count, replace(bare, cached_tokens=plan.tokens))
-    miss = estimate(model, count, replace(bare, cache_write_tokens=written[0], cache_write_1h_tokens=written[1]))
+    without = estimate(model, count, bare, cards)
+    hit = estimate(model, count, replace(bare, cached_tokens=plan.tokens), cards)
+    miss = estimate(model, count, replace(bare, cache_write_tokens=written[0], cache_write_1h_tokens=written[1]), cards)
     usd = saves = None
     if hit.usd is not None and miss.usd is not None:
         missed = EXACT.multiply(miss.usd, EXACT.subtract(Decimal(1), plan.hit_rate))

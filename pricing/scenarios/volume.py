@@ -1,15 +1,19 @@
-"""Many calls: a month of them, some through the batch service."""
+"""Many calls: a month of them, of several kinds, some through the batch service, some that miss the cache."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from pricing.estimation import EXACT, estimate
-from pricing.scenario_checks import check_share
-from pricing.types import CostEstimate, Model, Scenario, ScenarioError, TokenCount
+from pricing.rates import RateCards
+from pricing.scenario_checks import cached_tokens, check_share
+from pricing.scenarios.caching import CachedCost, CachePlan, cached_cost
+from pricing.types import CallMix, CostEstimate, Model, Scenario, ScenarioError, TokenCount
 
 DAYS_OF_A_MONTH = 30
+_ONE = Decimal(1)
 
 
 def calls_per_month(per_day: int, days: int = DAYS_OF_A_MONTH) -> int:
@@ -20,48 +24,95 @@ def calls_per_month(per_day: int, days: int = DAYS_OF_A_MONTH) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class CallKind:
+    """A share of the calls (0 to 1) and what one of them costs. ``hit``: whether it finds the cached part of the prompt
+    in the cache, None where nobody said that calls differ in this.
+    """
+
+    share: Decimal
+    in_batch: bool
+    hit: bool | None
+    estimate: CostEstimate
+
+
+@dataclass(frozen=True, slots=True)
 class MixedCost:
-    """What all calls cost when some go through the batch service.
+    """What the average of many calls costs.
 
-    ``normal`` and ``in_batch`` are one call of each kind, ``calls`` and ``batch_calls`` how many there are of each.
-    Amounts are None where a price that is needed is unknown.
+    ``average`` is an estimate without parts: those stand in ``kinds``, of which only such with a share are there. Its
+    amounts are None where one of a kind is unknown. ``caching`` is the cost of a call with and without the cache, None
+    where calls do not differ in it: through the batch service where all of them go, else without.
     """
 
-    normal: CostEstimate
-    in_batch: CostEstimate
-    calls: int
-    batch_calls: int
-    usd: Decimal | None
-    usd_low: Decimal | None
-    usd_high: Decimal | None
+    average: CostEstimate
+    kinds: tuple[CallKind, ...]
+    caching: CachedCost | None = None
 
 
-def mixed_cost(model: Model, count: TokenCount | None, scenario: Scenario, batch_share: Decimal) -> MixedCost:
-    """All calls of a scenario, a share of them (0 to 1, rounded down to whole calls) through the batch service.
+def mixed_cost(
+    model: Model, count: TokenCount, scenario: Scenario, mix: CallMix, cards: RateCards | None = None
+) -> MixedCost:
+    """The average call of a scenario, and all its calls, where they differ as ``mix`` says.
 
-    Raises ScenarioError for what cannot be.
+    Where calls hit or miss the cache, that takes the place of what the scenario says is written to it. Raises
+    ScenarioError for what cannot be.
     """
+    batch_share = Decimal(scenario.batch) if mix.batch_share is None else mix.batch_share
     check_share("share of batch calls", batch_share)
-    batch_calls = int(EXACT.multiply(Decimal(scenario.calls), batch_share))
-    normal_calls = scenario.calls - batch_calls
-    normal = estimate(model, count, replace(scenario, batch=False))
-    in_batch = estimate(model, count, replace(scenario, batch=True))
+    kinds: list[CallKind] = []
+    caching: CachedCost | None = None
+    for in_batch, share in ((False, EXACT.subtract(_ONE, batch_share)), (True, batch_share)):
+        alike = replace(scenario, batch=in_batch)
+        if not share:
+            continue
+        if mix.hit_rate is None:
+            kinds.append(CallKind(share, in_batch, None, estimate(model, count, alike, cards)))
+            continue
+        plan = CachePlan(cached_tokens(count.tokens, scenario), mix.hit_rate, mix.for_an_hour)
+        cost = cached_cost(model, count, alike, plan, cards)
+        caching = caching or cost
+        for hit, one, part in ((True, cost.hit, mix.hit_rate), (False, cost.miss, EXACT.subtract(_ONE, mix.hit_rate))):
+            if part:
+                kinds.append(CallKind(EXACT.multiply(share, part), in_batch, hit, one))
+    return MixedCost(_average(kinds, scenario.calls), tuple(kinds), caching)
 
-    def total(first: Decimal | None, second: Decimal | None) -> Decimal | None:
-        parts = [(usd, calls) for usd, calls in ((first, normal_calls), (second, batch_calls)) if calls]
-        amount = Decimal(0)
-        for usd, calls in parts:
+
+def _average(kinds: list[CallKind], calls: int) -> CostEstimate:
+    """The mean of the kinds by their shares. What is not money is alike in all of them."""
+
+    def mean(amount: Callable[[CostEstimate], Decimal | None]) -> Decimal | None:
+        total = Decimal(0)
+        for kind in kinds:
+            usd = amount(kind.estimate)
             if usd is None:
                 return None
-            amount = EXACT.add(amount, EXACT.multiply(usd, Decimal(calls)))
-        return amount
+            total = EXACT.add(total, EXACT.multiply(usd, kind.share))
+        return total
 
-    return MixedCost(
-        normal,
-        in_batch,
-        normal_calls,
-        batch_calls,
-        total(normal.usd, in_batch.usd),
-        total(normal.usd_low, in_batch.usd_low),
-        total(normal.usd_high, in_batch.usd_high),
+    def of_all(usd: Decimal | None) -> Decimal | None:
+        return None if usd is None else EXACT.multiply(usd, Decimal(calls))
+
+    usd, low, high = mean(lambda one: one.usd), mean(lambda one: one.usd_low), mean(lambda one: one.usd_high)
+    return replace(
+        kinds[0].estimate,
+        input_usd=mean(lambda one: one.input_usd),
+        input_usd_low=mean(lambda one: one.input_usd_low),
+        input_usd_high=mean(lambda one: one.input_usd_high),
+        output_usd=mean(lambda one: one.output_usd),
+        output_usd_low=mean(lambda one: one.output_usd_low),
+        output_usd_high=mean(lambda one: one.output_usd_high),
+        request_usd=mean(lambda one: one.request_usd),
+        usd=usd,
+        usd_low=low,
+        usd_high=high,
+        usd_calls=of_all(usd),
+        usd_calls_low=of_all(low),
+        usd_calls_high=of_all(high),
+        unknown=tuple(dict.fromkeys(_unknown(kinds))),
+        parts=(),
     )
+
+
+def _unknown(kinds: list[CallKind]) -> Iterator[str]:
+    for kind in kinds:
+        yield from kind.estimate.unknown

@@ -111,7 +111,7 @@ def a_row(draw: st.DrawFn, place: int) -> CostRow:
         price_checked=model.checked,
         source=model.source,
     )
-    return CostRow(model, estimate, given_input[0], given_input[2], draw(st.booleans()), draw(st.booleans()))
+    return CostRow(model, estimate, draw(st.booleans()), draw(st.booleans()))
 
 
 @pytest.fixture

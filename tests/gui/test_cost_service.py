@@ -139,8 +139,11 @@ def test_more_cached_tokens_than_prompt_count_as_all_of_it():
 
 def test_the_input_cost_of_a_range_is_the_cost_at_its_ends():
     by_id = {row.model_id: row for row in rows()}
-    assert (by_id["borg/opus"].input_usd_low, by_id["borg/opus"].input_usd_high) == (Decimal("0.007"), Decimal("0.008"))
-    assert by_id["acme/large"].input_usd_low == by_id["acme/large"].input_usd_high == Decimal("0.002")
+    assert (by_id["borg/opus"].estimate.input_usd_low, by_id["borg/opus"].estimate.input_usd_high) == (
+        Decimal("0.007"),
+        Decimal("0.008"),
+    )
+    assert by_id["acme/large"].estimate.input_usd_low == by_id["acme/large"].estimate.input_usd_high == Decimal("0.002")
 
 
 def test_the_input_cost_of_a_range_over_a_tier(monkeypatch):
@@ -151,7 +154,7 @@ def test_the_input_cost_of_a_range_over_a_tier(monkeypatch):
     tier = Tier(Rates(input=Decimal(10), output=Decimal(50)), over=1_550)
     tiered = replace(opus, price=replace(opus.price, tiers=(tier,)))
     (row,) = price_rows(PriceRequest(1, (tiered,), {"o200k_base": 1_000}, frozenset(), scenario()))
-    assert (row.input_usd_low, row.input_usd_high) == (Decimal("0.007"), Decimal("0.016"))
+    assert (row.estimate.input_usd_low, row.estimate.input_usd_high) == (Decimal("0.007"), Decimal("0.016"))
     assert row.estimate.usd_high == Decimal("0.041")
 
 

@@ -1,13 +1,27 @@
 from __future__ import annotations
 
+import json
 from datetime import date
 from decimal import Decimal
 
 import pytest
 from PySide6.QtCore import QDate, Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDateEdit, QDoubleSpinBox, QLabel, QSpinBox
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QDateEdit,
+    QDoubleSpinBox,
+    QLabel,
+    QRadioButton,
+    QSpinBox,
+)
 
-from gui.panels.scenario_bar import DEFAULT_CALLS, DEFAULT_OUTPUT_TOKENS, ScenarioBar
+from gui.dialogs.scenario_details import ScenarioDetails
+from gui.models.scenario_choices import ScenarioChoices, choices_of
+from gui.models.scenario_state import ScenarioState
+from gui.panels.scenario_bar import ScenarioBar
 from tests.gui.cost_samples import TODAY
 
 # The offscreen platform says so for each window that has a least size.
@@ -15,24 +29,37 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
 @pytest.fixture
-def bar(qtbot):
-    bar = ScenarioBar(lambda: TODAY)
+def state(qapp):
+    return ScenarioState(lambda: TODAY)
+
+
+@pytest.fixture
+def bar(qtbot, state):
+    bar = ScenarioBar(state)
     qtbot.addWidget(bar)
     return bar
 
 
-def test_it_starts_with_todays_prices_and_an_answer_of_middling_length(bar):
-    scenario = bar.scenario()
+@pytest.fixture
+def details(qtbot, bar, state):
+    details = ScenarioDetails(state, bar)
+    details.show()
+    return details
+
+
+def test_it_starts_with_todays_prices_and_an_answer_of_middling_length(state):
+    scenario = state.scenario()
     assert scenario.on == TODAY
-    assert scenario.output_tokens == DEFAULT_OUTPUT_TOKENS
-    assert scenario.calls == DEFAULT_CALLS
+    assert scenario.output_tokens == 500
+    assert scenario.calls == 1_000
+    assert state.mix().is_plain
     assert scenario.cached_tokens == 0
     assert scenario.factor == 1
 
 
-def test_each_control_changes_its_part_of_the_scenario(bar, qtbot):
+def test_each_control_changes_its_part_of_the_scenario(bar, state):
     told = []
-    bar.scenario_changed.connect(lambda: told.append(bar.scenario()))
+    state.changed.connect(lambda: told.append(state.scenario()))
     bar.findChild(QSpinBox, "outputTokens").setValue(750)
     bar.findChild(QSpinBox, "reasoningTokens").setValue(2_000)
     bar.findChild(QSpinBox, "cachedTokens").setValue(4_000)
@@ -40,12 +67,10 @@ def test_each_control_changes_its_part_of_the_scenario(bar, qtbot):
     bar.findChild(QCheckBox, "batchToggle").setChecked(True)
     bar.findChild(QDoubleSpinBox, "costFactor").setValue(1.1)
     bar.findChild(QDateEdit, "costDate").setDate(QDate(2026, 12, 1))
-    bar.findChild(QSpinBox, "cacheWriteTokens").setValue(300)
     bar.findChild(QDoubleSpinBox, "costBudget").setValue(12.5)
-    assert len(told) == 9
+    assert len(told) == 8
     scenario = told[-1]
-    assert scenario.cache_write_tokens == 300
-    assert bar.budget() == Decimal("12.50")
+    assert state.budget == Decimal("12.50")
     assert (scenario.output_tokens, scenario.reasoning_tokens, scenario.calls) == (750, 2_000, 5)
     assert (scenario.cached_tokens, scenario.cached_share) == (4_000, None)
     assert scenario.batch
@@ -53,88 +78,171 @@ def test_each_control_changes_its_part_of_the_scenario(bar, qtbot):
     assert scenario.on == date(2026, 12, 1)
 
 
-def test_the_cached_part_is_tokens_or_a_share_and_each_keeps_its_number(bar):
+def test_the_cached_part_is_tokens_or_a_share_and_each_keeps_its_number(bar, state):
     cached, unit = bar.findChild(QSpinBox, "cachedTokens"), bar.findChild(QComboBox, "cachedUnit")
     cached.setValue(4_000)
     unit.setCurrentIndex(1)
-    assert bar.scenario().cached_tokens is None
-    assert bar.scenario().cached_share == 0
+    assert state.scenario().cached_tokens is None
+    assert state.scenario().cached_share == 0
     cached.setValue(250)
-    assert bar.scenario().cached_share == 1
+    assert state.scenario().cached_share == 1
     cached.setValue(30)
-    assert bar.scenario().cached_share == Decimal("0.3")
+    assert state.scenario().cached_share == Decimal("0.3")
     unit.setCurrentIndex(0)
-    assert bar.scenario().cached_tokens == 4_000
+    assert state.scenario().cached_tokens == 4_000
     unit.setCurrentIndex(1)
-    assert bar.scenario().cached_share == Decimal("0.3")
+    assert state.scenario().cached_share == Decimal("0.3")
 
 
-def test_typed_digits_count_as_they_come(bar, qtbot):
+def test_typed_digits_count_as_they_come(bar, state, qtbot):
     bar.show()
     output = bar.findChild(QSpinBox, "outputTokens")
     output.selectAll()
     qtbot.keyClicks(output, "1234")
-    assert bar.scenario().output_tokens == 1_234
+    assert state.scenario().output_tokens == 1_234
 
 
-def test_state_survives_json_and_reset_clears_it(bar, qtbot):
-    import json
-
-    for name, value in (("outputTokens", 9), ("reasoningTokens", 8), ("callsPerMonth", 7)):
-        bar.findChild(QSpinBox, name).setValue(value)
-    bar.cached_unit.setCurrentIndex(1)
-    bar.cached.setValue(40)
-    bar.batch.setChecked(True)
-    bar.factor.setValue(2.25)
-    bar.day.setDate(QDate(2027, 1, 1))
-    scenario, state = bar.scenario(), json.loads(json.dumps(bar.state()))
-    qtbot.mouseClick(bar.reset_button, Qt.MouseButton.LeftButton)
-    assert bar.scenario() != scenario
-    assert bar.scenario().output_tokens == DEFAULT_OUTPUT_TOKENS
-    bar.restore_state(state)
-    assert bar.scenario() == scenario
-    assert bar.state() == state
+def test_choices_survive_json_and_reset_clears_them(details, state, qtbot):
+    choices = ScenarioChoices(
+        output_tokens=9,
+        output_range=(3, 90),
+        reasoning_tokens=8,
+        reasoning_range=(0, 8),
+        cached=40,
+        cached_unit="percent",
+        cache_write=5,
+        cache_write_1h=6,
+        hit_percent=Decimal("62.5"),
+        for_an_hour=True,
+        calls=210,
+        calls_a_day=7,
+        batch=True,
+        batch_percent=30,
+        budget=Decimal("12.50"),
+        factor=Decimal("2.25"),
+        on=date(2027, 1, 1),
+        currency="EUR",
+    )
+    assert choices_of(json.loads(json.dumps(choices.plain()))) == choices
+    state.set(choices)
+    assert state.scenario().cached_share == Decimal("0.4")
+    mix = state.mix()
+    assert (mix.hit_rate, mix.for_an_hour, mix.batch_share) == (Decimal("0.625"), True, Decimal("0.3"))
+    qtbot.mouseClick(details.reset_button, Qt.MouseButton.LeftButton)
+    assert state.choices == ScenarioChoices(currency="EUR")
 
 
 @pytest.mark.parametrize(
-    "state",
+    "damaged",
     [
         {},
         {"output_tokens": "many", "cached": -5, "calls": None, "factor": "nan", "on": "soon", "batch": 1},
-        {"cached_unit": "barrels", "cached": True, "factor": [], "on": 5},
+        {"cached_unit": "barrels", "cached": True, "factor": [], "on": 5, "output_range": [5], "hit_percent": "101"},
+        {"currency": "€", "batch_percent": 0, "budget": "-1", "reasoning_range": [9, 2], "calls_a_day": 1.5},
     ],
 )
-def test_a_damaged_state_costs_nothing_but_itself(bar, state):
-    bar.restore_state(state)
-    assert bar.scenario().output_tokens == DEFAULT_OUTPUT_TOKENS
-    assert bar.scenario().factor == 1
-    assert bar.scenario().on == TODAY
-    assert not bar.scenario().batch
+def test_a_damaged_state_costs_nothing_but_itself(damaged):
+    assert choices_of(damaged) == ScenarioChoices()
+
+
+def test_a_damaged_range_is_widened_to_hold_what_is_likely():
+    assert choices_of({"output_tokens": 700, "output_range": [1, 2]}).output_range == (1, 700)
+    assert choices_of({"cached": 900, "cached_unit": "percent"}).cached == 100
 
 
 def test_today_moves_on_at_midnight_unless_another_day_was_chosen(qtbot):
     days = [date(2026, 11, 21)]
-    bar = ScenarioBar(lambda: days[-1])
+    state = ScenarioState(lambda: days[-1])
+    bar = ScenarioBar(state)
     qtbot.addWidget(bar)
-    assert bar.state()["on"] is None
+    assert state.choices.on is None
     days.append(date(2026, 11, 22))
-    bar.follow_day()
-    assert bar.scenario().on == date(2026, 11, 22)
+    state.follow_day()
+    assert state.scenario().on == date(2026, 11, 22)
+    assert bar.day.date() == QDate(2026, 11, 22)
     bar.day.setDate(QDate(2026, 12, 1))
     days.append(date(2026, 11, 23))
-    bar.follow_day()
-    assert bar.scenario().on == date(2026, 12, 1)
+    state.follow_day()
+    assert state.scenario().on == date(2026, 12, 1)
 
 
-def test_every_control_has_a_name_for_screen_readers_and_a_label(bar):
-    names = ["outputTokens", "reasoningTokens", "cachedTokens", "cacheWriteTokens", "callsPerMonth"]
-    names += ["costBudget", "costFactor", "costDate"]
+def test_ranges_of_output_hold_what_is_likely(details, bar, state):
+    output = bar.findChild(QSpinBox, "outputTokens")
+    assert not details.low["output"].isEnabled()
+    details.findChild(QCheckBox, "outputRanged").click()
+    assert state.scenario().output_range == (250, 1_000)
+    details.findChild(QSpinBox, "outputHigh").setValue(2_000)
+    details.findChild(QSpinBox, "outputLow").setValue(100)
+    assert state.scenario().output_range == (100, 2_000)
+    output.setValue(3_000)
+    assert state.scenario().output_range == (100, 3_000)
+    assert details.high["output"].value() == 3_000
+    details.high["output"].setValue(7)
+    assert state.scenario().output_range == (100, 3_000)
+    details.findChild(QCheckBox, "outputRanged").click()
+    assert state.scenario().output_range is None
+
+
+def test_calls_a_day_make_the_month_until_the_month_is_said(details, bar, state):
+    details.findChild(QSpinBox, "callsPerDay").setValue(40)
+    assert state.scenario().calls == 1_200
+    assert bar.calls.value() == 1_200
+    assert details.per_month.text() == "= 1200 calls a month"
+    bar.calls.setValue(5)
+    assert state.choices.calls_a_day == 0
+    assert details.per_day.text() == "not said"
+
+
+def test_some_calls_may_miss_the_cache(details, state, qtbot):
+    write = details.findChild(QSpinBox, "cacheWriteHourTokens")
+    write.setValue(77)
+    assert state.scenario().cache_write_1h_tokens == 77
+    details.findChild(QRadioButton, "cacheSome").click()
+    assert not write.isEnabled()
+    assert state.mix().hit_rate == Decimal("0.8")
+    assert not details.estimate.isEnabled()
+    details.per_day.setValue(288)
+    qtbot.mouseClick(details.estimate, Qt.MouseButton.LeftButton)
+    assert state.mix().hit_rate == Decimal("0.632")  # one call in five minutes: 1 - 1/e
+    details.lifetime.setCurrentIndex(1)
+    assert state.mix().for_an_hour
+    details.findChild(QRadioButton, "cacheEvery").click()
+    assert state.mix().is_plain
+    assert write.isEnabled()
+
+
+def test_a_share_of_the_calls_goes_in_batches(details, bar, state):
+    share = details.findChild(QSpinBox, "batchShare")
+    assert not share.isEnabled()
+    bar.batch.click()
+    assert state.mix().batch_share is None
+    share.setValue(30)
+    assert state.mix().batch_share == Decimal("0.3")
+    assert bar.batch.text() == "&Batch (30%)"
+
+
+def test_currencies_are_those_with_a_rate(details, state):
+    currency = details.findChild(QComboBox, "costCurrency")
+    assert [currency.itemData(index) for index in range(currency.count())] == ["USD"]
+    details.set_currencies({"GBP": Decimal("1.3"), "EUR": Decimal("1.164")})
+    assert [currency.itemData(index) for index in range(currency.count())] == ["USD", "EUR", "GBP"]
+    currency.setCurrentIndex(1)
+    assert state.choices.currency == "EUR"
+    details.set_currencies({})
+    assert currency.currentText() == "EUR, without a rate"
+
+
+def test_every_control_has_a_name_for_screen_readers(bar, details):
+    for part in (bar, details):
+        kinds = (QAbstractSpinBox, QComboBox, QAbstractButton)
+        controls = [control for kind in kinds for control in part.findChildren(kind) if control.objectName()]
+        assert len(controls) > 8
+        for control in controls:
+            spoken = control.accessibleName() or getattr(control, "text", str)()
+            assert spoken.strip(), control.objectName()
+            assert spoken != control.objectName()
     buddies = {label.buddy().objectName() for label in bar.findChildren(QLabel) if label.buddy()}
-    assert buddies == set(names)
-    for name in [*names, "batchToggle", "cachedUnit", "scenarioReset"]:
-        widget = next(child for child in bar.findChildren(object) if child.objectName() == name)
-        assert widget.accessibleName().strip(), name
-        assert widget.accessibleName() != name
+    assert buddies >= {"outputTokens", "reasoningTokens", "cachedTokens", "callsPerMonth", "costBudget", "costDate"}
 
 
 def test_it_wraps_where_it_is_narrow(bar, qtbot):

@@ -45,10 +45,10 @@ def test_tab_goes_through_every_control(panel, qtbot):
             names.append(widget.objectName())
         qtbot.keyClick(widget, Qt.Key.Key_Tab)
     assert names == [
-        *("outputTokens", "reasoningTokens", "cachedTokens", "cachedUnit", "cacheWriteTokens", "callsPerMonth"),
-        *("costBudget", "costFactor", "costDate", "batchToggle", "scenarioReset"),
+        *("outputTokens", "reasoningTokens", "cachedTokens", "cachedUnit", "callsPerMonth"),
+        *("costBudget", "costFactor", "costDate", "batchToggle", "scenarioDetails"),
         *("costFilter", "costView", "costExport", "costChartButton", "costExplainButton", "costTable"),
-        "outputTokens",
+        *("scenarioMenu", "outputTokens"),
     ]
 
 

@@ -62,7 +62,7 @@ def test_odd_scenarios_are_explained_not_refused(panel, qtbot):
         panel.scenario_bar.batch.setChecked(True)
     assert "No known batch price for 1 of the models shown." in panel.status.note.text()
     with qtbot.waitSignal(panel.service.estimated):
-        panel.scenario_bar.reset_button.click()
+        panel.names.reset.trigger()
     assert not panel.status.note.isVisible()
 
 
@@ -76,21 +76,21 @@ def test_a_budget_that_is_not_enough_is_told(panel, qtbot):
     panel.scenario_bar.budget_usd.setValue(float(max(row.estimate.usd_calls_high or 0 for row in rows)) + 0.01)
     assert not note.isVisible()
     panel.scenario_bar.budget_usd.setValue(0.01)
-    panel.scenario_bar.reset_button.click()
+    panel.names.reset.trigger()
     assert not note.isVisible()
-    assert panel.scenario_bar.budget() is None
+    assert panel.scenario.budget is None
 
 
 def test_what_is_written_to_the_cache_is_a_line_of_the_explanation(panel, qtbot):
     panel.table.show_model("acme/large")
     panel.commands.explain.trigger()
     with qtbot.waitSignal(panel.service.estimated):
-        panel.scenario_bar.cache_write.setValue(400)
+        panel.show_details().write.setValue(400)
     assert "Input written to the cache: 400 tokens" in panel.explanation.lines.toPlainText()
     panel.scenario_bar.cached_unit.setCurrentIndex(1)
     panel.scenario_bar.cached.setValue(80)
     with qtbot.waitSignal(panel.service.estimated, check_params_cb=lambda rows: any(row.cached_cut for row in rows)):
-        panel.scenario_bar.cache_write.setValue(90_000_000)
+        panel.show_details().write.setValue(90_000_000)
     assert "Input written to the cache: 200 tokens" in panel.explanation.lines.toPlainText()
     assert "Input read from the cache: 800 tokens" in panel.explanation.lines.toPlainText()
 

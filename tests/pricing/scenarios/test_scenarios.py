@@ -22,12 +22,10 @@ from pricing.scenarios import (
     exactly,
     expected_hit_rate,
     judge,
-    load_scenarios,
     mixed_cost,
     ranked,
-    save_scenarios,
 )
-from pricing.types import Scenario, ScenarioError
+from pricing.types import CallMix, Scenario, ScenarioError
 from tests.pricing.build import TODAY, Price, Tier, cost, count, model, rates
 
 ON = Scenario(on=TODAY)
@@ -45,33 +43,68 @@ class TestVolume:
                 calls_per_month(*bad)
 
     @pytest.mark.parametrize(
-        ("share", "usd", "batch_calls"),
+        ("share", "usd", "shares"),
         [
             # one call 1000 × 4 + 100 × 20 = 0.006, in batch 0.003
-            ("0", "0.6", 0),  # 100 × 0.006
-            ("1", "0.3", 100),  # 100 × 0.003
-            ("0.25", "0.525", 25),  # 75 × 0.006 + 25 × 0.003 = 0.45 + 0.075
-            ("0.999", "0.303", 99),  # 1 × 0.006 + 99 × 0.003 = 0.006 + 0.297
+            ("0", "0.6", ["1"]),  # 100 × 0.006
+            ("1", "0.3", ["1"]),  # 100 × 0.003
+            ("0.25", "0.525", ["0.75", "0.25"]),  # 75 × 0.006 + 25 × 0.003 = 0.45 + 0.075
+            ("0.999", "0.3003", ["0.001", "0.999"]),  # 0.1 × 0.006 + 99.9 × 0.003 = 0.0006 + 0.2997
         ],
     )
-    def test_a_share_of_batch(self, share: str, usd: str, batch_calls: int) -> None:
-        mixed = mixed_cost(CLAUDE, exactly(1_000), replace(ON, output_tokens=100, calls=100), Decimal(share))
-        assert (mixed.usd, mixed.batch_calls, mixed.calls) == (Decimal(usd), batch_calls, 100 - batch_calls)
+    def test_a_share_of_batch(self, share: str, usd: str, shares: list[str]) -> None:
+        scenario = replace(ON, output_tokens=100, calls=100)
+        mixed = mixed_cost(CLAUDE, exactly(1_000), scenario, CallMix(batch_share=Decimal(share)))
+        assert mixed.average.usd_calls == Decimal(usd)
+        assert [kind.share for kind in mixed.kinds] == [Decimal(one) for one in shares]
 
     def test_no_batch_price_matters_only_where_there_are_batches(self) -> None:
         scenario = replace(ON, calls=10)
-        assert mixed_cost(PLAIN, exactly(1_000), scenario, Decimal(0)).usd == Decimal("0.02")
-        assert mixed_cost(PLAIN, exactly(1_000), scenario, Decimal("0.5")).usd is None
+        none = mixed_cost(PLAIN, exactly(1_000), scenario, CallMix(batch_share=Decimal(0)))
+        assert none.average.usd_calls == Decimal("0.02")
+        half = mixed_cost(PLAIN, exactly(1_000), scenario, CallMix(batch_share=Decimal("0.5")))
+        assert half.average.usd_calls is None
+        assert half.average.unknown == ("batch",)
 
     def test_a_range_stays_one(self) -> None:
-        mixed = mixed_cost(CLAUDE, count(1_000, 500, 2_000), replace(ON, calls=4), Decimal("0.5"))
+        half = CallMix(batch_share=Decimal("0.5"))
+        average = mixed_cost(CLAUDE, count(1_000, 500, 2_000), replace(ON, calls=4), half).average
         # 2 × 500 × 4 + 2 × 500 × 2 = 6000; 2 × 2000 × 4 + 2 × 2000 × 2 = 24 000 millionths
-        assert (mixed.usd_low, mixed.usd_high) == (Decimal("0.006"), Decimal("0.024"))
+        assert (average.usd_calls_low, average.usd_calls_high) == (Decimal("0.006"), Decimal("0.024"))
 
     @pytest.mark.parametrize("share", ["-0.1", "1.1", "NaN"])
     def test_shares_that_cannot_be(self, share: str) -> None:
         with pytest.raises(ScenarioError, match="share of batch calls"):
-            mixed_cost(CLAUDE, exactly(1), ON, Decimal(share))
+            mixed_cost(CLAUDE, exactly(1), ON, CallMix(batch_share=Decimal(share)))
+        with pytest.raises(ScenarioError, match="share of hits"):
+            mixed_cost(CLAUDE, exactly(1), ON, CallMix(hit_rate=Decimal(share)))
+
+    def test_some_calls_miss_the_cache_and_some_are_batches(self) -> None:
+        scenario = replace(ON, cached_tokens=8_000, calls=10, cache_write_tokens=5)
+        mix = CallMix(hit_rate=Decimal("0.5"), batch_share=Decimal("0.2"))
+        mixed = mixed_cost(CLAUDE, exactly(10_000), scenario, mix)
+        assert [(kind.share, kind.in_batch, kind.hit) for kind in mixed.kinds] == [
+            (Decimal("0.4"), False, True),
+            (Decimal("0.4"), False, False),
+            (Decimal("0.1"), True, True),
+            (Decimal("0.1"), True, False),
+        ]
+        # hit 0.0112, miss 0.048 (as below), their mean 0.0296; in batch half of that: 0.8 × 0.0296 + 0.2 × 0.0148
+        assert mixed.average.usd == Decimal("0.02664")
+        assert mixed.average.usd_calls == Decimal("0.2664")
+        assert mixed.caching is not None
+        assert mixed.caching.without.usd == Decimal("0.04")
+
+    def test_all_calls_alike_cost_what_one_does(self) -> None:
+        scenario = replace(ON, cached_tokens=100, output_tokens=7, calls=3)
+        alike = mixed_cost(CLAUDE, count(1_000, 900, 1_100), scenario, CallMix(hit_rate=Decimal(1)))
+        one = cost(CLAUDE, count(1_000, 900, 1_100), cached_tokens=100, output_tokens=7, calls=3)
+        assert (alike.average.usd, alike.average.usd_low, alike.average.usd_high) == (
+            one.usd,
+            one.usd_low,
+            one.usd_high,
+        )
+        assert alike.average.usd_calls == one.usd_calls
 
 
 class TestCaching:
@@ -277,50 +310,3 @@ class TestBudgets:
         assert judge([estimate], Budget(Decimal(10**6))).unknown == (estimate,)
         with pytest.raises(ScenarioError):
             judge([], Budget(Decimal(-1)))
-
-
-SAVED = {
-    "support": Scenario(
-        on=TODAY,
-        output_tokens=300,
-        output_range=(100, 900),
-        reasoning_tokens=5,
-        reasoning_range=(0, 10),
-        cached_share=Decimal("0.85"),
-        calls=30_000,
-        factor=Decimal("1.10"),
-    ),
-    "Nacht": Scenario(on=date(2026, 12, 1), batch=True, cached_tokens=7, cache_write_tokens=1),
-}
-
-
-class TestSaved:
-    def test_what_is_saved_is_loaded(self) -> None:
-        assert load_scenarios(save_scenarios(SAVED)) == SAVED
-        assert load_scenarios(save_scenarios({})) == {}
-
-    def test_later_fields_are_left_and_missing_ones_are_usual(self) -> None:
-        text = '{"version": 2, "scenarios": {"a": {"on": "2026-11-21", "colour": 1}}}'
-        assert load_scenarios(text) == {"a": ON}
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "",
-            "[]",
-            "{}",
-            '{"scenarios": {"a": 1}}',
-            '{"scenarios": {"a": {}}}',
-            '{"scenarios": {"a": {"on": "today"}}}',
-            '{"scenarios": {"a": {"on": 3}}}',
-            '{"scenarios": {"a": {"on": "2026-11-21", "calls": 1.5}}}',
-            '{"scenarios": {"a": {"on": "2026-11-21", "batch": 1}}}',
-            '{"scenarios": {"a": {"on": "2026-11-21", "factor": "x"}}}',
-            '{"scenarios": {"a": {"on": "2026-11-21", "factor": "-1"}}}',
-            '{"scenarios": {"a": {"on": "2026-11-21", "output_range": [1, 2, 3]}}}',
-            '{"scenarios": {"a": {"on": "2026-11-21", "output_range": [1, 2]}}}',
-        ],
-    )
-    def test_damaged_files_are_refused(self, text: str) -> None:
-        with pytest.raises(ScenarioError):
-            load_scenarios(text)

@@ -1,0 +1,171 @@
+"""The menu of named scenarios behind the first button of the scenario bar."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QPushButton
+
+from gui.dialogs.scenario_name import ScenarioName
+from gui.models.scenario_choices import ScenarioChoices
+from gui.models.scenario_state import ScenarioState
+from gui.notify import Notifier, Offer
+from gui.scenario_book import ScenarioBook
+
+DELETED = "scenario-deleted"
+
+
+class ScenarioNames(QObject):
+    """Loads, saves, renames and deletes; the button says which scenario is shown, and whether it was changed since.
+
+    Signals: ``name_changed()`` when another name, or none, stands for what is shown.
+    """
+
+    name_changed = Signal()
+
+    def __init__(self, button: QPushButton, state: ScenarioState, notifier: Notifier) -> None:
+        super().__init__(button)
+        self._button, self._state, self._notifier = button, state, notifier
+        self._book: ScenarioBook | None = None
+        self.name = ""
+        self._menu = QMenu(button)
+        button.setMenu(self._menu)
+        self._menu.aboutToShow.connect(self._fill)
+        self.save = self._action("scenarioSave", self.tr("&Save changes"), self.save_changes)
+        self.save_as = self._action("scenarioSaveAs", self.tr("Save scenario &as…"), self.ask_name)
+        self.rename = self._action("scenarioRename", self.tr("Re&name scenario…"), self.ask_other_name)
+        self.delete = self._action("scenarioDelete", self.tr("&Delete scenario"), self.delete_shown)
+        self.reset = self._action("costResetScenario", self.tr("&Reset scenario"), self._on_reset)
+        tips = (
+            (self.save, self.tr("Keep the scenario as it is now under its name")),
+            (self.save_as, self.tr("Keep the scenario as it is now under a new name")),
+            (self.rename, self.tr("Give the scenario shown another name")),
+            (self.delete, self.tr("Forget the scenario shown; its numbers stay until you change them")),
+            (self.reset, self.tr("Back to the scenario of the first start")),
+        )
+        for action, tip in tips:
+            action.setStatusTip(tip)
+        state.changed.connect(self._show)
+        self._show()
+
+    def start(self, book: ScenarioBook) -> None:
+        """Scenarios can be saved from now on."""
+        self._book = book
+        book.changed.connect(self._show)
+        book.failed.connect(self._notifier.warning)
+        if book.problem:
+            self._notifier.warning(book.problem)
+        self._show()
+
+    def actions(self) -> list[QAction]:
+        """What can be done, for the menus and the command palette."""
+        return [self.save, self.save_as, self.rename, self.delete, self.reset]
+
+    def set_name(self, name: str) -> None:
+        """Say what the scenario shown was loaded from, or saved as; nothing for none."""
+        if name != self.name:
+            self.name = name
+            self.name_changed.emit()
+        self._show()
+
+    @Slot()
+    def save_changes(self) -> None:
+        """Keep what is shown under its name, or ask for one."""
+        if self._book is not None and self._book.get(self.name) is not None:
+            self._save(self.name)
+        else:
+            self.ask_name()
+
+    @Slot()
+    def ask_name(self) -> None:
+        """Ask under which name to keep what is shown."""
+        self._ask(self.tr("Save the scenario"), self._save, frozenset())
+
+    @Slot()
+    def ask_other_name(self) -> None:
+        """Ask for another name of the scenario shown."""
+        self._ask(self.tr("Rename the scenario"), self._rename, frozenset({self.name}))
+
+    @Slot()
+    def delete_shown(self) -> None:
+        """Forget the scenario shown; the message brings it back."""
+        assert self._book is not None
+        name, choices = self.name, self._book.get(self.name)
+        if choices is None:
+            return
+        self._book.delete(name)
+        self.set_name("")
+        back = Offer(self.tr("Bring it back"), partial(self._bring_back, name, choices))
+        self._notifier.information(
+            self.tr("The scenario “{name}” is deleted.").format(name=name), key=DELETED, offers=(back,)
+        )
+
+    def load(self, name: str) -> None:
+        """Show the scenario of this name."""
+        choices = self._book.get(name) if self._book is not None else None
+        if choices is not None:
+            self.name = ""  # told once, when it is there
+            self._state.set(choices)
+            self.set_name(name)
+
+    def _bring_back(self, name: str, choices: ScenarioChoices) -> None:
+        assert self._book is not None
+        self._notifier.withdraw(DELETED)
+        self._book.save(name, choices)
+        self.load(name)
+
+    def _save(self, name: str) -> None:
+        assert self._book is not None
+        self._book.save(name, self._state.choices)
+        self.set_name(name)
+        self._notifier.remark(self.tr("The scenario “{name}” is saved.").format(name=name))
+
+    def _rename(self, name: str) -> None:
+        assert self._book is not None
+        if name != self.name:
+            self._book.rename(self.name, name)
+            self.set_name(name)
+
+    def _ask(self, title: str, take: object, free: frozenset[str]) -> None:
+        if self._book is not None:
+            taken = frozenset(self._book.names()) - free
+            ScenarioName(title, self.name, taken, take, self._button.window()).open()  # type: ignore[arg-type]
+
+    def _action(self, name: str, text: str, act: object) -> QAction:
+        action = QAction(text, self, objectName=name)
+        action.triggered.connect(act)
+        return action
+
+    @Slot()
+    def _fill(self) -> None:
+        self._menu.clear()
+        for name in self._book.names() if self._book is not None else ():
+            action = self._menu.addAction(name.replace("&", "&&"), partial(self.load, name))
+            action.setCheckable(True)
+            action.setChecked(name == self.name)
+        self._menu.addSeparator()
+        self._menu.addActions(self.actions())
+
+    @Slot()
+    def _on_reset(self) -> None:
+        self.set_name("")
+        self._state.reset()
+
+    @Slot()
+    def _show(self) -> None:
+        saved = self._book.get(self.name) if self._book is not None else None
+        changed = saved is not None and saved != self._state.choices
+        words = self.name if saved is not None else self.tr("not saved")
+        shown = words + (" *" if changed else "")
+        room = self._button.width() - 32
+        text = self._button.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideRight, room)
+        self._button.setText(text.replace("&", "&&"))
+        spoken = self.tr("Scenario: {name}, changed") if changed else self.tr("Scenario: {name}")
+        self._button.setAccessibleName(spoken.format(name=words))
+        self._button.setToolTip(self.tr("Scenarios that you saved. * : changed since.\n{name}").format(name=words))
+        self.save.setEnabled(changed)
+        self.save_as.setEnabled(self._book is not None)
+        for action in (self.rename, self.delete):
+            action.setEnabled(saved is not None)

@@ -1,0 +1,86 @@
+"""Scenarios under names: what is kept, and what is not lost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gui.jobs import JobRunner
+from gui.models.scenario_choices import ScenarioChoices
+from gui.scenario_book import ScenarioBook
+from gui.storage import Storage
+
+SUPPORT = ScenarioChoices(output_tokens=300, output_range=(100, 900), calls=30_000)
+NIGHT = ScenarioChoices(batch=True)
+
+
+@pytest.fixture
+def runner(qapp):
+    runner = JobRunner()
+    yield runner
+    runner.shutdown()
+
+
+@pytest.fixture
+def open_book(runner, tmp_path):
+    return lambda: ScenarioBook(tmp_path / "scenarios.json", Storage(runner, "Scenarios"))
+
+
+def written(qtbot, book, act) -> None:
+    with qtbot.waitSignal(book._storage.written):
+        act()
+
+
+def test_what_is_saved_is_there_at_the_next_start(open_book, qtbot):
+    book = open_book()
+    assert book.names() == []
+    book.save("support", SUPPORT)
+    written(qtbot, book, lambda: book.save("Nacht", NIGHT))
+    qtbot.waitUntil(lambda: open_book().names() == ["Nacht", "support"])
+    again = open_book()
+    assert again.get("support") == SUPPORT
+    written(qtbot, again, lambda: again.rename("support", "Support"))
+    assert open_book().names() == ["Nacht", "Support"]
+    written(qtbot, again, lambda: again.delete("Nacht"))
+    last = open_book()
+    assert last.names() == ["Support"]
+    assert last.get("Support") == SUPPORT
+    assert last.get("Nacht") is None
+
+
+def test_windows_do_not_undo_each_other(open_book, qtbot):
+    first, second = open_book(), open_book()
+    written(qtbot, first, lambda: first.save("mine", SUPPORT))
+    written(qtbot, second, lambda: second.save("theirs", NIGHT))
+    assert second.names() == ["mine", "theirs"]
+    written(qtbot, first, lambda: first.delete("mine"))
+    assert open_book().names() == ["theirs"]
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", "{}", '{"scenarios": {"a": 1}}', "\x00"])
+def test_a_damaged_file_is_kept_beside(open_book, tmp_path, qtbot, damaged):
+    (tmp_path / "scenarios.json").write_text(damaged, encoding="utf-8")
+    book = open_book()
+    assert "damaged" in book.problem
+    assert (tmp_path / "scenarios.json.damaged").read_text(encoding="utf-8") == damaged
+    written(qtbot, book, lambda: book.save("support", SUPPORT))
+    assert open_book().names() == ["support"]
+
+
+def test_fields_of_a_later_program_are_no_mistake(open_book, tmp_path):
+    saved = {"version": 2, "scenarios": {"a": {"colour": 1, "calls": 7}, " ": {}}}
+    (tmp_path / "scenarios.json").write_text(json.dumps(saved), encoding="utf-8")
+    book = open_book()
+    assert not book.problem
+    assert book.names() == ["a"]
+    assert book.get("a") == ScenarioChoices(calls=7)
+
+
+def test_a_file_that_cannot_be_written_is_told(runner, tmp_path, qtbot):
+    (tmp_path / "in the way").write_text("", encoding="utf-8")
+    book = ScenarioBook(tmp_path / "in the way" / "scenarios.json", Storage(runner, "Scenarios"))
+    with qtbot.waitSignal(book.failed) as told:
+        book.save("support", SUPPORT)
+    assert told.args[0].startswith("The scenarios could not be saved: ")
+    assert book.get("support") == SUPPORT
