@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import train_table
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.train_table import CountTable, add_entries, count_pretokens, fill_index
+from engine.pretoken_stretches import Stretch, stretches_in_time
 from engine.pretokenize import pretokenizer
 from engine.scanners import KNOWN_SPLITS, PADDING, Scanner
 from engine.training_checkpoint import Arrays
 
 SPLIT_SECONDS = 10.0
 """How long a pattern may take to cut a piece of about a megabyte."""
+_SECONDS_AT_A_TIME = 0.7
+"""How long nobody can stop it meanwhile. What a working pattern takes for a stretch is a twentieth of that."""
 
 _ENDS = 1 << 18
 """Pretokens between two calls of a kernel: about those of a piece. With fewer, threads often wait for each other."""
@@ -28,6 +34,7 @@ class PretokenCounter:
         split = KNOWN_SPLITS.get(expression)
         self._scanner = None if split is None else Scanner(split)
         self._pretokenizer = pretokenizer(expression) if split is None else None
+        self._left: Iterator[Stretch | None] | None = None
         self._ends = np.empty(_ENDS, dtype=np.int32)
         self._table = _new_table(_FIRST_BITS)
 
@@ -43,10 +50,33 @@ class PretokenCounter:
 
     def add(self, text: bytes) -> None:
         """Count the pretokens of a text in UTF-8. SplitTimeoutError."""
+        self.begin(text)
+        self.finish()
+
+    def begin(self, text: bytes) -> None:
+        """Count the pretokens of a text in UTF-8; where no kernel knows the pattern, as ``go_on`` is called."""
         if self._scanner is not None:
             self._add_scanned(text, self._scanner)
-        else:
-            self._add_matched(text)
+        elif self._pretokenizer is not None:
+            self._left = stretches_in_time(self._pretokenizer, text.decode("utf-8"), SPLIT_SECONDS, _SECONDS_AT_A_TIME)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a text that is not counted to its end."""
+        return self._left is not None
+
+    def go_on(self) -> None:
+        """Count a stretch of the text that was begun, or try for most of a second. SplitTimeoutError."""
+        for stretch in itertools.islice(self._left or (), 1):
+            if stretch is not None:
+                self._add_stretch(stretch)
+            return
+        self._left = None
+
+    def finish(self) -> None:
+        """Count the text that was begun to its end. SplitTimeoutError."""
+        while self.has_begun:
+            self.go_on()
 
     def _add_scanned(self, text: bytes, scanner: Scanner) -> None:
         array = np.frombuffer(text + bytes(PADDING), dtype=np.uint8)
@@ -56,12 +86,11 @@ class PretokenCounter:
             self._count(array, self._ends, found, start)
             start = int(self._ends[found - 1])
 
-    def _add_matched(self, text: bytes) -> None:
-        assert self._pretokenizer is not None
-        spans = self._pretokenizer.byte_spans(text.decode("utf-8"), SPLIT_SECONDS)
-        sizes = spans[:, 1] - spans[:, 0]
-        ends = np.cumsum(sizes)
-        if len(ends) and ends[-1] != spans[-1, 1]:
+    def _add_stretch(self, stretch: Stretch) -> None:
+        spans = stretch.byte_spans()
+        text = stretch.text.encode("utf-8")
+        ends = np.cumsum(spans[:, 1] - spans[:, 0])
+        if ends[-1] != spans[-1, 1]:
             text = b"".join([text[start:stop] for start, stop in spans.tolist()])
         self._count(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), ends.astype(np.int32), len(ends), 0)
 

@@ -19,6 +19,8 @@ CHUNK_CHARS = 65_536
 CHARS_A_SECOND = 1_000_000
 """A text may take ``SECONDS``, and one more for so many characters. A hostile pattern would take for ever."""
 
+_LEAST_CHARS = 256
+
 
 class Stretch(NamedTuple):
     """Pretokens that are cut. ``char_spans``: int64[n, 2], where each starts and ends in ``text``, which may begin
@@ -37,18 +39,35 @@ class Stretch(NamedTuple):
 def stretches(pretokenizer: Pretokenizer, text: str) -> Iterator[Stretch]:
     """All pretokens of a text, stretch by stretch. SplitTimeoutError."""
     allowed = SECONDS + len(text) / CHARS_A_SECOND
-    deadline = time.monotonic() + allowed
+    return (stretch for stretch in stretches_in_time(pretokenizer, text, allowed, allowed) if stretch is not None)
+
+
+def stretches_in_time(
+    pretokenizer: Pretokenizer, text: str, allowed: float, at_a_time: float
+) -> Iterator[Stretch | None]:
+    """All pretokens of a text, stretch by stretch, in ``allowed`` seconds. Where ``at_a_time`` seconds brought none,
+    None comes, so that the caller can stop asking; then a shorter stretch is tried. SplitTimeoutError."""
+    spent = 0.0  # matching; what the caller does between two stretches does not count
     behind = pretokenizer.reach.behind
     start, size = 0, len(text) if behind is None else CHUNK_CHARS
     while start < len(text):
         low, end = max(0, start - (behind or 0)), start + size
         piece = text[low:end]
-        left = deadline - time.monotonic()
-        if left <= 0:
+        if spent >= allowed:
             raise SplitTimeoutError.after(allowed)
-        spans = pretokenizer.settled_spans(piece, start - low, to_end=end >= len(text), seconds=left)
+        began = time.monotonic()
+        to_end, seconds = end >= len(text), min(allowed - spent, at_a_time)
+        try:
+            spans = pretokenizer.settled_spans(piece, start - low, to_end=to_end, seconds=seconds)
+        except SplitTimeoutError:
+            spans = None
+        spent += time.monotonic() - began
+        if spans is None:
+            yield None
+            size = size if behind is None else max(size // 4, _LEAST_CHARS)
+            continue
         if len(spans):
             yield Stretch(piece, low, spans)
-        if end >= len(text):
+        if to_end:
             return
         start, size = (low + int(spans[-1, 1]), CHUNK_CHARS) if len(spans) else (start, 4 * size)

@@ -220,7 +220,8 @@ class TrainingRun:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint, in one step: the one that was there stays until the new one is safe.
-        UnsavedCheckpointError; TrainingError where there is nothing to train on."""
+        UnsavedCheckpointError; TrainingError where there is nothing to train on; SplitTimeoutError, as what was read is
+        counted first."""
         if self._counting is None and self._merging is None:
             self._look()
         kept = self._counting or self._merging

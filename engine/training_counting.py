@@ -60,18 +60,23 @@ class CorpusCounting:
         return all(finished)
 
     def _work(self, counter: PretokenCounter, deadline: float) -> bool:
-        """One thread's part: pieces until time is up. Whether there are none left."""
+        """One thread's part: pieces until time is up, or some of one if the pattern is slow. Whether none is left."""
         while True:
-            with self._reading:
-                piece = self.reader.next_piece()
-            if piece is None:
-                return True
-            counter.add(piece)
+            if counter.has_begun:
+                counter.go_on()
+            else:
+                with self._reading:
+                    piece = self.reader.next_piece()
+                if piece is None:
+                    return True
+                counter.begin(piece)
             if time.perf_counter() >= deadline:
                 return False
 
     def gathered(self) -> PretokenCounter:
-        """All that was counted so far, by all threads."""
+        """All that was read so far, counted, by all threads. SplitTimeoutError."""
+        for counter in self._counters:
+            counter.finish()
         first = self._counters[0]
         for other in self._counters[1:]:
             first.absorb(other)

@@ -131,7 +131,7 @@ def test_standard_input_and_options(run, tmp_path):
 
 def test_the_sign_for_a_space(run, corpus, tmp_path):
     options = ("--vocab-size", "400", "--pattern", "sentencepiece", "--alphabet", "characters")
-    out, err = run(corpus, *options, "--out", tmp_path / "own.json", "--json")[1:]
+    out = run(corpus, *options, "--out", tmp_path / "own.json", "--json")[1]
     document = json.loads(out)
     assert document["losses"] == []
     encoding = engine.load(tmp_path / "own.json")

@@ -13,6 +13,7 @@ from engine.corpus import survey
 from engine.kernels._jit import COMPILED
 from engine.training_texts import cut_pieces
 from engine.training_types import CorpusRules
+from tests.patience import PATIENCE_SECONDS
 
 TEXT = "She sells sea shells on the sea shore, and the shells she sells are sea shells. "
 
@@ -140,6 +141,13 @@ def test_a_pattern_that_runs_away_is_stopped(monkeypatch):
     monkeypatch.setattr(pretoken_counts, "SPLIT_SECONDS", 0.05)
     with pytest.raises(TrainingError, match=r"took more than 0\.05 seconds.*Choose another"):
         finished(TrainingRun("a" * 5000 + "!", 300, r"(?:a+)+b|."))
+
+
+def test_a_pattern_that_runs_away_can_be_left(monkeypatch):
+    monkeypatch.setattr(pretoken_counts, "SPLIT_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(pretoken_counts, "_SECONDS_AT_A_TIME", 0.02)
+    run = TrainingRun("a" * 5000 + "!", 300, r"(?:a|a)*b|(?s:.)", threads=2)
+    assert {run.advance(0.0).stage for _ in range(5)} == {"counting"}
 
 
 def test_a_text_that_is_never_cut_is_refused_beyond_a_size(monkeypatch, tmp_path):
