@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import TrainingError
+from engine.half_written import clear_half_written, replacement_of
 
 VERSION = 3
 """Changes with what is kept, and with how texts are cut into the pieces that are counted by number."""
@@ -39,28 +39,24 @@ def write_checkpoint(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, 
     """Write a checkpoint, in one step: until the new file is safe on the disk, the old one stays.
     UnsavedCheckpointError."""
     stated = json.dumps({"kind": _KIND, "version": VERSION, **facts}).encode("utf-8")
-    temporary = None
+    clear_half_written(path)
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, suffix=".part", delete=False) as file:
-            temporary = Path(file.name)
+        with replacement_of(path) as file:
             kept: Any = {"facts": np.frombuffer(stated, dtype=np.uint8), **arrays}
             np.savez(file, **kept)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
     except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-        kept = " The one saved before is kept." if path.exists() else ""
+        before = " The one saved before is kept." if path.exists() else ""
         raise UnsavedCheckpointError(
-            f"The checkpoint {path} could not be saved: {error.strerror or error}.{kept}"
+            f"The checkpoint {path} could not be saved: {error.strerror or error}.{before}"
         ) from error
     _sync_folder(path.parent)
 
 
 def read_checkpoint(path: Path) -> tuple[Facts, Arrays]:
-    """What was written. TrainingError."""
+    """What was written. Clears up what a killed run left half written beside it. TrainingError."""
+    clear_half_written(path)
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}

@@ -83,9 +83,12 @@ def _places(session: Path) -> list[Path]:
 
 def drop_checkpoint(folder: Path) -> None:
     """Forget the checkpoint: the run is through, or nobody wants it. One that cannot be removed is offered again."""
+    from engine.half_written import clear_half_written
+
     with contextlib.suppress(OSError):
         (folder / PLAN).unlink(missing_ok=True)
         (folder / STATE).unlink(missing_ok=True)
+    clear_half_written(folder / STATE)
 
 
 def _as_json(plan: TrainingPlan) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import TrainingError, TrainingRun, training_checkpoint, training_texts
+from engine import TrainingError, TrainingRun, pretoken_stretches, training_checkpoint, training_texts
 from engine.kernels._jit import COMPILED
 from engine.training_checkpoint import UnsavedCheckpointError
 from tests.patience import PATIENCE_SECONDS
@@ -34,6 +34,7 @@ def finished(run: TrainingRun) -> list:
 def folder(tmp_path, monkeypatch):
     """A folder of texts, each of several pieces."""
     monkeypatch.setattr(training_texts, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(pretoken_stretches, "CHUNK_CHARS", 100)
     folder = tmp_path / "corpus"
     folder.mkdir()
     for number in range(4):
@@ -48,6 +49,7 @@ SETTINGS = [
     {"tie_order": "huggingface", "min_count": 1, "max_token_bytes": 7},
     {"pattern": "sentencepiece", "alphabet": "characters"},
     {"pattern": "sentencepiece", "dummy_prefix": False},
+    {"pattern": r"\w+|\W", "min_count": 3},
 ]
 
 
@@ -261,3 +263,4 @@ def test_a_run_that_is_killed_goes_on(folder, tmp_path):
         killed(path, start, kind, number)
         start = "resume"
         assert finished(TrainingRun.resume(path)) == expected, f"seed {seed}, {kind} {number}"
+        assert [other.name for other in tmp_path.iterdir() if other.is_file()] == ["checkpoint"]
