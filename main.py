@@ -14,6 +14,9 @@ from pathlib import Path
 COMPILE_OPTION = "--compile-kernels"
 """``engine.compiling`` starts the program with this where there is no interpreter beside it. Not for people."""
 
+RENDER_OPTION = "--render-templates"
+"""The same of ``engine.requests.template_file``."""
+
 COMMANDS = ("count", "encode", "decode", "cost", "train", "vocab", "trace", "prices")
 
 
@@ -88,6 +91,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from engine.compiling import main as compile_kernels
 
         return compile_kernels(arguments[1:])
+    if arguments[:1] == [RENDER_OPTION]:
+        from engine.requests.template_child import main as render_templates
+
+        return render_templates()
     if not wants_command(arguments):
         return open_window(arguments)
     from commands.program import run

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from engine.child_command import child_command
 from engine.errors import EngineError
 from engine.kernels.cache_folder import current_folder, is_uncompiled, keep, kept_in
 
@@ -128,13 +129,7 @@ def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list
     """The command that compiles families into a folder, and its environment. It ends when nobody holds the other end of
     its standard input any more, however that came about."""
     arguments = [ATTENDED, "" if folder is None else str(folder), *families]
-    if getattr(sys, "frozen", False):
-        return [sys.executable, OPTION, *arguments], dict(os.environ)
-    # Found where this module was found, whatever folder the program was started in, and nothing else there is.
-    root = str(Path(__file__).resolve().parents[1])
-    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    return [sys.executable, "-P", "-m", "engine.compiling", *arguments], environment
+    return child_command("engine.compiling", OPTION, arguments)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,0 +1,86 @@
+"""Anthropic's messages.
+
+Source: Anthropic API reference, Create a Message.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.requests.bodies.json_text import PlaceError
+from engine.requests.bodies.reading import Reader, Step
+from engine.requests.types import Image, Message, Request, Tool, ToolCall
+
+
+def read(body: dict[str, Any], reader: Reader) -> Request:
+    """The request of a body. PlaceError."""
+    messages: list[Message] = []
+    if body.get("system") is not None:
+        messages += _blocks(body["system"], ("system",), "system", reader)
+    listed = reader.items(reader.required(body, "messages", ()), ("messages",))
+    for number, item in enumerate(listed):
+        path = ("messages", number)
+        message = reader.members(item, path)
+        role = reader.text(reader.required(message, "role", path), (*path, "role"))
+        messages += _blocks(reader.required(message, "content", path), (*path, "content"), role, reader)
+    tools = _tools(reader.items(body.get("tools") or [], ("tools",)), reader)
+    return Request(tuple(messages), tuple(tools), reader.optional_text(body, "model", ()))
+
+
+def _blocks(value: object, path: Step, role: str, reader: Reader) -> list[Message]:
+    """One message; what tools answered, which is in blocks of the user's message, in messages of their own."""
+    if isinstance(value, str):
+        return [Message(role, value)]
+    if not isinstance(value, list):
+        raise PlaceError(path, "must be a text or a list of blocks")
+    answers: list[Message] = []
+    texts: list[str] = []
+    images: list[Image] = []
+    calls: list[ToolCall] = []
+    for number, item in enumerate(value):
+        place = (*path, number)
+        block = reader.members(item, place)
+        kind = reader.text(reader.required(block, "type", place), (*place, "type"))
+        if kind == "text":
+            texts.append(reader.text(reader.required(block, "text", place), (*place, "text")))
+        elif kind == "image":
+            images.append(_image(block.get("source"), (*place, "source"), reader))
+        elif kind == "tool_use":
+            name = reader.text(reader.required(block, "name", place), (*place, "name"))
+            arguments = reader.arguments(block.get("input", {}))
+            calls.append(ToolCall(name, arguments, reader.optional_text(block, "id", place)))
+        elif kind == "tool_result":
+            answers += _answer(block, place, reader)
+        else:
+            reader.keep(block, place, kind)
+    if texts or images or calls or not answers:
+        return [*answers, Message(role, "".join(texts), images=tuple(images), tool_calls=tuple(calls))]
+    return answers
+
+
+def _answer(block: dict[str, Any], path: Step, reader: Reader) -> list[Message]:
+    call_id = reader.optional_text(block, "tool_use_id", path)
+    content = block.get("content")
+    if content is None:
+        return [Message("tool", call_id=call_id)]
+    found = _blocks(content, (*path, "content"), "tool", reader)
+    return [Message("tool", message.content, images=message.images, call_id=call_id) for message in found]
+
+
+def _image(value: object, path: Step, reader: Reader) -> Image:
+    source = reader.members(value, path)
+    if source.get("type") == "base64":
+        return reader.image_of(reader.text(reader.required(source, "data", path), (*path, "data")))
+    return Image(0, 0, name=reader.optional_text(source, "url", path)[:200])
+
+
+def _tools(listed: list[Any], reader: Reader) -> list[Tool]:
+    tools: list[Tool] = []
+    for number, item in enumerate(listed):
+        place = ("tools", number)
+        tool = reader.members(item, place)
+        if "input_schema" in tool:
+            tools.append(reader.tool(tool, place, "input_schema"))
+        else:
+            reader.keep(tool, place, reader.optional_text(tool, "type", place) or "tool")
+    return tools

@@ -1,0 +1,106 @@
+"""Gemini's contents, in the spelling of the API and in that of Google's Python library.
+
+Source: Gemini API reference, generateContent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.requests.bodies.reading import Reader, Step
+from engine.requests.types import Image, Message, Request, Tool, ToolCall
+
+
+def read(body: dict[str, Any], reader: Reader) -> Request:
+    """The request of a body. PlaceError."""
+    messages: list[Message] = []
+    key, instruction = _either(body, "systemInstruction", "system_instruction")
+    if instruction is not None:
+        messages += _content(instruction, (key,), "system", reader)
+    given = reader.required(body, "contents", ())
+    contents = given if isinstance(given, list) else [given]
+    for number, value in enumerate(contents):
+        path: Step = ("contents", number) if isinstance(given, list) else ("contents",)
+        messages += _content(value, path, "user", reader)
+    tools = _tools(reader.items(body.get("tools") or [], ("tools",)), reader)
+    return Request(tuple(messages), tuple(tools), reader.optional_text(body, "model", ()))
+
+
+def _content(value: object, path: Step, role: str, reader: Reader) -> list[Message]:
+    """One message; what tools answered, in messages of their own before it."""
+    if isinstance(value, str):
+        return [Message(role, value)]
+    content = reader.members(value, path)
+    role = reader.optional_text(content, "role", path) or role
+    given = reader.required(content, "parts", path)
+    parts = given if isinstance(given, list) else [given]
+    answers: list[Message] = []
+    texts: list[str] = []
+    images: list[Image] = []
+    calls: list[ToolCall] = []
+    for number, item in enumerate(parts):
+        place = (*path, "parts", number)
+        part = reader.members(item, place)
+        if "text" in part:
+            texts.append(reader.text(part["text"], (*place, "text")))
+        elif (image := _image(part, place, reader)) is not None:
+            images.append(image)
+        elif (call := _either(part, "functionCall", "function_call"))[1] is not None:
+            calls.append(_call(call[1], (*place, call[0]), reader))
+        elif (answer := _either(part, "functionResponse", "function_response"))[1] is not None:
+            answers.append(_answer(answer[1], (*place, answer[0]), reader))
+        else:
+            reader.keep(part, place, next(iter(part), "part"))
+    role = "assistant" if role == "model" else role
+    if texts or images or calls or not answers:
+        return [*answers, Message(role, "".join(texts), images=tuple(images), tool_calls=tuple(calls))]
+    return answers
+
+
+def _image(part: dict[str, Any], path: Step, reader: Reader) -> Image | None:
+    """An image in a part; None where there is none. Other media are not images."""
+    key, data = _either(part, "inlineData", "inline_data")
+    if data is None:
+        key, data = _either(part, "fileData", "file_data")
+    if data is None:
+        return None
+    media = reader.members(data, (*path, key))
+    kind = reader.optional_text(media, _either(media, "mimeType", "mime_type")[0], (*path, key))
+    if not kind.startswith("image/"):
+        return None
+    if "data" in media:
+        return reader.image_of(reader.text(media["data"], (*path, key, "data")))
+    return Image(0, 0, name=reader.optional_text(media, _either(media, "fileUri", "file_uri")[0], (*path, key))[:200])
+
+
+def _call(value: object, path: Step, reader: Reader) -> ToolCall:
+    call = reader.members(value, path)
+    name = reader.text(reader.required(call, "name", path), (*path, "name"))
+    return ToolCall(name, reader.arguments(call.get("args", {})), reader.optional_text(call, "id", path))
+
+
+def _answer(value: object, path: Step, reader: Reader) -> Message:
+    answer = reader.members(value, path)
+    name = reader.optional_text(answer, "name", path)
+    content = reader.arguments(answer.get("response", {}))
+    return Message("tool", content, name, call_id=reader.optional_text(answer, "id", path))
+
+
+def _tools(listed: list[Any], reader: Reader) -> list[Tool]:
+    tools: list[Tool] = []
+    for number, item in enumerate(listed):
+        place = ("tools", number)
+        tool = reader.members(item, place)
+        key, functions = _either(tool, "functionDeclarations", "function_declarations")
+        for at, function in enumerate(reader.items(functions or [], (*place, key))):
+            where = (*place, key, at)
+            tools.append(reader.tool(reader.members(function, where), where))
+        for other in tool.keys() - {key}:
+            reader.keep(tool[other], (*place, other), other)
+    return tools
+
+
+def _either(of: dict[str, Any], one: str, other: str) -> tuple[str, Any]:
+    """A member by either of its spellings, with the one that is there; None where there is none."""
+    key = other if other in of else one
+    return key, of.get(key)

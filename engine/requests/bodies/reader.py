@@ -1,0 +1,125 @@
+"""The request in a body, whichever API it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from engine.requests.bodies import anthropic, gemini, openai_chat, openai_responses
+from engine.requests.bodies.json_text import PlaceError, decoded, located, parse
+from engine.requests.bodies.reading import Reader, UnknownPart
+from engine.requests.errors import RequestError
+from engine.requests.types import Request
+
+Api = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
+
+API_NAMES: dict[Api, str] = {
+    "openai-chat": "OpenAI chat",
+    "openai-responses": "OpenAI responses",
+    "anthropic": "Anthropic",
+    "gemini": "Gemini",
+}
+
+_READERS: dict[Api, Callable[[dict[str, Any], Reader], Request]] = {
+    "openai-chat": openai_chat.read,
+    "openai-responses": openai_responses.read,
+    "anthropic": anthropic.read,
+    "gemini": gemini.read,
+}
+
+_WRAPPERS = ("body", "params", "request")
+"""Where the lines of batch files of OpenAI, Anthropic and Gemini have the body."""
+
+_OF_ANTHROPIC = {"image", "tool_use", "tool_result", "thinking", "document"}
+"""Types of blocks that only Anthropic has."""
+
+LARGEST_BODY = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBody:
+    """A request with the API it was for, and what of it is not counted."""
+
+    request: Request
+    api: Api
+    unknown: tuple[UnknownPart, ...]
+
+
+def read_body(body: bytes | str) -> ReadBody:
+    """The request of a JSON text: a body, a line of a batch file, or a list of messages. RequestError, with line and
+    column."""
+    if len(body) > LARGEST_BODY:
+        raise RequestError(f"it is larger than {LARGEST_BODY >> 20} MB, which no request is")
+    text = decoded(body) if isinstance(body, bytes) else body
+    value = parse(text)
+    lead, shift = _way_in(value)
+    try:
+        found = _at(value, lead)
+        api = api_of(found)
+        reader = Reader()
+        request = _READERS[api](found, reader)
+    except PlaceError as error:
+        raise located(PlaceError((*lead, *error.path[shift:]), str(error)), text) from None
+    except RecursionError:
+        raise RequestError("it is nested deeper than any request") from None
+    return ReadBody(request, api, tuple(reader.unknown))
+
+
+def _way_in(value: object) -> tuple[tuple[str, ...], int]:
+    """Where in a JSON value the body is, and how much longer paths are in the body than in the value: a bare list is
+    read as the messages of a body."""
+    if isinstance(value, list):
+        return (), 1
+    if isinstance(value, dict):
+        if _is_body(value) or _is_of_embeddings(value):
+            return (), 0
+        for key in _WRAPPERS:
+            if isinstance(value.get(key), dict):
+                return (key,), 0
+    return (), 0
+
+
+def _is_body(value: dict[str, Any]) -> bool:
+    return any(key in value for key in ("messages", "contents", "input"))
+
+
+def _is_of_embeddings(value: dict[str, Any]) -> bool:
+    return str(value.get("url", "")).endswith("/embeddings")
+
+
+def _at(value: Any, lead: tuple[str, ...]) -> dict[str, Any]:
+    if isinstance(value, list):
+        return {"messages": value}
+    if not isinstance(value, dict):
+        raise PlaceError((), "is no request: it is JSON, but neither an object nor a list of messages")
+    if _is_of_embeddings(value):
+        raise PlaceError(("url",), "is that of embeddings, which take texts and no messages")
+    return value[lead[0]] if lead else value
+
+
+def api_of(body: dict[str, Any]) -> Api:
+    """Which API a body is for. PlaceError where it is for none."""
+    if "contents" in body:
+        return "gemini"
+    if "messages" in body:
+        return "anthropic" if _is_anthropic(body) else "openai-chat"
+    if "input" in body:
+        return "openai-responses"
+    raise PlaceError((), "is no request: it has neither 'messages' nor 'input' nor 'contents'")
+
+
+def _is_anthropic(body: dict[str, Any]) -> bool:
+    if "system" in body or "anthropic_version" in body or str(body.get("model", "")).startswith("claude"):
+        return True
+    tools = body.get("tools")
+    if isinstance(tools, list) and any(isinstance(tool, dict) and "input_schema" in tool for tool in tools):
+        return True
+    messages = body["messages"] if isinstance(body["messages"], list) else []
+    contents = [message.get("content") for message in messages if isinstance(message, dict)]
+    return any(
+        isinstance(block, dict) and block.get("type") in _OF_ANTHROPIC
+        for content in contents
+        if isinstance(content, list)
+        for block in content
+    )

@@ -1,0 +1,115 @@
+"""Taking a body apart: every value is checked for its kind, and what is not known here is kept and named."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.requests.bodies.json_text import PlaceError, spelled
+from engine.requests.image_size import size_in_base64, size_in_data_url
+from engine.requests.types import Image, Tool
+
+Step = tuple[str | int, ...]
+
+DEEPEST_SCHEMA = 100
+"""No schema of a tool is nested deeper."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPart:
+    """A part of a body that is not counted. ``place``: like ``messages[2].content[1]``; ``what``: its type; ``json``:
+    the part itself."""
+
+    place: str
+    what: str
+    json: str
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads one body; collects what it does not know. Every method raises PlaceError."""
+
+    unknown: list[UnknownPart] = field(default_factory=list)
+
+    def keep(self, value: object, path: Step, what: str) -> None:
+        """Keep a part that is not counted."""
+        self.unknown.append(UnknownPart(spelled(path), what, json.dumps(value, ensure_ascii=False)))
+
+    def members(self, value: object, path: Step) -> dict[str, Any]:
+        """A JSON object."""
+        if not isinstance(value, dict):
+            raise PlaceError(path, f"must be an object, not {_kind(value)}")
+        return value
+
+    def items(self, value: object, path: Step) -> list[Any]:
+        """A JSON array."""
+        if not isinstance(value, list):
+            raise PlaceError(path, f"must be a list, not {_kind(value)}")
+        return value
+
+    def text(self, value: object, path: Step) -> str:
+        """A JSON string."""
+        if not isinstance(value, str):
+            raise PlaceError(path, f"must be a text, not {_kind(value)}")
+        return value
+
+    def optional_text(self, of: dict[str, Any], key: str, path: Step) -> str:
+        """A member that is a text, or absent, or null."""
+        value = of.get(key)
+        return "" if value is None else self.text(value, (*path, key))
+
+    def required(self, of: dict[str, Any], key: str, path: Step) -> Any:
+        """A member that must be there."""
+        if key not in of:
+            raise PlaceError(path, f"has no {key!r}")
+        return of[key]
+
+    def tool(self, function: dict[str, Any], path: Step, schema_key: str = "parameters") -> Tool:
+        """A tool by its name, description and schema."""
+        name = self.text(self.required(function, "name", path), (*path, "name"))
+        schema = function.get(schema_key)
+        if schema is not None:
+            self.members(schema, (*path, schema_key))
+            if _is_deeper(schema, DEEPEST_SCHEMA):
+                raise PlaceError((*path, schema_key), f"is nested more than {DEEPEST_SCHEMA} deep")
+        return Tool(name, self.optional_text(function, "description", path), schema)
+
+    def arguments(self, value: object) -> str:
+        """The arguments of a call as JSON text: OpenAI sends them as such, others as an object."""
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    def image_at(self, url: str, detail: str) -> Image:
+        """An image by its URL: its size where the URL holds it."""
+        width, height = size_in_data_url(url) or (0, 0)
+        name = "embedded" if url.startswith("data:") else url[:200]
+        return Image(width, height, detail or "auto", name)
+
+    def image_of(self, data: str) -> Image:
+        """An image that is there in base64."""
+        width, height = size_in_base64(data) or (0, 0)
+        return Image(width, height, name="embedded")
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    names = {dict: "an object", list: "a list", str: "a text", int: "a number", float: "a number"}
+    return names[type(value)]
+
+
+def _is_deeper(value: object, most: int) -> bool:
+    """Whether a JSON value is nested more than ``most`` deep. Looks at each value once, without recursion."""
+    level = [value]
+    for _ in range(most):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True

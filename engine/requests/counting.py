@@ -1,0 +1,262 @@
+"""A request, a template and an encoding -> tokens, part by part.
+
+What a template writes is cut at special tokens; what somebody wrote never is. Stretches between special tokens are
+encoded as a whole, whoever wrote them, as the model's own tokenizer would: a token belongs to the kind of the piece
+that it begins in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.encoding import Encoding
+from engine.requests.errors import RequestError
+from engine.requests.image_rules import count_image, rule_for_model
+from engine.requests.template import Surroundings, Template
+from engine.requests.types import (
+    GRADES,
+    KINDS,
+    CountedRequest,
+    Grade,
+    Image,
+    Kind,
+    Part,
+    Piece,
+    Request,
+    Span,
+    SpecialText,
+    Tally,
+)
+from engine.special_text import special_token_regex, split_at_specials
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NO_ID = -1
+
+STAND_IN_RULE = "gpt-4o"
+"""How images are counted where neither the model nor the template says it. That is an estimate."""
+
+KEPT_FRAMINGS = 4096
+"""Texts of templates of which it is kept what they are cut into, and what they count. Most templates have a dozen."""
+
+
+class _Atom(NamedTuple):
+    """What needs no more cutting: text to encode, or, with ``tokens``, one special token or a number by formula."""
+
+    kind: Kind
+    text: str
+    message: int
+    tokens: int | None
+    is_special: bool
+    by_template: bool
+
+
+class RequestCounter:
+    """Counts requests with one template and one encoding. Not for two threads at a time."""
+
+    def __init__(
+        self,
+        template: Template,
+        encoding: Encoding,
+        *,
+        image_rule: str | None = None,
+        today: date | None = None,
+    ) -> None:
+        """``image_rule``: of ``image_rules.RULES``; else by the model that a request names, else the template's.
+        ``today``: what a template says of the day; else it is asked."""
+        self._template, self._encoding, self._image_rule = template, encoding, image_rule
+        self._special = template.special | encoding.special_tokens_set
+        self._around = Surroundings(encoding.count, encoding.name, today or date.today(), self._special)
+        self._cuts: dict[str, list[tuple[str, str]]] = {}
+        self._framings: dict[str, int] = {}
+
+    def tally(self, request: Request) -> Tally:
+        """How many tokens of each kind. RequestError where the request cannot be rendered; TemplateError of the user's
+        own templates."""
+        tokens: Counter[Kind] = Counter()
+        pieces = self._rendered(request)
+        for is_encoded, atoms in self._stretches(pieces):
+            kinds = {atom.kind for atom in atoms}
+            if not is_encoded:
+                for atom in atoms:
+                    tokens[atom.kind] += atom.tokens or 0
+            elif len(kinds) == 1:
+                tokens[atoms[0].kind] += self._count(atoms)
+            else:
+                ends = self._encoding.token_ends("".join([atom.text for atom in atoms]))
+                for atom, number in zip(atoms, _tokens_of_each(atoms, ends), strict=True):
+                    tokens[atom.kind] += number
+        return self._tally(tokens, pieces, request)
+
+    def count(self, request: Request) -> CountedRequest:
+        """The same with the rendered text, its tokens and where its pieces are."""
+        import numpy as np
+
+        pieces = self._rendered(request)
+        tokens: Counter[Kind] = Counter()
+        texts: list[str] = []
+        spans: list[Span] = []
+        ids: list[NDArray[np.int32]] = []
+        ends: list[NDArray[np.int64]] = []
+        place = 0
+        for is_encoded, atoms in self._stretches(pieces):
+            start = place
+            for atom in atoms:
+                size = _size(atom.text)
+                counted = None if atom.is_special else atom.tokens
+                spans.append(Span(atom.kind, place, place + size, atom.message, atom.is_special, counted))
+                place += size
+            text = "".join([atom.text for atom in atoms])
+            texts.append(text)
+            if is_encoded:
+                stretch_ends = self._encoding.token_ends(text)
+                ids.append(self._encoding.token_ids(text))
+                ends.append(stretch_ends + start)
+                numbers = _tokens_of_each(atoms, stretch_ends)
+            else:
+                ids.append(np.array([self._id_of(atom) for atom in atoms], np.int32))
+                ends.append(np.array([span.byte_end for span in spans[-len(atoms) :]], np.int64))
+                numbers = [atom.tokens or 0 for atom in atoms]
+            for atom, number in zip(atoms, numbers, strict=True):
+                tokens[atom.kind] += number
+        arrays = np.concatenate([np.empty(0, np.int32), *ids]), np.concatenate([np.empty(0, np.int64), *ends])
+        for array in arrays:
+            array.flags.writeable = False
+        tally = self._tally(tokens, pieces, request)
+        return CountedRequest("".join(texts), tuple(spans), *arrays, tally, tuple(self._special_texts(pieces)))
+
+    # --- pieces -------------------------------------------------------------------------------------------------------
+
+    def _rendered(self, request: Request) -> list[Piece]:
+        try:
+            pieces = [_encodable(piece) for piece in self._template.render(request, self._around) if piece.text]
+        except RecursionError:
+            raise RequestError("the request is nested too deeply") from None
+        if not any(message.images for message in request.messages):
+            return pieces
+        rule = self._image_rule or rule_for_model(request.model) or self._template.images
+        return _with_images(pieces, request, rule or STAND_IN_RULE, is_known=rule is not None)
+
+    def _stretches(self, pieces: Iterable[Piece]) -> Iterator[tuple[bool, list[_Atom]]]:
+        """What stands together: texts that are encoded as one (True), or anything else (False)."""
+        for is_encoded, group in groupby(self._atoms(pieces), key=lambda atom: atom.tokens is None):
+            yield is_encoded, list(group)
+
+    def _atoms(self, pieces: Iterable[Piece]) -> Iterator[_Atom]:
+        for piece in pieces:
+            if piece.tokens is not None or not piece.by_template:
+                yield _Atom(piece.kind, piece.text, piece.message, piece.tokens, False, piece.by_template)
+                continue
+            for text, special in self._cut(piece.text):
+                if text:
+                    yield _Atom(piece.kind, text, piece.message, None, False, True)
+                if special:
+                    yield _Atom(piece.kind, special, piece.message, 1, True, True)
+
+    def _cut(self, text: str) -> list[tuple[str, str]]:
+        """As ``split_at_specials``: what a template writes is written again and again."""
+        cut = self._cuts.get(text)
+        if cut is None:
+            cut = list(split_at_specials(text, self._special))
+            if len(self._cuts) < KEPT_FRAMINGS:
+                self._cuts[text] = cut
+        return cut
+
+    def _count(self, atoms: Sequence[_Atom]) -> int:
+        text = "".join([atom.text for atom in atoms])
+        if not all(atom.by_template for atom in atoms):
+            return self._encoding.count(text)
+        known = self._framings.get(text)
+        if known is None:
+            known = self._encoding.count(text)
+            if len(self._framings) < KEPT_FRAMINGS:
+                self._framings[text] = known
+        return known
+
+    # --- results ------------------------------------------------------------------------------------------------------
+
+    def _tally(self, tokens: Counter[Kind], pieces: Sequence[Piece], request: Request) -> Tally:
+        template = self._template
+        grades: dict[Kind, Grade] = {
+            "overhead": template.grade,
+            "tools": template.tools,
+            "images": "formula",
+            "text": "exact",
+        }
+        for piece in pieces:
+            if piece.grade is not None and GRADES.index(piece.grade) > GRADES.index(grades[piece.kind]):
+                grades[piece.kind] = piece.grade
+        notes = [template.remark] if template.remark else []
+        unknown = sum(not (image.width and image.height) for message in request.messages for image in message.images)
+        if unknown == 1:
+            notes.append("The size of an image is not known: it is counted as 1,024 by 1,024.")
+        elif unknown:
+            notes.append(f"The sizes of {unknown:,} images are not known: each is counted as 1,024 by 1,024.")
+        return Tally(tuple(Part(kind, tokens[kind], grades[kind]) for kind in KINDS), tuple(notes))
+
+    def _special_texts(self, pieces: Sequence[Piece]) -> Iterator[SpecialText]:
+        if not self._special:
+            return
+        found: Counter[tuple[int, str]] = Counter()
+        expression = special_token_regex(frozenset(self._special))
+        for piece in pieces:
+            if not piece.by_template and piece.tokens is None:
+                found.update((piece.message, match.group()) for match in expression.finditer(piece.text))
+        for (message, text), occurrences in found.items():
+            yield SpecialText(message, text, occurrences)
+
+    def _id_of(self, atom: _Atom) -> int:
+        if not atom.is_special or atom.text not in self._encoding.special_tokens_set:
+            return NO_ID
+        return int(self._encoding.token_ids(atom.text, special_as_tokens=True)[0])
+
+
+def _with_images(pieces: list[Piece], request: Request, rule: str, *, is_known: bool) -> list[Piece]:
+    """The images of a message behind what is written in it, or behind whatever else there is of it."""
+    behind: dict[int, int] = {}
+    for place, piece in enumerate(pieces):
+        if piece.kind == "text" or piece.message not in behind:
+            behind[piece.message] = place
+    found = list(pieces)
+    for number in sorted(range(len(request.messages)), key=lambda at: behind.get(at, len(pieces)), reverse=True):
+        place = behind.get(number, len(pieces)) + 1
+        found[place:place] = [_image_piece(image, number, rule, is_known) for image in request.messages[number].images]
+    return found
+
+
+def _image_piece(image: Image, number: int, rule: str, is_known: bool) -> Piece:
+    counted = count_image(image, rule)
+    size = f"{image.width} × {image.height}" if image.width and image.height else "size unknown"
+    grade = counted.grade if is_known else "estimate"
+    return Piece("images", f"[image {size}, {image.detail}]", False, counted.tokens, number, grade)
+
+
+def _tokens_of_each(atoms: Sequence[_Atom], ends: NDArray[np.int64]) -> list[int]:
+    """How many tokens begin in each of the atoms of a stretch. ``ends``: of its tokens, in UTF-8 bytes."""
+    import numpy as np
+
+    atom_ends = np.cumsum([_size(atom.text) for atom in atoms])
+    starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])[: len(ends)]
+    counted = np.bincount(np.searchsorted(atom_ends, starts, side="right"), minlength=len(atoms))
+    return [int(number) for number in counted[: len(atoms)]]
+
+
+def _encodable(piece: Piece) -> Piece:
+    """A piece whose text has no lone surrogates: JSON may hold them, UTF-8 cannot."""
+    if piece.text.isascii():
+        return piece
+    text = piece.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if text == piece.text:
+        return piece
+    return Piece(piece.kind, text, piece.by_template, piece.tokens, piece.message, piece.grade)
+
+
+def _size(text: str) -> int:
+    """UTF-8 bytes."""
+    return len(text) if text.isascii() else len(text.encode())

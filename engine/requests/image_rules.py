@@ -1,0 +1,200 @@
+"""How many tokens an image takes, by the rules that vendors publish. Images are known by their size alone.
+
+Sources: OpenAI's and Azure's image calculators (2026-05) with a data set of nine measured sizes (27 of 27 equal to the
+patch rule); Anthropic's page on vision with measured sizes up to 1920 by 1080; Google's page on tokens and media
+resolution.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+from engine.requests.types import Grade, Image
+
+ASSUMED_SIDE = 1024
+"""Width and height that an image of unknown size is taken for."""
+
+LARGEST_SIDE = 1_000_000
+"""No image is larger: a size that claims to be is one that nobody knows."""
+
+TILE_SIDE = 512
+TILED_LONG_SIDE = 2048
+TILED_SHORT_SIDE = 768
+PATCH_SIDE = 32
+CLAUDE_PATCH_SIDE = 28
+GEMINI_SMALL_SIDE = 384
+GEMINI_TILE_SIDE = 768
+GEMINI_TILE_TOKENS = 258
+CLAUDE_PIXELS_PER_TOKEN = 750
+
+
+class ImageCount(NamedTuple):
+    """Tokens of an image, and how far that can be trusted."""
+
+    tokens: int
+    grade: Grade
+
+
+class ImageRule(Protocol):
+    """Counts an image whose size is known."""
+
+    def count(self, image: Image) -> ImageCount:
+        """Its tokens."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TileRule:
+    """OpenAI's tiles: fit into 2048 by 2048, short side at most 768, then tiles of 512. Low detail: ``base``."""
+
+    base: int
+    per_tile: int
+
+    def count(self, image: Image) -> ImageCount:
+        """Its tokens."""
+        if image.detail == "low":
+            return ImageCount(self.base, "formula")
+        width, height = _shrunk(image.width, image.height, TILED_LONG_SIDE, max(image.width, image.height))
+        width, height = _shrunk(width, height, TILED_SHORT_SIDE, min(width, height))
+        return ImageCount(self.base + self.per_tile * _cells(width, height, TILE_SIDE), "formula")
+
+
+@dataclass(frozen=True, slots=True)
+class PatchRule:
+    """OpenAI's patches of 32: as many as the image has, after shrinking it into ``budget`` of them, times
+    ``multiplier``. ``grade``: an estimate where sources disagree. What low detail does is not published."""
+
+    multiplier: float
+    budget: int | None
+    grade: Grade = "formula"
+
+    def count(self, image: Image) -> ImageCount:
+        """Its tokens."""
+        patches = _cells(image.width, image.height, PATCH_SIDE)
+        if self.budget is not None and patches > self.budget:
+            patches = self._shrunk_patches(image.width, image.height, self.budget)
+        # The multipliers have two digits: without rounding, 100 * 1.1 would be 110.00000000000001 and so 111.
+        tokens = math.ceil(round(patches * self.multiplier, 6))
+        return ImageCount(tokens, "estimate" if image.detail == "low" else self.grade)
+
+    def _shrunk_patches(self, width: int, height: int, budget: int) -> int:
+        by = math.sqrt(PATCH_SIDE**2 * budget / (width * height))
+        across, down = width * by / PATCH_SIDE, height * by / PATCH_SIDE
+        by *= min(max(1, math.floor(across)) / across, max(1, math.floor(down)) / down)
+        # A side that is a whole number of patches must not lose one to the last digit.
+        return _cells(max(1, math.floor(width * by + 1e-6)), max(1, math.floor(height * by + 1e-6)), PATCH_SIDE)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeRule:
+    """Anthropic's patches of 28, after a resize: long side at most ``long_side``, at most ``most`` patches. How larger
+    images are resized is not told to the pixel: what had to be is an estimate."""
+
+    long_side: int
+    most: int
+
+    def count(self, image: Image) -> ImageCount:
+        """Its tokens."""
+        width, height = _shrunk(image.width, image.height, self.long_side, max(image.width, image.height))
+        patches = _cells(width, height, CLAUDE_PATCH_SIDE)
+        resized = (width, height) != (image.width, image.height) or patches > self.most
+        return ImageCount(min(patches, self.most), "estimate" if resized else "formula")
+
+
+@dataclass(frozen=True, slots=True)
+class AreaRule:
+    """Anthropic's earlier rule: a token for every 750 pixels. Up to 13 % off from what is counted today."""
+
+    long_side: int = 1568
+
+    def count(self, image: Image) -> ImageCount:
+        """Its tokens."""
+        width, height = _shrunk(image.width, image.height, self.long_side, max(image.width, image.height))
+        return ImageCount(math.ceil(width * height / CLAUDE_PIXELS_PER_TOKEN), "estimate")
+
+
+@dataclass(frozen=True, slots=True)
+class GeminiTileRule:
+    """Gemini 2: 258 for a small image, else 258 for every tile of 768."""
+
+    def count(self, image: Image) -> ImageCount:
+        """Its tokens."""
+        small = max(image.width, image.height) <= GEMINI_SMALL_SIDE
+        tiles = 1 if small else _cells(image.width, image.height, GEMINI_TILE_SIDE)
+        return ImageCount(GEMINI_TILE_TOKENS * tiles, "formula")
+
+
+@dataclass(frozen=True, slots=True)
+class GeminiResolutionRule:
+    """Gemini 3: by the media resolution that is asked for, whatever the size; measured to be some percent less."""
+
+    def count(self, image: Image) -> ImageCount:
+        """Its tokens."""
+        by_detail = {"low": 280, "medium": 560, "high": 1120, "ultra_high": 2240}
+        return ImageCount(by_detail.get(image.detail, 1120), "estimate")
+
+
+RULES: dict[str, ImageRule] = {
+    "gpt-4o": TileRule(85, 170),
+    "gpt-4.1": TileRule(85, 170),
+    "gpt-4.5": TileRule(85, 170),
+    "gpt-4-turbo": TileRule(85, 170),
+    "gpt-4o-mini": TileRule(2833, 5667),
+    "gpt-5": TileRule(70, 140),
+    "o1": TileRule(75, 150),
+    "o3": TileRule(75, 150),
+    "gpt-4.1-mini": PatchRule(1.62, 1536),
+    "gpt-4.1-nano": PatchRule(2.46, 1536),
+    "gpt-5-mini": PatchRule(1.62, 1536, "estimate"),  # as the mini and nano models before and after it
+    "gpt-5-nano": PatchRule(2.46, 1536, "estimate"),
+    "o4-mini": PatchRule(1.72, 1536),
+    "gpt-5.2": PatchRule(1.0, 1536),
+    "gpt-5.3": PatchRule(1.0, 1536),
+    "gpt-5.4": PatchRule(1.0, 2500, "estimate"),
+    "gpt-5.4-mini": PatchRule(1.62, 1536),
+    "gpt-5.4-nano": PatchRule(2.46, 1536),
+    "gpt-5.5": PatchRule(1.2, 10_000, "estimate"),
+    "gpt-6": PatchRule(1.2, None, "estimate"),
+    "claude": ClaudeRule(1568, 1568),
+    "claude-opus-4.7": ClaudeRule(2576, 4784),
+    "claude-area": AreaRule(),
+    "gemini-2": GeminiTileRule(),
+    "gemini-3": GeminiResolutionRule(),
+}
+"""By the beginning of a model's name; the longest that fits holds. Where a name is a family's (``claude-area``), it is
+there to be chosen."""
+
+
+@lru_cache(maxsize=256)
+def rule_for_model(model: str) -> str | None:
+    """The name of the rule of a model, by the longest name that its own begins with; None where nothing is known. A
+    vendor before a slash does not count, and neither does the sign between the numbers of a version."""
+    bare = model.rsplit("/", 1)[-1].lower()
+    spelled = (bare, bare.replace("-4-7", "-4.7"))
+    fitting = [name for name in RULES if any(text.startswith(name) for text in spelled)]
+    return max(fitting, key=len, default=None)
+
+
+def count_image(image: Image, rule: str) -> ImageCount:
+    """The tokens of an image by a rule of ``RULES``. One of unknown size is taken for 1024 by 1024, which is an
+    estimate."""
+    sides = (image.width, image.height)
+    if all(0 < side <= LARGEST_SIDE for side in sides):
+        return RULES[rule].count(image)
+    assumed = RULES[rule].count(Image(ASSUMED_SIDE, ASSUMED_SIDE, image.detail))
+    return ImageCount(assumed.tokens, "estimate")
+
+
+def _shrunk(width: int, height: int, most: int, side: int) -> tuple[int, int]:
+    """The size, made smaller so that ``side`` (one of the two) is at most ``most``."""
+    if side <= most:
+        return width, height
+    return max(1, width * most // side), max(1, height * most // side)
+
+
+def _cells(width: int, height: int, side: int) -> int:
+    """How many squares of that side cover it."""
+    return -(-width // side) * -(-height // side)

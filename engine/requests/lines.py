@@ -1,0 +1,199 @@
+"""A file of requests, one a line (batch files, training data): what each counts, in bounded memory.
+
+One line is in memory at a time. Of every line its number and tokens are kept (eight bytes), up to two million lines; of
+those with most tokens a little more; of those that are no requests the first thousand.
+"""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, BinaryIO
+
+from engine.errors import EngineError
+from engine.requests.bodies.reader import ReadBody, read_body
+from engine.requests.types import GRADES, KINDS, Grade, Kind, Part, Request, Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LONGEST_LINE = 16 << 20
+"""Bytes. JSON of that size takes a few hundred megabytes of memory at worst; a longer line is no request."""
+
+KEPT_LINES = 2_000_000
+KEPT_MALFORMED = 1_000
+KEPT_WORST = 50
+KEPT_NAMES = 50
+MOST_TOKENS = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class LineTokens:
+    """One line of a file, its number from 1. ``said``: the beginning of its last message."""
+
+    line: int
+    tokens: int
+    parts: tuple[Part, ...]
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class MalformedLine:
+    """A line that is no request, and why."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinesReport:
+    """What is known of a file of requests by now.
+
+    ``lines``: lines that are not empty; ``counted``: those of them that are requests. ``parts``: sums over all, one for
+    each kind. ``worst``: those with most tokens, most first. ``malformed``: the first of those that are no requests;
+    ``n_malformed`` has them all. ``models``, ``unknown``: how often models are named, and parts are there that are not
+    counted, commonest first. ``line_numbers``, ``line_tokens``: uint32[n], read-only, of the requests in their order,
+    the first two million of them.
+    """
+
+    lines: int
+    counted: int
+    n_bytes: int
+    parts: tuple[Part, ...]
+    worst: tuple[LineTokens, ...]
+    malformed: tuple[MalformedLine, ...]
+    n_malformed: int
+    models: tuple[tuple[str, int], ...]
+    unknown: tuple[tuple[str, int], ...]
+    line_numbers: NDArray[np.uint32]
+    line_tokens: NDArray[np.uint32]
+
+    @property
+    def tokens(self) -> int:
+        """Of all requests."""
+        return sum(part.tokens for part in self.parts)
+
+
+class RequestLines:
+    """Counts the requests of a file slice by slice: call ``advance`` until ``done``."""
+
+    def __init__(self, file: BinaryIO, count: Callable[[Request], Tally]) -> None:
+        """``file``: open for reading, at its beginning; stays the caller's. ``count``: counts one request; a line that
+        makes it raise an EngineError is a malformed one."""
+        self._file, self._count = file, count
+        self.done = False
+        self.n_bytes = 0
+        self._line = 0
+        self._lines = 0
+        self._tokens: Counter[Kind] = Counter()
+        self._grades: dict[Kind, Grade] = dict.fromkeys(KINDS, "exact")
+        self._worst: list[tuple[int, int, tuple[Part, ...], str]] = []
+        self._malformed: list[MalformedLine] = []
+        self._n_malformed = 0
+        self._models: Counter[str] = Counter()
+        self._unknown: Counter[str] = Counter()
+        self._numbers, self._totals = array("I"), array("I")
+        self._counted = 0
+
+    def advance(self, seconds: float) -> None:
+        """Count for about so long. OSError."""
+        until = monotonic() + seconds
+        while not self.done:
+            self._take_line()
+            if monotonic() >= until:
+                return
+
+    def report(self) -> LinesReport:
+        """What is known by now."""
+        import numpy as np
+
+        arrays = [np.array(kept, np.uint32) for kept in (self._numbers, self._totals)]
+        for kept in arrays:
+            kept.flags.writeable = False
+        worst = sorted(self._worst, key=lambda entry: (-entry[0], -entry[1]))
+        return LinesReport(
+            self._lines,
+            self._counted,
+            self.n_bytes,
+            tuple(Part(kind, self._tokens[kind], self._grades[kind]) for kind in KINDS),
+            tuple(LineTokens(-line, tokens, parts, said) for tokens, line, parts, said in worst),
+            tuple(self._malformed),
+            self._n_malformed,
+            tuple(self._models.most_common(KEPT_NAMES)),
+            tuple(self._unknown.most_common(KEPT_NAMES)),
+            arrays[0],
+            arrays[1],
+        )
+
+    def _take_line(self) -> None:
+        data = self._file.readline(LONGEST_LINE + 2)
+        if not data:
+            self.done = True
+            return
+        self._line += 1
+        self.n_bytes += len(data)
+        if len(data.rstrip(b"\r\n")) > LONGEST_LINE:
+            self._lines += 1
+            self._skip_rest(data)
+            self._refuse(f"the line is longer than {LONGEST_LINE >> 20} MB")
+            return
+        if not data.strip(b" \t\r\n\xef\xbb\xbf"):
+            return
+        self._lines += 1
+        try:
+            read = read_body(data.rstrip(b"\r\n"))
+            tally = self._count(read.request)
+        except EngineError as error:
+            self._refuse(str(error))
+        else:
+            self._keep(read, tally)
+
+    def _skip_rest(self, data: bytes) -> None:
+        while data and not data.endswith(b"\n"):
+            data = self._file.readline(LONGEST_LINE)
+            self.n_bytes += len(data)
+
+    def _refuse(self, why: str) -> None:
+        self._n_malformed += 1
+        if len(self._malformed) < KEPT_MALFORMED:
+            self._malformed.append(MalformedLine(self._line, why.removeprefix("line 1, ")))
+
+    def _keep(self, read: ReadBody, tally: Tally) -> None:
+        total = tally.tokens
+        self._counted += 1
+        for part in tally.parts:
+            self._tokens[part.kind] += part.tokens
+            if part.tokens and GRADES.index(part.grade) > GRADES.index(self._grades[part.kind]):
+                self._grades[part.kind] = part.grade
+        if len(self._numbers) < KEPT_LINES:
+            self._numbers.append(self._line)
+            self._totals.append(min(total, MOST_TOKENS))
+        for part_unknown in read.unknown:
+            _add(self._unknown, part_unknown.what)
+        if read.request.model:
+            _add(self._models, read.request.model)
+        if len(self._worst) < KEPT_WORST or total > self._worst[0][0]:
+            # Of lines with as many tokens the first are kept: a later line is smaller in the heap.
+            entry = (total, -self._line, tally.parts, _said(read.request))
+            if len(self._worst) < KEPT_WORST:
+                heapq.heappush(self._worst, entry)
+            else:
+                heapq.heapreplace(self._worst, entry)
+
+
+def _add(names: Counter[str], name: str) -> None:
+    """One more of these; of a file that has ever new names, only so many are kept."""
+    name = name[:200]
+    if name in names or len(names) < 20 * KEPT_NAMES:
+        names[name] += 1
+
+
+def _said(request: Request) -> str:
+    """The beginning of what was last said, to know the request by."""
+    spoken = next((message.content for message in reversed(request.messages) if message.content), "")
+    return " ".join(spoken[:400].split())[:120]

@@ -1,0 +1,137 @@
+"""Renders chat templates of strangers, in a process that can be lost: ``python -m engine.requests.template_child``.
+
+The sandbox keeps a template from reaching anything; the process keeps it from taking long or taking all memory, which
+no sandbox does. One order a line on standard input, one answer a line on standard output, both JSON:
+
+- ``{"source": TEMPLATE, "contexts": [{...}, ...], "now": "2026-01-31T12:00:00"}``
+- ``{"texts": [...]}`` or ``{"error": SENTENCE, "line": NUMBER}``, the number 0 where there is none
+
+The environment is that of Hugging Face's libraries (``apply_chat_template``, transformers 4.50): blocks trimmed,
+``break`` and ``continue``, ``{% generation %}``, ``tojson``, ``raise_exception``, ``strftime_now``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import json
+import os
+import sys
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Template, nodes
+from jinja2.exceptions import SecurityError, TemplateError, TemplateSyntaxError
+from jinja2.ext import Extension
+from jinja2.ext import loopcontrols as loop_controls
+from jinja2.parser import Parser
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+SECONDS = 2.0
+"""A template that takes longer is stopped, and its process with it."""
+
+MOST_MEMORY = 512 << 20
+"""Bytes that the process may take, where the system can be asked to see to it (not on Windows)."""
+
+LARGEST_TEXT = 64 << 20
+"""Characters that a template may write."""
+
+
+class RefusedError(Exception):
+    """What a template says by ``raise_exception``."""
+
+
+class GenerationBlocks(Extension):
+    """``{% generation %}``: marks replies in training data. Here it changes nothing."""
+
+    tags = {"generation"}  # noqa: RUF012 - as Jinja declares it
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        """The block's body."""
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+def main() -> int:
+    """Serve until standard input ends. Returns the exit status."""
+    _limit_memory()
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - no path of anybody's
+        for line in sys.stdin.buffer:
+            order = json.loads(line)
+            # Ends the process from a thread that needs no interpreter: whatever the template is at.
+            faulthandler.dump_traceback_later(SECONDS, exit=True, file=nowhere)
+            answer = _answer(order["source"], order["contexts"], order["now"])
+            faulthandler.cancel_dump_traceback_later()
+            sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+            sys.stdout.buffer.flush()
+    return 0
+
+
+def _answer(source: str, contexts: list[dict[str, Any]], now: str) -> dict[str, Any]:
+    moment = datetime.fromisoformat(now)
+    try:
+        template = _compiled(source)
+        return {"texts": [_rendered(template, context, moment) for context in contexts]}
+    except TemplateSyntaxError as error:
+        return {"error": f"it is no Jinja template: {error.message}", "line": error.lineno or 0}
+    except RefusedError as error:
+        return {"error": f"it refuses this request: {error}", "line": 0}
+    except SecurityError as error:
+        return {"error": f"it does what templates may not do: {error}", "line": 0}
+    except TemplateError as error:
+        return {"error": f"it fails: {error.message or type(error).__name__}", "line": 0}
+    except MemoryError:
+        return {"error": "it takes more memory than a template may", "line": 0}
+    except RecursionError:
+        return {"error": "it is nested too deeply", "line": 0}
+    except Exception as error:  # noqa: BLE001 - whatever a template makes Python raise is an answer
+        return {"error": f"it fails: {type(error).__name__}: {error!s:.300}", "line": 0}
+
+
+@lru_cache(maxsize=1)
+def _compiled(source: str) -> Template:
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[GenerationBlocks, loop_controls]
+    )
+    environment.filters["tojson"] = _tojson
+    environment.globals["raise_exception"] = _raise_exception
+    return environment.from_string(source)
+
+
+def _rendered(template: Template, context: dict[str, Any], moment: datetime) -> str:
+    pieces: list[str] = []
+    size = 0
+    for piece in template.generate(**context, strftime_now=moment.strftime):
+        size += len(piece)
+        if size > LARGEST_TEXT:
+            raise MemoryError
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def _tojson(
+    value: object,
+    ensure_ascii: bool = False,
+    indent: int | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    """As Hugging Face has it: no HTML escapes, characters beyond ASCII as they are."""
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def _raise_exception(message: str) -> None:
+    raise RefusedError(str(message)[:500])
+
+
+def _limit_memory() -> None:
+    """Where the system can."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,293 @@
+"""Rendering by a user's own template: what it wrote, and what of that is whose.
+
+A template gives a text, not pieces. Which stretches are what somebody wrote is found by rendering a second time with
+contents between marks (noncharacters of Unicode, which no text has): where the marked text without its marks is the
+text, the marks say it. A template may look at contents, though; where the two differ, contents are looked for in the
+text, one after the other. What is there for tools is found by rendering without them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import subprocess
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import TracebackType
+from typing import Any
+
+from engine.child_command import child_command
+from engine.requests.errors import TemplateError
+from engine.requests.schema import json_text
+from engine.requests.template import Surroundings, Template
+from engine.requests.template_source import TemplateSource
+from engine.requests.types import Kind, Message, Piece, Request
+from engine.special_text import special_token_regex
+
+OPTION = "--render-templates"
+"""Option of the program that makes it render: a frozen program has no interpreter beside it."""
+
+KEY = "file"
+OPEN, BEHIND_NUMBER, CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
+MARKED = re.compile(f"{OPEN}([0-9]+){BEHIND_NUMBER}(.*?){CLOSE}", re.DOTALL)
+
+BEGINNINGS = ("<|begin_of_text|>", "<｜begin▁of▁sentence｜>", "<bos>", "<s>")
+ENDS = ("<|eot_id|>", "<|im_end|>", "<｜end▁of▁sentence｜>", "<eos>", "</s>", "<|endoftext|>")
+"""What a template is told for ``bos_token`` and ``eos_token`` where no file says it: the first the encoding has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A stretch of the rendered text that is somebody's: characters ``start`` to ``end``."""
+
+    start: int
+    end: int
+    message: int
+
+
+class TemplateFile:
+    """A template in use: a child process that renders, from the first request on. A context manager, which ends it."""
+
+    def __init__(self, source: TemplateSource) -> None:
+        self._source = source
+        self._child: subprocess.Popen[bytes] | None = None
+        self.template = Template(
+            key=KEY,
+            label=source.name,
+            render=self._render,
+            encoding=None,
+            special=frozenset(source.tokens.values()),
+            grade="exact",
+            tools="exact",
+            source=source.name,
+        )
+
+    def __enter__(self) -> TemplateFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child process, if there is one."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            child.communicate()
+
+    # --- from request to pieces ---------------------------------------------------------------------------------------
+
+    def _render(self, request: Request, around: Surroundings) -> Iterator[Piece]:
+        tokens = _token_names(self._source.tokens, around.special)
+        contexts = [_context(request, tokens), _context(request, tokens, marked=True)]
+        if request.tools:
+            contexts.append(_context(request, tokens, with_tools=False))
+        texts = self._texts(contexts, around)
+        text = texts[0]
+        stretches = _marked_stretches(texts[1], text)
+        if stretches is None:
+            stretches = _found_stretches(request, text)
+        tools = _difference(text, texts[2], around.special) if request.tools else (0, 0)
+        spells = bool(around.special and special_token_regex(around.special).search(_all_tools(request)))
+        return _pieces(text, [*stretches, *_calls(request, text, stretches)], tools, tools_are_plain=spells)
+
+    def _texts(self, contexts: list[dict[str, Any]], around: Surroundings) -> list[str]:
+        now = datetime.combine(around.today, datetime.now().time()).isoformat()
+        answer = self._ask({"source": self._source.text, "contexts": contexts, "now": now})
+        if "error" in answer:
+            place = f", line {answer['line']}" if answer["line"] else ""
+            raise TemplateError(f"{self._source.name}{place}: {answer['error']}")
+        texts: list[str] = answer["texts"]
+        return texts
+
+    def _ask(self, order: Mapping[str, Any]) -> dict[str, Any]:
+        child = self._child = self._child or _start()
+        assert child.stdin is not None
+        assert child.stdout is not None
+        line = b""
+        with contextlib.suppress(OSError):
+            child.stdin.write(json.dumps(order).encode() + b"\n")
+            child.stdin.flush()
+            line = child.stdout.readline()
+        if not line.endswith(b"\n"):
+            self.close()
+            raise TemplateError(f"{self._source.name}: it takes more time or memory than a template may")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+def _start() -> subprocess.Popen[bytes]:
+    command, environment = child_command("engine.requests.template_child", OPTION, ())
+    try:
+        return subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows
+        )
+    except OSError as error:
+        raise TemplateError(f"templates cannot be rendered here: {error.strerror or error}") from error
+
+
+# --- what a template is told ------------------------------------------------------------------------------------------
+
+
+def _context(
+    request: Request, tokens: Mapping[str, str], *, marked: bool = False, with_tools: bool = True
+) -> dict[str, Any]:
+    messages = [_message(message, number if marked else None) for number, message in enumerate(request.messages)]
+    context: dict[str, Any] = {"messages": messages, "add_generation_prompt": request.awaits_reply, **tokens}
+    context["tools"] = [tool.as_json() for tool in request.tools] if request.tools and with_tools else None
+    return context
+
+
+def _message(message: Message, number: int | None) -> dict[str, Any]:
+    """As Hugging Face passes it. ``number``: what to mark its content with, None for not at all."""
+    content = message.content
+    core = content.strip()
+    if number is not None and core:
+        before, _, after = content.partition(core)
+        content = f"{before}{OPEN}{number}{BEHIND_NUMBER}{core}{CLOSE}{after}"
+    made: dict[str, Any] = {"role": message.role, "content": content}
+    if message.name:
+        made["name"] = message.name
+    if message.call_id:
+        made["tool_call_id"] = message.call_id
+    if message.tool_calls:
+        made["tool_calls"] = [
+            {
+                "id": call.call_id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": _arguments(call.arguments)},
+            }
+            for call in message.tool_calls
+        ]
+    return made
+
+
+def _arguments(text: str) -> Any:
+    """As an object where the text is one: what templates expect."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, dict) else text
+
+
+def _token_names(given: Mapping[str, str], special: frozenset[str]) -> dict[str, str]:
+    found = {
+        "bos_token": next((text for text in BEGINNINGS if text in special), ""),
+        "eos_token": next((text for text in ENDS if text in special), ""),
+    }
+    return found | dict(given)
+
+
+# --- whose text it is -------------------------------------------------------------------------------------------------
+
+
+def _marked_stretches(marked: str, text: str) -> list[_Stretch] | None:
+    """Where contents are, by their marks; None where the marks changed more than themselves."""
+    stretches: list[_Stretch] = []
+    parts: list[str] = []
+    place = size = 0
+    for match in MARKED.finditer(marked):
+        parts += [marked[place : match.start()], match[2]]
+        size += match.start() - place
+        stretches.append(_Stretch(size, size + len(match[2]), int(match[1])))
+        size += len(match[2])
+        place = match.end()
+    return stretches if "".join([*parts, marked[place:]]) == text else None
+
+
+def _found_stretches(request: Request, text: str) -> list[_Stretch]:
+    """Where contents are, by looking for them in their order."""
+    stretches: list[_Stretch] = []
+    place = 0
+    for number, message in enumerate(request.messages):
+        core = message.content.strip()
+        start = text.find(core, place) if core else -1
+        if start >= 0:
+            place = start + len(core)
+            stretches.append(_Stretch(start, place, number))
+    return stretches
+
+
+def _calls(request: Request, text: str, taken: list[_Stretch]) -> list[_Stretch]:
+    """Where the arguments of calls are, outside of what is taken."""
+    ends = {stretch.message: stretch.end for stretch in taken}
+    beginnings = sorted(stretch.start for stretch in taken)
+    stretches: list[_Stretch] = []
+    place = 0
+    for number, message in enumerate(request.messages):
+        place = max(place, ends.get(number, 0))
+        for call in message.tool_calls:
+            following = bisect_left(beginnings, place)
+            stop = beginnings[following] if following < len(beginnings) else len(text)
+            for spelling in (call.arguments, json_text(_arguments(call.arguments))):
+                start = text.find(spelling, place, stop) if spelling else -1
+                if start >= 0:
+                    place = start + len(spelling)
+                    stretches.append(_Stretch(start, place, number))
+                    break
+    return stretches
+
+
+def _difference(text: str, without: str, special: frozenset[str]) -> tuple[int, int]:
+    """The stretch of ``text`` that is not in ``without``, as beginnings and ends have it; no special token is cut."""
+    start = _same(text, without)
+    room = min(len(text), len(without)) - start
+    end = len(text) - _same(text[len(text) - room :][::-1], without[len(without) - room :][::-1])
+    found = list(special_token_regex(special).finditer(text)) if special else []
+    for match in found:
+        back = end - match.start()
+        if match.start() < end < match.end() and text[max(0, start - back) : start] == text[match.start() : end]:
+            # Before "<b>" stands "<tools>": without it, the text goes on with the same bracket.
+            start, end = start - back, match.start()
+    for match in reversed(found):
+        if match.end() == end and start >= len(match[0]) and text[start - len(match[0]) : start] == match[0]:
+            start, end = start - len(match[0]), match.start()  # the framing of tools begins with a special token
+    for match in found:
+        if match.start() < start < match.end():
+            start = match.start()
+        if match.start() < end < match.end():
+            end = match.end()
+    return start, end
+
+
+def _same(one: str, other: str) -> int:
+    """How many characters from the beginning are the same."""
+    different = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(different, min(len(one), len(other)))
+
+
+def _all_tools(request: Request) -> str:
+    return json_text([tool.as_json() for tool in request.tools])
+
+
+def _pieces(text: str, stretches: list[_Stretch], tools: tuple[int, int], *, tools_are_plain: bool) -> Iterator[Piece]:
+    place = 0
+    for stretch in sorted(stretches, key=lambda one: one.start):
+        yield from _framing(text, place, stretch.start, tools, tools_are_plain)
+        yield Piece("text", text[stretch.start : stretch.end], by_template=False, message=stretch.message)
+        place = stretch.end
+    yield from _framing(text, place, len(text), tools, tools_are_plain)
+
+
+def _framing(text: str, start: int, end: int, tools: tuple[int, int], tools_are_plain: bool) -> Iterator[Piece]:
+    """What the template wrote from ``start`` to ``end``: some of it may be there for tools."""
+    first, last = (min(max(start, place), end) for place in tools)
+    parts: tuple[tuple[Kind, int, int], ...] = (
+        ("overhead", start, first),
+        ("tools", first, last),
+        ("overhead", last, end),
+    )
+    for kind, begin, stop in parts:
+        if begin < stop:
+            yield Piece(kind, text[begin:stop], by_template=kind == "overhead" or not tools_are_plain)

@@ -1,0 +1,44 @@
+"""What somebody wrote, and nothing else: for models whose framing nobody has published, such as Claude and Gemini.
+
+Anthropic says that framing and tools add tokens and counts them by a service of its own; Google's ``countTokens`` does
+the same. So whatever is more than the text is an estimate here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.requests.schema import json_text
+from engine.requests.template import Surroundings, Template, overhead, tools_text, written
+from engine.requests.types import Piece, Request
+
+
+def render(request: Request, around: Surroundings) -> Iterator[Piece]:
+    """One piece after the other, a line between two."""
+    for number, message in enumerate(request.messages):
+        if number:
+            yield overhead("\n\n", number)
+        yield written(message.content, number)
+        for call in message.tool_calls:
+            yield overhead("\n", number)
+            yield written(f"{call.name}({call.arguments})", number)
+    for tool in request.tools:
+        yield overhead("\n\n")
+        yield tools_text(json_text(tool.as_json()))
+
+
+TEMPLATE = Template(
+    key="alone",
+    label="Messages alone (Claude, Gemini)",
+    render=render,
+    encoding="o200k_base",
+    special=frozenset(),
+    grade="estimate",
+    tools="estimate",
+    images="claude",
+    remark=(
+        "How this vendor frames messages and tools is not published. Tools also bring a system prompt of the vendor's: "
+        "159 to 530 tokens with Claude 3."
+    ),
+    source="Anthropic, Token counting",
+)
