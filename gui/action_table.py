@@ -397,6 +397,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+6",),
     ),
     ActionSpec(
+        "advisor",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Find sa&vings in the prompt"),
+        QT_TRANSLATE_NOOP("Actions", "Where the tokens of the prompt are, and which edits would save some"),
+        ("Ctrl+8",),
+    ),
+    ActionSpec(
         "focus_pricing",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "Go to p&rices"),

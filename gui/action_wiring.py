@@ -95,6 +95,7 @@ class ActionWiring(QObject):
         act["focus_lab"].triggered.connect(self._focus_lab)
         act["focus_pricing"].triggered.connect(self._focus_pricing)
         act["import_prices"].triggered.connect(self._import_prices)
+        act["advisor"].triggered.connect(self._show_advisor)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
         act["show_profile"].triggered.connect(self._show_profile)
 
@@ -331,6 +332,12 @@ class ActionWiring(QObject):
     def _import_prices(self) -> None:
         if self._bench.pricing is not None:
             self._bench.pricing.import_prices()
+
+    @Slot()
+    def _show_advisor(self) -> None:
+        self._bench.advisor_page.bring_to_front()
+        if self._bench.advisor is not None:
+            self._bench.advisor.focus()
 
     def _show_prompt(self) -> None:
         self._bench.window.tabs.setCurrentWidget(self._bench.panel)

@@ -77,18 +77,19 @@ class CostWiring(QObject):
 
     @Slot()
     def _show_meter(self) -> None:
-        """Measure the prompt against the pinned model, else the one selected.
-
-        Where there is neither: the first in the table that counts exactly as the prompt is shown.
-        """
-        row = self._measured()
+        """Measure the prompt against the context window of a model."""
+        row = self.measured()
         if row is None:
             self._meter.set_model("", None)
             return
         self._meter.set_model(row.model.name, row.model.max_input or row.model.context)
         self._meter.set_tokens(row.estimate.input_tokens)
 
-    def _measured(self) -> CostRow | None:
+    def measured(self) -> CostRow | None:
+        """The row of the pinned model, else of the one selected.
+
+        Where there is neither: the first in the table that counts exactly as the prompt is shown.
+        """
         rows = self.panel.model.shown_rows()
         pinned = self.panel.model.arrangement.baseline
         chosen = next((row for row in rows if row.model_id == pinned), None) or self.panel.table.current_row()

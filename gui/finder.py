@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from time import monotonic
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from gui.editor.piece_writer import PieceWriter
 from gui.held_text import HeldText
 from gui.look.figures import figure
 from gui.notify import Notifier
 from gui.panels.find_bar import FindBar
 from gui.prompt import Prompt
-from gui.services.find import FindRequest, FindService, Matches, Piece, Replacement
-
-SLICE_SECONDS = 0.01
-"""How long pieces are put into the text before keys and painting have their turn."""
+from gui.services.find import FindRequest, FindService, Matches, Replacement
 
 TYPING_PAUSE_MS = 120
 """A search starts when nothing was typed for this long, so that nothing is searched for that nobody meant."""
@@ -36,9 +33,8 @@ class Finder(QObject):
         self._pending_step = 0
         self._only: tuple[int, int] | None = None
         self._replacing: Replacement | None = None
-        self._left: list[Piece] = []
-        self._reached = -1
-        self._was_read_only = False
+        self._writer = PieceWriter(prompt.editor, self)
+        self._writer.finished.connect(self._on_written)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(TYPING_PAUSE_MS)
@@ -200,37 +196,16 @@ class Finder(QObject):
 
     @Slot(object)
     def _on_replaced(self, replacement: Replacement) -> None:
-        if replacement.revision != self._editor.revision or self._replacing is not None:
+        if not self._writer.can_write(replacement.revision):
             self._notifier.warning(self.tr("The text changed meanwhile; nothing was replaced."), key="replace")
             return
         self._replacing = replacement
-        self._left = list(replacement.pieces)
-        self._reached = self._editor.revision
-        self._was_read_only = self._editor.isReadOnly()
-        self._editor.setReadOnly(True)
-        self._replace_some()
+        self._writer.write(replacement.revision, replacement.pieces)
 
-    @Slot()
-    def _replace_some(self) -> None:
-        """Put in pieces for a moment, the last one first so that the places of the others stay; then let others work.
-
-        All of them are one step to undo.
-        """
-        replacement = self._replacing
-        if replacement is None:
-            return
-        until = monotonic() + SLICE_SECONDS
-        while self._left and self._editor.revision == self._reached and monotonic() < until:
-            piece = self._left.pop()
-            first = len(self._left) == len(replacement.pieces) - 1
-            self._editor.replace_range(piece.utf16_start, piece.utf16_end, piece.text, join=not first)
-            self._reached = self._editor.revision
-        if self._left and self._editor.revision == self._reached:
-            QTimer.singleShot(0, self, self._replace_some)
-            return
-        # All is done; or another text was opened meanwhile, and the rest means nothing any more.
-        self._replacing = None
-        self._editor.setReadOnly(self._was_read_only)
+    @Slot(bool)
+    def _on_written(self, _whole: bool) -> None:
+        replacement, self._replacing = self._replacing, None
+        assert replacement is not None
         if replacement.only:
             self._step(1)
             return

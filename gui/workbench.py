@@ -31,6 +31,7 @@ from gui.tab_dock import TabDock
 
 if TYPE_CHECKING:
     from engine import Encoding
+    from gui.advisor_wiring import AdvisorWiring
     from gui.cost_wiring import CostWiring
     from gui.file_actions import FileActions
     from gui.finder import Finder
@@ -84,6 +85,9 @@ class Workbench(QObject):
         )
         self.lab_page = self.window.add_page(self.tr("Lab"), "labTab", self.tr("Experiments on tokens"))
         self.pricing_page = self.window.add_page(self.tr("Prices"), "pricingTab", self.tr("Your own prices"))
+        self.advisor_page = self.window.add_page(
+            self.tr("Savings"), "savingsTab", self.tr("Where tokens are, and what would save some")
+        )
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
         self.tab_dock = TabDock(self.window.tabs, self.cost_dock, frozenset({"promptTab"}), self)
         self.inspector: TokenInspector | None = None
@@ -96,6 +100,7 @@ class Workbench(QObject):
         self.vocabulary: VocabularyWiring | None = None
         self.merges: MergesWiring | None = None
         self.lab: LabWiring | None = None
+        self.advisor: AdvisorWiring | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self.runner: JobRunner | None = None
@@ -192,7 +197,7 @@ class Workbench(QObject):
         """The same before the first picture, for those who want the whole window now and can wait for it."""
         for start in self._parts():
             start()
-        for wiring in (self.training, self.vocabulary, self.merges, self.lab, self.pricing):
+        for wiring in (self.training, self.vocabulary, self.merges, self.lab, self.pricing, self.advisor):
             assert wiring is not None
             wiring.build()
         QTimer.singleShot(0, self, self._end_start)
@@ -201,7 +206,7 @@ class Workbench(QObject):
         return (
             *(self._start_files, self._start_costs, self.wiring.palette),
             *(self._start_counting, self._start_training, self._start_vocabulary),
-            *(self._start_merges, self._start_lab),
+            *(self._start_merges, self._start_lab, self._start_advisor),
         )
 
     @Slot()
@@ -291,6 +296,12 @@ class Workbench(QObject):
 
         runner, _, open_encoding, _ = self._for_tabs()
         self.lab = LabWiring(self, runner, open_encoding)
+
+    def _start_advisor(self) -> None:
+        from gui.advisor_wiring import AdvisorWiring
+
+        runner, _, open_encoding, _ = self._for_tabs()
+        self.advisor = AdvisorWiring(self, runner, open_encoding)
 
     def _end_start(self) -> None:
         self._tell_about_start()

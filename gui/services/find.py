@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from gui.editor.offsets import char_to_utf16, utf16_to_char
+from gui.editor.pieces import Piece, gathered
 from gui.held_text import HeldText
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 5.0
 MATCHES_BETWEEN_CHECKS = 4096
-MOST_BETWEEN = 4096
-LARGEST_PIECE = 32_768
-"""In characters. Pieces of this size are put into a text of any length within a few milliseconds each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +60,6 @@ class Matches:
     options: SearchOptions
     utf16_starts: NDArray[np.int32]
     utf16_ends: NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """``text`` stands for what was between two UTF-16 offsets."""
-
-    utf16_start: int
-    utf16_end: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,26 +191,13 @@ def _as_matches(request: FindRequest, starts: array, ends: array) -> Matches:
 
 
 def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
-    """Matches near each other become one piece, so that many matches are few changes and few matches small ones."""
+    """Every match by its replacement."""
     assert request.replacement is not None
-    groups: list[tuple[int, int, list[str]]] = []
-    count = 0
-    for match in _matches(request, ticket):
-        count += 1
-        text = replacement_of(request.options, match, request.replacement)
-        if groups:
-            start, end, parts = groups[-1]
-            if match.start() - end <= MOST_BETWEEN and match.end() - start <= LARGEST_PIECE:
-                parts += (request.text[end : match.start()], text)
-                groups[-1] = (start, match.end(), parts)
-                continue
-        groups.append((match.start(), match.end(), [text]))
-    import numpy as np
-
-    places = np.array([(start, end) for start, end, _parts in groups], dtype=np.int32).reshape(-1, 2)
-    utf16 = char_to_utf16(places.ravel(), request.text).reshape(-1, 2).tolist()
-    pieces = (Piece(a, b, "".join(group[2])) for (a, b), group in zip(utf16, groups, strict=True))
-    return Replacement(request.revision, tuple(pieces), count)
+    changes = [
+        (match.start(), match.end(), replacement_of(request.options, match, request.replacement))
+        for match in _matches(request, ticket)
+    ]
+    return Replacement(request.revision, gathered(request.text, changes), len(changes))
 
 
 def _replace_one(request: FindRequest, _ticket: Ticket) -> Replacement:

@@ -30,3 +30,12 @@ def byte_places(text: str, char_places: NDArray[np.int64]) -> NDArray[np.int64]:
     second_of_pair = np.zeros(len(points) + 1, dtype=np.int64)
     second_of_pair[2:] = (points[:-1] >> 10 == 0xD800 >> 10) & (points[1:] >> 10 == 0xDC00 >> 10)
     return starts[(np.arange(len(points) + 1) - np.cumsum(second_of_pair))[char_places]]
+
+
+def utf16_places(content: bytes, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[n]: places in UTF-8 ``content``, between characters, as UTF-16 offsets."""
+    bytes_ = np.frombuffer(content, np.uint8)
+    units = np.zeros(len(bytes_) + 1, dtype=np.int64)
+    # A character begins with any byte but 0x80 to 0xBF, and takes a second unit where that is 0xF0 or higher.
+    np.cumsum(((bytes_ & 0xC0) != 0x80).astype(np.int8) + (bytes_ >= 0xF0), out=units[1:])
+    return units[places]

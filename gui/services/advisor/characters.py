@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from gui.services.advisor.types import Edit
 if TYPE_CHECKING:
     import regex
 
+STRETCH = 4096
+"""Characters, at least, that are looked at together."""
 LONGEST_CLUSTER = 64
 """Characters with more marks than that are no writing (Unicode's annex 15 knows of 30), and slow to put in order."""
 
@@ -40,13 +43,17 @@ _INVISIBLE = dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
 
 def decomposed(prompt: Prompt) -> list[Edit]:
     """Characters with marks of their own that Unicode also has in one, by NFC."""
-    edits = []
+    edits: list[Edit] = []
     if prompt.text.isascii():
         return edits
-    for match in prompt.watch.over(_may_change().finditer(prompt.text)):
-        cluster = match.group()
-        if len(cluster) <= LONGEST_CLUSTER and (composed := unicodedata.normalize("NFC", cluster)) != cluster:
-            edits.append(Edit(*match.span(), composed))
+    for start, end in _stretches(prompt.text):
+        prompt.watch.look()
+        if _is_composed(prompt.text[start:end]):
+            continue  # and so is every part of it
+        for match in prompt.watch.over(_may_change().finditer(prompt.text, start, end)):
+            cluster = match.group()
+            if len(cluster) <= LONGEST_CLUSTER and (composed := unicodedata.normalize("NFC", cluster)) != cluster:
+                edits.append(Edit(*match.span(), composed))
     return edits
 
 
@@ -70,6 +77,21 @@ def _replaced(prompt: Prompt, table: dict[str, str]) -> list[Edit]:
         return []
     found = re.finditer("[" + "".join(table) + "]", prompt.text)
     return [Edit(*match.span(), table[match.group()]) for match in prompt.watch.over(found)]
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Where a text can be looked at in parts: a line feed composes with nothing."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + STRETCH) + 1 or len(text)
+        yield start, end
+        start = end
+
+
+def _is_composed(text: str) -> bool:
+    """Whether NFC changes nothing of it. Python is quick to see that, but slow where a letter has thousands of marks:
+    of a long stretch nobody asks."""
+    return len(text) <= 4 * STRETCH and unicodedata.is_normalized("NFC", text)
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -49,17 +48,15 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of proposal. ``why``: a sentence, why nothing is lost, or what is."""
+    """A kind of proposal. ``lossless``: whether the text says the same to every reader afterwards."""
 
     name: str
-    title: str
     lossless: bool
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What edits do: in tokens of one prompt, and in US dollars of a month, None where no price is known.
+    """What edits do, in tokens of one prompt.
 
     ``edits``: in order, not overlapping, of the text that was looked at. Their effect is that of all together.
     """
@@ -67,18 +64,11 @@ class Effect:
     edits: tuple[Edit, ...]
     tokens_before: int
     tokens_after: int
-    usd_before: Decimal | None
-    usd_after: Decimal | None
 
     @property
     def tokens_saved(self) -> int:
         """Tokens of one prompt; negative where edits cost some."""
         return self.tokens_before - self.tokens_after
-
-    @property
-    def usd_saved(self) -> Decimal | None:
-        """US dollars of a month; negative where edits cost some."""
-        return None if self.usd_before is None or self.usd_after is None else self.usd_before - self.usd_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +81,9 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Proposals, that which saves the most first. ``remarks``: sentences about what was not looked for, and why."""
+    """Proposals, that which saves the most first. ``unfinished``: what was not looked for to the end, for the text took
+    too long."""
 
     tokens: int
     proposals: tuple[Proposal, ...]
-    remarks: tuple[str, ...]
+    unfinished: tuple[Kind, ...]

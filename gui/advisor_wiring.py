@@ -1,0 +1,73 @@
+"""Gives the window its advisor: the page when somebody first looks at it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from gui.services.advice import AdviceService, OpenEncoding
+from gui.services.savings import PricedModel
+
+if TYPE_CHECKING:
+    from gui.advisor_flow import AdvisorFlow
+    from gui.jobs import JobRunner
+    from gui.panels.advisor_panel import AdvisorPanel
+    from gui.workbench import Workbench
+
+
+class AdvisorWiring(QObject):
+    """Made after the first picture of the window, with the worker threads and the cost table."""
+
+    def __init__(self, bench: Workbench, runner: JobRunner, open_encoding: OpenEncoding) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+        super().__init__(bench)
+        self._bench = bench
+        self.panel: AdvisorPanel | None = None
+        self.flow: AdvisorFlow | None = None
+        self.service = AdviceService(runner, open_encoding, self)
+        bench.advisor_page.when_looked_at(self._on_looked_at)
+
+    def build(self) -> AdvisorFlow:
+        """Make the page, if nobody has yet."""
+        if self.flow is not None:
+            return self.flow
+        from gui.advisor_flow import AdvisorFlow
+        from gui.panels.advisor_panel import AdvisorPanel
+
+        bench, costs = self._bench, self._bench.costs
+        assert costs is not None
+        self.panel = AdvisorPanel(bench.theme)
+        bench.advisor_page.fill(self.panel)
+        bench.advisor_page.setFocusProxy(self.panel.run)
+        self.flow = flow = AdvisorFlow(self.panel, bench.prompt, self.service, self._priced, bench.notifier, self)
+        flow.place_asked.connect(self._show_place)
+        costs.service.estimated.connect(flow.reprice)
+        costs.panel.model.arranged.connect(flow.reprice)
+        costs.panel.table.current_model_changed.connect(flow.reprice)
+        return flow
+
+    def focus(self) -> None:
+        """Put the keyboard into the page that is in front."""
+        self.build()
+        assert self.panel is not None
+        self.panel.focus()
+
+    def _priced(self) -> PricedModel | None:
+        costs = self._bench.costs
+        assert costs is not None
+        row, scenario = costs.measured(), costs.service.scenario
+        return None if row is None or scenario is None else PricedModel(row.model, scenario)
+
+    @Slot()
+    def _on_looked_at(self) -> None:
+        """Whoever turns to the page wants to know of the text as it is now."""
+        if not self.build().fresh:
+            self.build().run()
+
+    @Slot(int, int)
+    def _show_place(self, utf16_start: int, utf16_end: int) -> None:
+        editor = self._bench.panel.editor
+        self._bench.window.tabs.setCurrentWidget(self._bench.panel)
+        editor.select_range(utf16_end, utf16_start)  # the caret at the beginning, which is then in sight
+        editor.setFocus()

@@ -1,0 +1,121 @@
+"""What the advisor proposes, as rows with a check box each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from gui.models.advisor_words import kind_words, tr
+from gui.models.cost_text import CostText
+from gui.models.money_text import money_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gui.services.advisor.types import Proposal
+    from gui.services.savings import Money
+
+WHAT, LOSES, TOKENS, MONEY = range(4)
+_NO_INDEX = QModelIndex()
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class ProposalsModel(QAbstractTableModel):
+    """What is done, whether something is lost, tokens and money a month that it saves alone.
+
+    Signals: ``chosen_changed()`` when another set of rows is checked.
+    """
+
+    chosen_changed = Signal()
+
+    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self.proposals: Sequence[Proposal] = ()
+        self._chosen: set[str] = set()
+        self._money: Mapping[str, Money] = {}
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The names of the kinds that are checked."""
+        return frozenset(self._chosen)
+
+    def set_proposals(self, proposals: Sequence[Proposal]) -> None:
+        """Show these. What loses nothing is checked."""
+        self.beginResetModel()
+        self.proposals = proposals
+        self._chosen = {one.kind.name for one in proposals if one.kind.lossless}
+        self._money = {}
+        self.endResetModel()
+        self.chosen_changed.emit()
+
+    def set_money(self, money: Mapping[str, Money]) -> None:
+        """What each kind saves in a month, by its name."""
+        self._money = money
+        if self.proposals:
+            self.dataChanged.emit(self.index(0, MONEY), self.index(len(self.proposals) - 1, MONEY))
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.proposals)
+
+    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else 4
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == WHAT else flags
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != Qt.ItemDataRole.CheckStateRole or index.column() != WHAT:
+            return False
+        name = self.proposals[index.row()].kind.name
+        if Qt.CheckState(value) == Qt.CheckState.Checked:
+            self._chosen.add(name)
+        else:
+            self._chosen.discard(name)
+        self.dataChanged.emit(index, index, [role])
+        self.chosen_changed.emit()
+        return True
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        proposal, column = self.proposals[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._cell(proposal, column)
+        if role == Qt.ItemDataRole.CheckStateRole and column == WHAT:
+            return Qt.CheckState.Checked if proposal.kind.name in self._chosen else Qt.CheckState.Unchecked
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(kind_words(proposal.kind.name))
+        if role == Qt.ItemDataRole.TextAlignmentRole and column in (TOKENS, MONEY):
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (tr("Proposal"), tr("Loses"), tr("Tokens"), tr("USD a month"))[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section in (TOKENS, MONEY) else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return (
+                tr("What would be done; the checked ones are applied together"),
+                tr("Whether the text says less afterwards"),
+                tr("Tokens of one prompt that it saves if it is done alone"),
+                tr("What it saves in a month if it is done alone"),
+            )[section]
+        return None
+
+    def _cell(self, proposal: Proposal, column: int) -> str:
+        if column == WHAT:
+            return kind_words(proposal.kind.name).title
+        if column == LOSES:
+            return tr("nothing") if proposal.kind.lossless else tr("something")
+        if column == TOKENS:
+            return "−" + self._text.localised(f"{proposal.effect.tokens_saved:,}")
+        money = self._money.get(proposal.kind.name)
+        return self._text.unknown() if money is None else money_text(self._text, money)

@@ -1,0 +1,58 @@
+"""What tokens cost in a month at one model: the whole prompt, a part of it, and what fewer of them save. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from gui.services.cost_rows import PriceRequest, price_rows
+
+if TYPE_CHECKING:
+    from pricing.types import CostEstimate, Model, Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """US dollars, with the ends of their range; None where a price or the count is not known. ``label`` is that of the
+    count."""
+
+    usd: Decimal | None
+    low: Decimal | None
+    high: Decimal | None
+    label: str | None
+
+    def share(self, part: int, whole: int) -> Money:
+        """So many parts of a whole of it."""
+        times = Decimal(part) / Decimal(whole)
+        return Money(*(None if usd is None else usd * times for usd in (self.usd, self.low, self.high)), self.label)
+
+
+@dataclass(frozen=True, slots=True)
+class PricedModel:
+    """A model and a scenario, by which money is told."""
+
+    model: Model
+    scenario: Scenario
+
+    def month(self, encoding: str, tokens: int) -> CostEstimate:
+        """What prompts of so many tokens in ``encoding`` cost; nothing is known where the model counts in another."""
+        request = PriceRequest(0, (self.model,), {encoding: tokens}, frozenset(), self.scenario)
+        return price_rows(request)[0].estimate
+
+    def saving(self, encoding: str, tokens_before: int, tokens_after: int) -> Money:
+        """What a month costs less with the second number of tokens than with the first; negative where it is more."""
+        before, after = self.month(encoding, tokens_before), self.month(encoding, tokens_after)
+        ends = [_less(before.usd_calls_low, after.usd_calls_low), _less(before.usd_calls_high, after.usd_calls_high)]
+        low, high = sorted(ends) if None not in ends else (None, None)
+        return Money(_less(before.usd_calls, after.usd_calls), low, high, before.label)
+
+    def prompt(self, encoding: str, tokens: int) -> Money:
+        """What the prompt alone costs in a month, without the answer."""
+        month = self.month(encoding, tokens)
+        ends = (month.input_usd, month.input_usd_low, month.input_usd_high)
+        return Money(*(None if usd is None else usd * month.calls for usd in ends), month.label)
+
+
+def _less(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    return None if one is None or other is None else one - other

@@ -1,0 +1,227 @@
+"""The advisor as a newcomer uses it: it looks at the text, edits are checked, applied and taken back."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QProgressBar, QPushButton, QTableView
+from pytestqt.qtbot import QtBot
+
+import engine
+from gui.advisor_flow import AdvisorFlow
+from gui.models.previews import CHANGE
+from gui.models.proposals import LOSES, MONEY, TOKENS, WHAT
+from gui.models.ranking import BEGINNING, LINE, SHARE
+from gui.panels.advisor_panel import AdvisorPanel
+from gui.services import advice as advice_module
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow
+
+JSON = '{\n    "name": "Anna",\n    "age": 30,\n    "city": "Rome"\n}\n'
+TEXT = f"# Data\n\n{JSON}\n\n\n\nWhat is the ﬁnal oﬃce?   \n"
+
+
+def advised(
+    qtbot: QtBot, bench: Workbench, text: str = TEXT, model: str = "openai/gpt-4o"
+) -> tuple[AdvisorPanel, AdvisorFlow]:
+    """The advisor, opened by its action on a text, when everything is counted and priced for a model that is pinned."""
+    bench.prompt.replace_all(text)
+    bench.costs.panel.model.change(baseline=model)
+    qtbot.waitUntil(lambda: bool(bench.costs.service.rows) and not bench.costs.service.stale)
+    bench.window.actions_by_name["advisor"].trigger()
+    panel, flow = bench.advisor.panel, bench.advisor.flow
+    qtbot.waitUntil(lambda: flow.fresh and not panel.run.isHidden())
+    return panel, flow
+
+
+def combined(qtbot: QtBot, flow: AdvisorFlow, panel: AdvisorPanel) -> None:
+    qtbot.waitUntil(lambda: flow.combination is not None and flow.combination.names == panel.savings.model.chosen)
+
+
+def check(panel: AdvisorPanel, title: str) -> None:
+    """Press Space in the row of a proposal."""
+    row = titles(panel).index(title)
+    panel.savings.table.setCurrentIndex(panel.savings.model.index(row, WHAT))
+    QTest.keyClick(panel.savings.table, Qt.Key.Key_Space)
+
+
+def titles(panel: AdvisorPanel) -> list[str]:
+    model = panel.savings.model
+    return [model.index(row, WHAT).data() for row in range(model.rowCount())]
+
+
+def count(text: str) -> int:
+    return engine.get_encoding("o200k_base").count(text)
+
+
+def notices(bench: Workbench) -> str:
+    return "\n".join(notice.text for notice in bench.window.messages.notices)
+
+
+def test_it_is_found_by_its_names(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    advised(qtbot, bench)
+    assert bench.window.tabs.currentWidget().objectName() == "savingsTab"
+    for kind, name in (
+        (QPushButton, "advisorRun"),
+        (QProgressBar, "advisorProgress"),
+        (QTableView, "advisorProposals"),
+        (QTableView, "advisorPreview"),
+        (QPushButton, "advisorApply"),
+        (QTableView, "advisorRanking"),
+        (QComboBox, "advisorBy"),
+    ):
+        found = bench.window.findChild(kind, name)
+        assert found is not None
+        assert found.accessibleName() != ""
+
+
+def test_what_loses_nothing_is_checked_and_the_rest_says_so(qtbot: QtBot, open_window: OpenWindow):
+    panel, _flow = advised(qtbot, open_window())
+    model = panel.savings.model
+    rows = {model.index(row, WHAT).data(): row for row in range(model.rowCount())}
+    lossless = rows["JSON without white space"]
+    lossy = rows["Plain letters for joined and wide"]
+    for row, state, word in (
+        (lossless, Qt.CheckState.Checked, "nothing"),
+        (lossy, Qt.CheckState.Unchecked, "something"),
+    ):
+        assert Qt.CheckState(model.index(row, WHAT).data(Qt.ItemDataRole.CheckStateRole)) == state
+        assert model.index(row, LOSES).data() == word
+    saved = count(TEXT) - count(TEXT.replace(JSON, '{"name":"Anna","age":30,"city":"Rome"}\n'))
+    assert model.index(lossless, TOKENS).data() == f"−{saved}"
+    # 2.50 dollars for a million tokens of input, a thousand calls a month
+    assert model.index(lossless, MONEY).data() == f"${saved * Decimal('0.0025'):f}"
+
+
+def test_the_preview_shows_what_goes_and_leads_there(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    panel, _flow = advised(qtbot, bench)
+    row = titles(panel).index("Plain letters for joined and wide")
+    panel.savings.table.setCurrentIndex(panel.savings.model.index(row, WHAT))
+    assert "which letters were joined" in panel.savings.why.text()
+    shown = panel.savings.preview
+    assert shown.index(0, CHANGE).data() == "⏎⏎⏎⏎What·is·the·[−ﬁ][+fi]nal·oﬃce?···⏎"
+    assert "After: ⏎⏎⏎⏎What·is·the·final·oﬃce?···⏎" in shown.index(0, CHANGE).data(Qt.ItemDataRole.ToolTipRole)
+    panel.savings.places.setCurrentIndex(shown.index(0, CHANGE))
+    QTest.keyClick(panel.savings.places, Qt.Key.Key_Return)
+    assert bench.window.tabs.currentWidget() is bench.panel
+    assert bench.panel.editor.selected_text() == "ﬁ"
+
+
+def test_what_is_applied_is_what_was_counted_and_one_undo_takes_it_back(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    panel, flow = advised(qtbot, bench)
+    check(panel, "Plain letters for joined and wide")
+    combined(qtbot, flow, panel)
+    promised = flow.combination.tokens_after
+    assert f"→ {promised} tokens" in panel.savings.total.text()
+    assert "less a month" in panel.savings.total.text()
+    qtbot.mouseClick(panel.savings.apply, Qt.MouseButton.LeftButton)
+    editor = bench.panel.editor
+    after = '# Data\n\n{"name":"Anna","age":30,"city":"Rome"}\n\n\n\n\nWhat is the final office?\n'
+    qtbot.waitUntil(lambda: editor.toPlainText() == after)
+    assert count(after) == promised
+    qtbot.waitUntil(lambda: flow.fresh and panel.run.isVisible())
+    assert flow.findings.advice.tokens == promised
+    assert f"{promised} tokens in o200k_base" in panel.status.text()
+    editor.undo()
+    assert editor.toPlainText() == TEXT
+
+
+def test_a_text_that_changed_is_not_edited_but_looked_at_again(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    panel, flow = advised(qtbot, bench)
+    combined(qtbot, flow, panel)
+    bench.prompt.editor.replace_range(0, 0, "More. ")
+    assert "has changed since" in panel.status.text()
+    assert not panel.savings.apply.isEnabled()
+    flow.apply()  # as by a click that was on its way
+    assert bench.panel.editor.toPlainText() == "More. " + TEXT
+    assert "nothing was edited" in notices(bench)
+    qtbot.waitUntil(lambda: flow.fresh)
+    combined(qtbot, flow, panel)
+    assert panel.savings.apply.isEnabled()
+
+
+def test_nothing_checked_is_nothing_to_apply(qtbot: QtBot, open_window: OpenWindow):
+    panel, flow = advised(qtbot, open_window())
+    combined(qtbot, flow, panel)
+    for title in titles(panel):
+        row = titles(panel).index(title)
+        if (
+            title
+            and Qt.CheckState(panel.savings.model.index(row, WHAT).data(Qt.ItemDataRole.CheckStateRole))
+            == Qt.CheckState.Checked
+        ):
+            check(panel, title)
+    assert panel.savings.total.text() == "Nothing is checked."
+    assert not panel.savings.apply.isEnabled()
+
+
+def test_parts_are_ranked_and_lead_to_their_place(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    panel, _flow = advised(qtbot, bench, "short\n\nthe very long line of many words, the longest of all\n")
+    panel.pages.setCurrentWidget(panel.ranking)
+    model = panel.ranking.model
+    assert model.index(0, LINE).data() == "3"
+    assert model.index(0, BEGINNING).data().startswith("the·very·long")
+    assert model.index(0, SHARE).data().endswith("%")
+    panel.ranking.table.setCurrentIndex(model.index(0, 0))
+    QTest.keyClick(panel.ranking.table, Qt.Key.Key_Return)
+    assert bench.panel.editor.selected_text() == "the very long line of many words, the longest of all\n"
+    bench.window.tabs.setCurrentWidget(bench.advisor_page)
+    panel.ranking.by.setCurrentIndex(panel.ranking.by.findData("json"))
+    assert model.rowCount() == 0
+    assert panel.ranking.nothing.isVisible()
+
+
+def test_an_empty_prompt_has_nothing_to_save(qtbot: QtBot, open_window: OpenWindow):
+    panel, _flow = advised(qtbot, open_window(), "")
+    assert "0 tokens" in panel.status.text()
+    assert "Nothing was found" in panel.status.text()
+    assert panel.savings.model.rowCount() == panel.ranking.model.rowCount() == 0
+
+
+def test_it_counts_as_the_model_that_is_pinned_does(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    costs = bench.costs
+    qtbot.waitUntil(lambda: bool(costs.panel.model.shown_rows()))
+    other = next(row for row in costs.panel.model.shown_rows() if row.model.count.tokenizer not in (None, "o200k_base"))
+    panel, flow = advised(qtbot, bench, model=other.model_id)
+    assert flow.findings.request.encoding == other.model.count.tokenizer
+    assert other.model.name in panel.status.text()
+
+
+def test_it_can_be_stopped(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
+    from gui.jobs import JobCancelled
+
+    def endless(*args: object) -> None:
+        ticket = args[-1]
+        while True:
+            try:
+                ticket.progress(0.5, "nothing")
+            except JobCancelled:
+                raise
+
+    monkeypatch.setattr(advice_module, "look", endless)
+    bench = open_window()
+    bench.window.actions_by_name["advisor"].trigger()
+    panel = bench.advisor.panel
+    assert panel.stop.isVisible()
+    qtbot.waitUntil(lambda: "nothing" in panel.status.text())
+    qtbot.mouseClick(panel.stop, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(panel.run.isVisible)
+    assert isinstance(panel.status, QLabel)
+    assert "Finds what costs tokens" in panel.status.text()
+
+
+def test_special_tokens_are_counted_as_the_window_counts_them(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    bench.prompt.set_special_as_tokens(True)
+    panel, flow = advised(qtbot, bench, "a<|endoftext|>b   \n")
+    assert flow.findings.advice.tokens == bench.prompt.counts.tokens
+    assert panel.ranking.model.rowCount() == 1
