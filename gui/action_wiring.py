@@ -13,6 +13,9 @@ from gui.sample import SAMPLE
 if TYPE_CHECKING:
     from gui.dialogs.command_palette import CommandPalette
     from gui.editor.types import TokenSpan
+    from gui.finder import Finder
+    from gui.price_finder import PriceFinder
+    from gui.pricing_wiring import PricingWiring
     from gui.workbench import Workbench
 
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
@@ -53,8 +56,9 @@ class ActionWiring(QObject):
         act["copy_token"].triggered.connect(self._copy_token)
         act["show_card"].triggered.connect(self._show_card)
         act["preferences"].triggered.connect(self._open_dialog)
-        editor.undoAvailable.connect(act["undo"].setEnabled)
-        editor.redoAvailable.connect(act["redo"].setEnabled)
+        editor.undoAvailable.connect(self.show_undo)
+        editor.redoAvailable.connect(self.show_undo)
+        bench.window.tabs.currentChanged.connect(self.show_undo)
         editor.caret_token_changed.connect(self._on_caret_token)
         act["undo"].setEnabled(False)
         act["redo"].setEnabled(False)
@@ -123,9 +127,11 @@ class ActionWiring(QObject):
 
     @Slot()
     def _edit(self) -> None:
-        """Undo, cut, copy and the like go to the text field with the focus, the prompt where there is none."""
+        """Undo, cut, copy and the like go to the text field with the focus; where there is none, to the text of the tab
+        for prices while that is in front, else to the prompt.
+        """
         focus = QApplication.focusWidget()
-        target = focus if isinstance(focus, QLineEdit | QPlainTextEdit) else self._bench.panel.editor
+        target = focus if isinstance(focus, QLineEdit | QPlainTextEdit) else self._text_of_tab()
         name = self.sender().objectName()
         if target.isReadOnly() and name not in ("copy", "select_all"):
             return  # such as while a big text is being loaded
@@ -139,28 +145,50 @@ class ActionWiring(QObject):
         }[name]()
 
     @Slot()
+    def show_undo(self) -> None:
+        """Whether there is something to undo and redo in the text of the tab that is in front."""
+        document = self._text_of_tab().document()
+        self._actions["undo"].setEnabled(document.isUndoAvailable())
+        self._actions["redo"].setEnabled(document.isRedoAvailable())
+
+    def _prices(self) -> PricingWiring | None:
+        """The tab for prices, if it is in front."""
+        return self._bench.pricing if self._bench.pricing_page.is_in_front() else None
+
+    def _text_of_tab(self) -> QPlainTextEdit:
+        prices = self._prices()
+        return prices.editor if prices is not None and prices.editor is not None else self._bench.panel.editor
+
+    def _finder(self) -> Finder | PriceFinder:
+        prices = self._prices()
+        if prices is None:
+            self._show_prompt()
+        return self._bench.finder if prices is None else prices.finder
+
+    @Slot()
     def _find(self) -> None:
-        self._show_prompt()
-        self._bench.finder.open(replace=self.sender().objectName() == "replace")
+        self._finder().open(replace=self.sender().objectName() == "replace")
 
     @Slot()
     def _find_next(self) -> None:
-        self._bench.finder.find_next()
+        self._finder().find_next()
 
     @Slot()
     def _find_previous(self) -> None:
-        self._bench.finder.find_previous()
+        self._finder().find_previous()
 
     @Slot()
     def _go_to(self) -> None:
         from gui.dialogs.go_to import GoToDialog
 
-        self._show_prompt()
-        editor = self._bench.panel.editor
-        if self.sender().objectName() == "go_to_line":
-            dialog = GoToDialog.for_lines(editor, self._bench.window)
+        prices = self._prices()
+        if self.sender().objectName() == "go_to_line" and prices is not None and prices.editor is not None:
+            dialog = GoToDialog.for_lines(prices.editor, self._bench.window)
         else:
-            dialog = GoToDialog.for_tokens(editor, self._bench.window)
+            self._show_prompt()
+            by_line = self.sender().objectName() == "go_to_line"
+            make = GoToDialog.for_lines if by_line else GoToDialog.for_tokens
+            dialog = make(self._bench.panel.editor, self._bench.window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.services.price_desk import PriceDesk
 
 if TYPE_CHECKING:
     from gui.jobs import JobRunner
+    from gui.panels.price_editor import PriceEditor
+    from gui.price_finder import PriceFinder
     from gui.pricing_flow import PricingFlow
     from gui.services.costs import CostService
     from gui.services.price_text import FileText, ReadRequest
@@ -17,7 +20,12 @@ if TYPE_CHECKING:
 
 
 class PricingWiring(QObject):
-    """Made after the first picture of the window, with the cost table."""
+    """Made after the first picture of the window, with the cost table.
+
+    Signals: ``undo_changed()`` when there is something to undo or redo in the text, or no longer.
+    """
+
+    undo_changed = Signal()
 
     def __init__(self, bench: Workbench, runner: JobRunner, costs: CostService, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
@@ -25,6 +33,7 @@ class PricingWiring(QObject):
         self._bench, self._costs, self._state, self._runner = bench, costs, state, runner
         self._digest: str | None = None
         self.flow: PricingFlow | None = None
+        self.editor: PriceEditor | None = None
         self.desk = PriceDesk(bench.paths.prices_file, runner, bench.own_encodings.names, self)
         self.desk.read.connect(self._on_read)
         self.desk.touched.connect(self._on_touched)
@@ -52,6 +61,9 @@ class PricingWiring(QObject):
         panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
         bench.pricing_page.fill(panel)
         bench.pricing_page.setFocusProxy(panel)
+        self._panel, self.editor = panel, panel.editor
+        panel.editor.undoAvailable.connect(self.undo_changed)
+        panel.editor.redoAvailable.connect(self.undo_changed)
         self.flow = flow = PricingFlow(panel, self.desk, bench.notifier, self._state, self)
         flow.written.connect(self._on_written)
         flow.state_changed.connect(bench.keeper.touch)
@@ -87,6 +99,16 @@ class PricingWiring(QObject):
         """Take the last change back that came from elsewhere."""
         if self.flow is not None:
             self._changes.take_back()
+
+    @cached_property
+    def finder(self) -> PriceFinder:
+        """Find and replace in the text. Made when it is first asked for."""
+        from gui.price_finder import PriceFinder
+        from gui.services.find import FindService
+
+        self.build()
+        service = FindService(self._runner, self)
+        return PriceFinder(self._panel.find_bar, self._panel.editor, service, self._bench.notifier)
 
     def import_prices(self) -> None:
         """Bring the tab to the front, and ask which published prices are to be taken over."""

@@ -240,6 +240,7 @@ class Workbench(QObject):
         self.costs = CostWiring(self, self.runner, self.cost_dock, state.scenario)
         self.pricing = PricingWiring(self, self.runner, self.costs.service, state.pricing)
         self.costs.panel.commands.edit_asked.connect(self.pricing.show_model)
+        self.pricing.undo_changed.connect(self.wiring.show_undo)
         self.costs.panel.commands.undo_asked.connect(self.pricing.take_back)
         self.costs.panel.model.price_typed.connect(self.pricing.change_price)
         self.inspector = TokenInspector(self.prompt, self.settings, self)

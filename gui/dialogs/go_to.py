@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
 from gui.editor.token_editor import TokenEditor
+
+if TYPE_CHECKING:
+    from gui.panels.price_editor import PriceEditor
 
 
 class GoToDialog(QDialog):
@@ -39,7 +43,7 @@ class GoToDialog(QDialog):
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 44)  # The title is to be read, too.
 
     @classmethod
-    def for_lines(cls, editor: TokenEditor, parent: QWidget) -> GoToDialog:
+    def for_lines(cls, editor: TokenEditor | PriceEditor, parent: QWidget) -> GoToDialog:
         """Go to a line of the editor."""
         count, now = editor.line_count, editor.caret_line
         question = _tr("&Line, 1 to {count}:").format(count=parent.locale().toString(count))

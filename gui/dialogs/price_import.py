@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QPalette
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -37,7 +36,7 @@ from gui.models.import_rows import (
     value_words,
 )
 from gui.models.plain_rows import PlainRowsModel
-from gui.panels.dropped_files import dropped_paths
+from gui.panels.dropped_files import DroppedFiles
 from gui.panels.row_table import set_up_rows
 from gui.services.price_imports import (
     CHANGES,
@@ -68,7 +67,7 @@ class PriceImportDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("priceImportDialog")
         self.setWindowTitle(self.tr("Import prices"))
-        self.setAcceptDrops(True)
+        DroppedFiles(self).dropped.connect(self.files_chosen)
         self._theme = theme
         self._preview = Preview(())
         self.rows = ImportRowsModel(self)
@@ -119,16 +118,6 @@ class PriceImportDialog(QDialog):
         if request == self._request():
             self.rows.show_places(places)
             self._show_choice()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_paths(event):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        paths = dropped_paths(event)
-        if paths:
-            event.acceptProposedAction()
-            self.files_chosen.emit([Path(path) for path in paths])
 
     def _make_top(self) -> None:
         self.add = QPushButton(self.tr("&Add a file…"), objectName="priceImportAdd")

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QDropEvent
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QWidget
 
 
-def dropped_paths(event: QDropEvent) -> list[str]:
-    """The files and folders of this computer that are being dropped; none where something else is."""
+class DroppedFiles(QObject):
+    """Takes files and folders of this computer that are dropped anywhere on a widget, and nothing else.
+
+    Signals: ``dropped(list[Path])``.
+    """
+
+    dropped = Signal(list)
+
+    def __init__(self, target: QWidget) -> None:
+        super().__init__(target)
+        target.setAcceptDrops(True)
+        target.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QDragEnterEvent) and not (
+            isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop
+        ):
+            return super().eventFilter(watched, event)
+        paths = _local_paths(event)
+        if paths:
+            event.acceptProposedAction()
+            if event.type() == QEvent.Type.Drop:
+                self.dropped.emit(paths)
+        else:
+            event.ignore()
+        return True
+
+
+def _local_paths(event: QDropEvent) -> list[Path]:
     data = event.mimeData()
-    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []

@@ -1,4 +1,4 @@
-"""Find and replace, in a strip below the prompt."""
+"""Find and replace, in a strip below a text."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ class FindBar(QWidget):
     replace_all_wanted = Signal()
     closed = Signal()
 
-    def __init__(self, theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, icons: Icons, parent: QWidget | None = None, *, name: str = "find") -> None:
+        """``name``: what the names of all of it begin with."""
         super().__init__(parent)
+        self._name = name
         self._theme = theme
         self._icons = icons
         self._failed = False
-        self.setObjectName("findBar")
+        self.setObjectName(f"{name}Bar")
         self.setAccessibleName(self.tr("Find and replace"))
         grid = QGridLayout(self)
         grid.setContentsMargins(6, 4, 6, 4)
@@ -43,21 +45,21 @@ class FindBar(QWidget):
 
     def _make_find_row(self, grid: QGridLayout) -> None:
         self.pattern = QLineEdit(self)
-        self.pattern.setObjectName("findPattern")
+        self.pattern.setObjectName(f"{self._name}Pattern")
         self.pattern.setAccessibleName(self.tr("Text to find"))
         self.pattern.setClearButtonEnabled(True)
         self.pattern.setMinimumWidth(140)
         label = QLabel(self.tr("Fi&nd:"), self)
         label.setBuddy(self.pattern)
-        self._case = self._switch(self.tr("Match &case"), "findCase")
-        self._words = self._switch(self.tr("Whole &words"), "findWords")
-        self._regex = self._switch(self.tr("Re&gex"), "findRegex")
+        self._case = self._switch(self.tr("Match &case"), f"{self._name}Case")
+        self._words = self._switch(self.tr("Whole &words"), f"{self._name}Words")
+        self._regex = self._switch(self.tr("Re&gex"), f"{self._name}Regex")
         self._regex.setToolTip(self.tr("The text is a regular expression, as Python's regex module reads it"))
         self._count = QLabel(self)
-        self._count.setObjectName("findCount")
-        self._previous = self._tool("previous", self.tr("Previous match (Shift+F3)"), "findPrevious")
-        self._next = self._tool("next", self.tr("Next match (F3)"), "findNext")
-        self._close = close = self._tool("close", self.tr("Close (Esc)"), "findClose")
+        self._count.setObjectName(f"{self._name}Count")
+        self._previous = self._tool("previous", self.tr("Previous match (Shift+F3)"), f"{self._name}Previous")
+        self._next = self._tool("next", self.tr("Next match (F3)"), f"{self._name}Next")
+        self._close = close = self._tool("close", self.tr("Close (Esc)"), f"{self._name}Close")
         row = QHBoxLayout()
         for widget in (self._previous, self._next, self._case, self._words, self._regex):
             row.addWidget(widget)
@@ -75,15 +77,15 @@ class FindBar(QWidget):
 
     def _make_replace_row(self, grid: QGridLayout) -> None:
         self.replacement = QLineEdit(self)
-        self.replacement.setObjectName("findReplacement")
+        self.replacement.setObjectName(f"{self._name}Replacement")
         self.replacement.setAccessibleName(self.tr("Text to put there"))
         self.replacement.setClearButtonEnabled(True)
         self._replace_label = QLabel(self.tr("Re&place by:"), self)
         self._replace_label.setBuddy(self.replacement)
         self._replace = QPushButton(self.tr("&Replace"), self)
-        self._replace.setObjectName("replaceOne")
+        self._replace.setObjectName(f"{self._name}ReplaceOne")
         self._replace_all = QPushButton(self.tr("Replace &all"), self)
-        self._replace_all.setObjectName("replaceAll")
+        self._replace_all.setObjectName(f"{self._name}ReplaceAll")
         row = QHBoxLayout()
         row.addWidget(self._replace)
         row.addWidget(self._replace_all)

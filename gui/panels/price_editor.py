@@ -108,6 +108,20 @@ class PriceEditor(QPlainTextEdit):
             self.centerCursor()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    @property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return self.blockCount()
+
+    @property
+    def caret_line(self) -> int:
+        """The line of the caret, from 1."""
+        return self.textCursor().blockNumber() + 1
+
+    def go_to_line(self, line: int) -> None:
+        """Put the caret to the beginning of a line, from 1."""
+        self.go_to(line)
+
     def show_problems(self, problems: Sequence[Problem]) -> None:
         """Underline these places, and mark their lines."""
         self._problems = tuple(problems)
@@ -149,7 +163,10 @@ class PriceEditor(QPlainTextEdit):
         if place is None or (begun_only and not place.word):
             self.completion.hide()
             return
-        self.completion.offer(place.word, self._fields_below(place.path))
+        fields = self._fields_below(place.path)
+        if place.braces:  # what follows a name stands on the same line
+            fields = [(name, about, False) for name, about, _opens in fields]
+        self.completion.offer(place.word, fields)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

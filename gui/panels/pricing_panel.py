@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QPalette
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -26,11 +26,12 @@ from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.price_problems import COLUMN, LINE, MESSAGE, PriceProblemsModel
 from gui.panels.cost_remark import RemarkLabel
-from gui.panels.dropped_files import dropped_paths
+from gui.panels.dropped_files import DroppedFiles
 from gui.panels.model_prices import ModelPrices
 from gui.panels.price_editor import FieldsBelow, PriceEditor
 
 if TYPE_CHECKING:
+    from gui.panels.find_bar import FindBar
     from pricing.types import Problem
 
 MOST_ROWS = 6
@@ -55,9 +56,10 @@ class PricingPanel(QWidget):
         self.setObjectName("pricingPanel")
         self._theme = theme
         self._tone = "stale"
-        self.setAcceptDrops(True)
+        DroppedFiles(self).dropped.connect(self.tables_dropped)
         self.editor = PriceEditor(theme, fields_below)
         self.form = ModelPrices(theme, today)
+        self._icons = icons
         self.setFocusProxy(self.editor)
         self._make_tools(icons)
         self._make_problems()
@@ -98,6 +100,17 @@ class PricingPanel(QWidget):
         self.problem_list.setFixedHeight(header + rows * self._row_height + 2 * self.problem_list.frameWidth())
         self.problem_list.setVisible(bool(problems))
 
+    @cached_property
+    def find_bar(self) -> FindBar:
+        """Find and replace, below the text. Made when it is first asked for."""
+        from gui.panels.find_bar import FindBar
+
+        bar = FindBar(self._theme, self._icons, self, name="pricingFind")
+        self._column.insertWidget(self._column.indexOf(self.editor) + 1, bar)
+        for before, after in pairwise((self.editor, *bar.tab_order)):
+            QWidget.setTabOrder(before, after)
+        return bar
+
     def event(self, event: QEvent) -> bool:
         """Save is the file's here, whatever else it is in the window."""
         if (
@@ -114,16 +127,6 @@ class PricingPanel(QWidget):
             self.save_asked.emit()
         else:
             super().keyPressEvent(event)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_paths(event):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        paths = dropped_paths(event)
-        if paths:
-            event.acceptProposedAction()
-            self.tables_dropped.emit([Path(path) for path in paths])
 
     def _make_tools(self, icons: Icons) -> None:
         self.file = RemarkLabel("pricingFile")
@@ -174,7 +177,7 @@ class PricingPanel(QWidget):
         for button in (self.import_button, self.undo, self.redo, self.save):
             top.addWidget(button)
         left = QWidget()
-        column = QVBoxLayout(left)
+        self._column = column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.editor, 1)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
-from gui.panels.dropped_files import dropped_paths
+from gui.panels.dropped_files import DroppedFiles
 from gui.panels.training_folder import FolderBar
 from gui.panels.training_preview import TrainingPreview
 from gui.panels.training_progress import TrainingProgressPage
@@ -47,7 +47,7 @@ class TrainingPanel(QWidget):
         """``models``: gives the models whose prices are in force."""
         super().__init__()
         self.setObjectName("trainingPanel")
-        self.setAcceptDrops(True)
+        self._files = DroppedFiles(self)
         self.text = TrainingText(self.locale())
         self.folder = FolderBar(icons)
         self.survey = TrainingSurveyBox(theme, self.text)
@@ -64,6 +64,7 @@ class TrainingPanel(QWidget):
         for change in (self.form.settings_changed, self.form.name_changed, self.splitter.splitterMoved):
             change.connect(self.state_changed)
         self.preview.files_dropped.connect(self.folder.set_paths)
+        self._files.dropped.connect(self._on_dropped)
 
     def state(self) -> dict[str, Any]:
         """Everything that the user chose, as JSON holds it."""
@@ -89,15 +90,9 @@ class TrainingPanel(QWidget):
         """Bring a page of the right side to the front."""
         self.pages.setCurrentWidget(page)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_paths(event):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        paths = dropped_paths(event)
-        if paths:
-            self.folder.set_paths(paths)
-            event.acceptProposedAction()
+    @Slot(list)
+    def _on_dropped(self, paths: list[Path]) -> None:
+        self.folder.set_paths([str(path) for path in paths])
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
 from pytestqt.qtbot import QtBot
@@ -18,6 +17,7 @@ from gui.models.import_rows import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOUR
 from gui.panels.pricing_panel import PricingPanel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
+from tests.gui.dropping import drop
 from tests.gui.pricing_windows import GOOD, notices, panel_of, write
 
 EXTRACTS = Path(__file__).parents[1] / "pricing" / "importers" / "extracts"
@@ -232,8 +232,10 @@ def test_a_file_dropped_on_the_tab_is_read(qtbot: QtBot, open_window: OpenWindow
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(EXTRACTS / "litellm.json"))])
     assert not panel.editor.canInsertFromMimeData(data)
-    actions, buttons = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    panel.dropEvent(QDropEvent(QPointF(9, 9), actions, data, buttons, Qt.KeyboardModifier.NoModifier))
+    words = QMimeData()
+    words.setText("input: 1")
+    assert not drop(panel, words)
+    assert drop(panel, data)
     dialog = bench.window.findChild(PriceImportDialog)
     qtbot.waitUntil(lambda: dialog.rows.rowCount() > 0)
     dialog.reject()

@@ -116,6 +116,14 @@ def test_a_change_that_is_none_changes_nothing():
             "i",
         ),
         ("models:\n  a/b:\n    price:\n      input: 1\n    co", ("models", "a/b"), "co"),
+        ("models:\n  a/b:\n    price: {inp", ("models", "a/b", "price"), "inp"),
+        ("models:\n  a/b:\n    price: {input: 1, ", ("models", "a/b", "price"), ""),
+        ("models:\n  a/b: {name: 'x, {', price: {output: 2, batch: {in", ("models", "a/b", "price", "batch"), "in"),
+        ("models:\n  a/b: {price: {input: 1}, co", ("models", "a/b"), "co"),
+        ("models:\n  'a/b': {price: {tiers: [{over: 1k}, {ov", ("models", "a/b", "price", "tiers", "0"), "ov"),
+        ("models:\n  a/b:\n    price:\n      tiers:\n        - {ov", ("models", "a/b", "price", "tiers", "0"), "ov"),
+        ("models:\n  a/b:\n    price: {  # mine, {\n      input: 1,\n      ou", ("models", "a/b", "price"), "ou"),
+        ("models: {a/b: {price: {", ("models", "a/b", "price"), ""),
     ],
 )
 def test_where_a_name_may_stand(text: str, path: tuple[str, ...], word: str):
@@ -128,7 +136,9 @@ def test_where_a_name_may_stand(text: str, path: tuple[str, ...], word: str):
 def test_where_no_name_begins():
     assert key_place("  input: 1", ()) is None
     assert key_place("# inp", ()) is None
-    assert key_place("price: {inp", ()) is None
+    for in_braces in ("price: {input: ", "price: {input: 1", "tiers: [ov", "price: {in put", "price: {input: 1} ou"):
+        assert key_place(in_braces, ()) is None
+    assert key_place("note: words {inp", ()) is None
 
 
 def test_the_names_that_may_stand_somewhere():

@@ -189,7 +189,7 @@ def test_the_find_bar_says_what_to_look_for(qtbot: QtBot, theme: Theme):
     with qtbot.waitSignal(bar.replace_wanted):
         qtbot.keyClick(bar.replacement, Qt.Key.Key_Return)
     with qtbot.waitSignal(bar.replace_all_wanted):
-        qtbot.mouseClick(bar.findChild(QPushButton, "replaceAll"), Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(bar.findChild(QPushButton, "findReplaceAll"), Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(bar.closed):
         qtbot.keyClick(bar.pattern, Qt.Key.Key_Escape)
     with qtbot.assertNotEmitted(bar.closed):

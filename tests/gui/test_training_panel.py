@@ -6,8 +6,8 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QAccessible, QDropEvent
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QApplication,
     QLineEdit,
@@ -26,6 +26,7 @@ from gui.panels.training_panel import TrainingPanel
 from gui.services.training import IDLE
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
+from tests.gui.dropping import drop
 from tests.gui.training_windows import choose, panel_of, train, write_texts
 from tests.patience import PATIENCE_SECONDS
 
@@ -167,12 +168,9 @@ def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Workbe
     panel = panel_of(bench)
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(texts))])
-    for target in (panel, panel.preview.view):
+    for target in (panel, panel.preview.view.viewport()):
         panel.folder.field.clear()
-        place = QPointF(target.rect().center())
-        target.dropEvent(
-            QDropEvent(place, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-        )
+        assert drop(target, data)
         assert panel.folder.paths() == (texts,)
     qtbot.waitUntil(panel.run_bar.start.isEnabled)
 
