@@ -13,6 +13,8 @@ from pathlib import Path
 
 COMPILE_OPTION = "--compile-kernels"
 """``engine.compiling`` starts the program with this where there is no interpreter beside it. Not for people."""
+TRY_OPTION = "--try-tokenizer"
+"""``engine.formats.trial`` does likewise."""
 
 RENDER_OPTION = "--render-templates"
 """The same of ``engine.requests.template_file``."""
@@ -95,6 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from engine.requests.template_child import main as render_templates
 
         return render_templates()
+    if arguments[:1] == [TRY_OPTION]:
+        from engine.formats.trial import main as try_tokenizer
+
+        return try_tokenizer()
     if not wants_command(arguments):
         return open_window(arguments)
     from commands.program import run

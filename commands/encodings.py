@@ -19,11 +19,11 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def tokenizer_options(command: _Command) -> _Command:
     """Options of a command that takes ``tokenizer`` and ``pattern``."""
     command = click.option(
-        "--pattern", help="For a .tiktoken FILE with nothing beside it: name or expression of its split pattern."
+        "--pattern", help="For a FILE that does not say it (.tiktoken, .gguf): name or expression of its split pattern."
     )(command)
-    return click.option("--tokenizer", metavar="FILE", help="A tokenizer file: .tiktoken, tokenizer.json, .model.")(
-        command
-    )
+    return click.option(
+        "--tokenizer", metavar="FILE", help="A tokenizer file: .tiktoken, tokenizer.json, tekken.json, .model, .gguf."
+    )(command)
 
 
 def own_encodings(profile: Path | None) -> tuple[list[str], tuple[str, ...]]:
@@ -46,7 +46,7 @@ def named_encoding(name: str, profile: Path | None) -> Encoding:
 def encoding_of_file(file: str, pattern: str | None) -> Encoding:
     """The encoding in a tokenizer file. Raises BadInput."""
     try:
-        return engine.load(file, pattern=pattern)
+        return engine.open_tokenizer(file, pattern=pattern, checked=True).encoding
     except engine.FormatError as error:
         raise BadInput(str(error)) from error
     except OSError as error:

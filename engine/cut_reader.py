@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.altering_encoding import AlteringEncoding
 from engine.encoding import Encoding
-from engine.prepared_encoding import PreparedEncoding
 from engine.safe_cuts import CutFinder
 from engine.special_text import special_token_regex
 from engine.text_pieces import chunks, first_cut, last_cut, pieces
@@ -74,7 +74,7 @@ class CutReader:
         return np.concatenate(all_ids), np.concatenate(all_ends), readings
 
     def _utf16_ends(self, text: str, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        if isinstance(self.encoding, PreparedEncoding):
+        if isinstance(self.encoding, AlteringEncoding):
             return self.encoding.utf16_ends(text, ids, special_as_tokens=self.special_as_tokens)
         return self.encoding.utf16_lengths[ids].cumsum(dtype=np.int32)
 

@@ -32,8 +32,11 @@ MOST_PAIRS = 300
 def cut_text(encoding: Encoding, text: str) -> CutText:
     """What the split pattern of an encoding makes of a text in which special tokens are plain text.
 
-    UnsupportedPatternError (``engine.pretokenize``) for a pattern that only tiktoken can read; SplitTimeoutError.
+    UnsupportedTextError where it knows no merges; UnsupportedPatternError (``engine.pretokenize``) for a pattern that
+    only tiktoken can read; SplitTimeoutError.
     """
+    if encoding.no_merges:
+        raise UnsupportedTextError(encoding.no_merges)
     from engine.prepared_encoding import PreparedEncoding
 
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,7 +1,8 @@
 """Encodings of the user's own: trained or imported, kept as files in a folder, known by their names.
 
-Each is a ``.tiktoken`` file with its companion (``engine.formats.tiktoken_ranks``), or any other tokenizer file that
-somebody put there. A damaged one is named in a sentence, and does not keep the others from being used.
+Each is a ``.tiktoken`` file with its companion (``engine.formats.tiktoken_ranks``), a library's tokenizer likewise
+(``engine.formats.kept_tokenizer``), or any other tokenizer file that somebody put there. A damaged one is named in a
+sentence, and does not keep the others from being used.
 """
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ from engine.errors import EngineError, FormatError
 
 Kind = Literal["imported", "trained"]
 
-_SUFFIXES = (".tiktoken", ".json", ".model")
-_COMPANION = ".tiktoken.json"
+_SUFFIXES = (".tiktoken", ".tokenizer", ".json", ".model", ".gguf")
 _UNFIT_FOR_FILE_NAMES = re.compile(r"[^\w.+-]+")
 
 
@@ -85,7 +85,7 @@ class OwnEncodings:
             return ()
         problems: list[str] = []
         for path in sorted(folder.iterdir()):
-            if path.suffix not in _SUFFIXES or path.name.endswith(_COMPANION) or path.name.startswith("."):
+            if path.suffix not in _SUFFIXES or _is_companion(path) or path.name.startswith("."):
                 continue
             try:
                 self.add(_described(path))
@@ -110,10 +110,9 @@ class OwnEncodings:
         self, encoding: Encoding, folder: Path, kind: Kind, sample: str = "", normalization: tuple[str, ...] = ()
     ) -> OwnEntry:
         """Save an encoding in a folder, which is made if need be, and make it known. EngineError; FormatError."""
-        from engine.formats.saving import save_encoding
         from engine.prepared_encoding import prepared
 
-        path = folder / f"{_UNFIT_FOR_FILE_NAMES.sub('-', encoding.name).strip('-.') or 'encoding'}.tiktoken"
+        path = _path_of(encoding.name, folder, ".tokenizer" if encoding.no_merges else ".tiktoken")
         encoding = prepared(encoding, normalization)
         entry = OwnEntry(encoding.name, kind, path)
         with self._lock:
@@ -123,7 +122,7 @@ class OwnEncodings:
             self.add(entry, encoding)  # before saving: the name may be taken
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                save_encoding(encoding, path, sample, normalization, kind)
+                _write(encoding, path, kind, sample, normalization)
             except (EngineError, OSError) as error:
                 self.forget(entry.name)
                 if before is not None:
@@ -141,11 +140,43 @@ class OwnEncodings:
             entry.path.with_name(entry.path.name + ".json").unlink(missing_ok=True)
 
 
+def _is_companion(path: Path) -> bool:
+    """Whether a file only says something about the one beside it. Other programs' files may be called
+    ``.tokenizer.json`` as well."""
+    if path.name.endswith(".tiktoken.json"):
+        return True
+    return path.name.endswith(".tokenizer.json") and path.with_suffix("").exists()
+
+
+def _path_of(name: str, folder: Path, suffix: str) -> Path:
+    return folder / f"{_UNFIT_FOR_FILE_NAMES.sub('-', name).strip('-.') or 'encoding'}{suffix}"
+
+
+def _write(encoding: Encoding, path: Path, kind: Kind, sample: str, normalization: tuple[str, ...]) -> None:
+    from engine.library_encoding import LibraryEncoding
+
+    if isinstance(encoding, LibraryEncoding):
+        from engine.formats import kept_tokenizer
+
+        kept_tokenizer.write(encoding, path)
+        return
+    from engine.formats.saving import save_encoding
+
+    save_encoding(encoding, path, sample, normalization, kind)
+
+
 def _described(path: Path) -> OwnEntry:
     """What a file says of itself without being opened as a tokenizer. FormatError; OSError."""
     from engine.formats import tiktoken_ranks
 
     companion = tiktoken_ranks.companion_of(path)
+    if path.suffix == ".tokenizer":
+        from engine.formats import kept_tokenizer
+
+        try:
+            return OwnEntry(kept_tokenizer.read_companion(path)["name"], "imported", path)
+        except FormatError as error:
+            raise FormatError(f"{path}: {error}") from error
     if path.suffix != ".tiktoken" or not companion.is_file():
         return OwnEntry(path.name.removesuffix(path.suffix), "imported", path)
     try:

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
+from engine.altering_encoding import AlteringEncoding
 from engine.encoding import Encoding
 from engine.preparation import Preparation, preparation_with
 from engine.space_signs import SIGN
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from engine.types import MergeStep
 
 
-class PreparedEncoding(Encoding):
+class PreparedEncoding(AlteringEncoding):
     """As ``Encoding``, but that ``decode(encode(text))`` is ``preparation(text)`` with spaces for their signs. Special
     tokens are looked for in the text as it is."""
 
@@ -68,7 +69,7 @@ class PreparedEncoding(Encoding):
         return np.cumsum(self.byte_lengths[self.token_ids(text)], dtype=np.int64)
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
-        """int32[n]: where the tokens that a text has end in it, in UTF-16 units."""
+        """As in ``AlteringEncoding``; ``engine.alignment`` says how places correspond."""
         from engine.alignment import aligned_ends
 
         return aligned_ends(self, text, ids, self.special_tokens_set if special_as_tokens else frozenset())

@@ -78,12 +78,12 @@ class TextReader(Protocol):
 
 def reader_for(encoding: Encoding, special_as_tokens: bool) -> TextReader:
     """The reader that has least to read when the text is edited."""
+    from engine.altering_encoding import AlteringEncoding
     from engine.cut_reader import CutReader
-    from engine.prepared_encoding import PreparedEncoding
     from engine.pretoken_reader import PretokenReader
     from engine.pretokenize import UnsupportedPatternError, pretokenizer
 
-    if encoding.has_safe_cuts or isinstance(encoding, PreparedEncoding):  # whose pattern is for another text
+    if encoding.has_safe_cuts or isinstance(encoding, AlteringEncoding):  # whose pattern is for another text
         return CutReader(encoding, special_as_tokens)
     try:
         return PretokenReader(encoding, special_as_tokens, pretokenizer(encoding.pattern))

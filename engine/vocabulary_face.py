@@ -33,6 +33,11 @@ class VocabularyFace:
         return self._vocabulary.token_info(token_id)
 
     @property
+    def no_merges(self) -> str:
+        """Why there are no merges to be seen, in a sentence; ``""`` where there are."""
+        return ""
+
+    @property
     def pattern(self) -> str:
         """The split pattern, as the Rust crates read it."""
         return self._pat_str

@@ -101,8 +101,8 @@ def diagnose(encoding: Encoding, entries: EntryTable, report: Callable[[float], 
 
 
 def _parents(encoding: Encoding, report: Callable[[float], None]) -> TokenParents:
-    """At once with our kernels; without, it takes long enough to be told of."""
-    if encoding.uses_kernels:
+    """At once with our kernels, or where there are none; else it takes long enough to be told of."""
+    if encoding.uses_kernels or encoding.no_merges:
         return encoding.token_parents
     return parents_by_replay(encoding._table, encoding.n_vocab, report)
 

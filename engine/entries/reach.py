@@ -2,7 +2,8 @@
 
 A vocabulary is learned with one split pattern, and entries are left that the pattern in use cuts apart: `` I'`` in
 o200k_base is a token, but texts are cut before the apostrophe. A token that is only part of a character cannot be given
-to an encoder as a text; it is reached where merging makes it.
+to an encoder as a text; it is reached where merging makes it. Of a tokenizer that a library runs, nothing is said: what
+it makes of a token's text by itself is not what it makes of it within another.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def unreachable_ids(
     """bool[n], read-only: which byte and merge tokens are never reached. ``report`` is called with how far it is, from
     0 to 1; what it raises ends it. Takes a second or two for 200,000 tokens."""
     unreachable = np.zeros(len(entries), dtype=np.bool_)
-    for first in range(0, len(entries), BETWEEN_REPORTS):
+    for first in range(0, 0 if encoding.no_merges else len(entries), BETWEEN_REPORTS):
         if report is not None:
             report(first / len(entries))
         stop = min(first + BETWEEN_REPORTS, len(entries))
@@ -43,9 +44,12 @@ def unreachable_ids(
 
 
 def is_reachable(encoding: Encoding, entries: EntryTable, token_id: int) -> bool | None:
-    """Whether some text is encoded to an id, a special token's by its name. None for an unused id."""
+    """Whether some text is encoded to an id, a special token's by its name. None for an unused id, and where that is
+    not known."""
     kind = entries.kinds[token_id]
     if kind in (BYTE, MERGE):
+        if encoding.no_merges:
+            return None
         return _is_reached(encoding, token_id, entries.token_bytes(token_id))
     return True if kind == SPECIAL else None
 

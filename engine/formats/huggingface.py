@@ -16,6 +16,7 @@ from engine.formats import byte_alphabet, character_spelling, splits
 from engine.formats.json_document import member, typed
 from engine.formats.merge_pairs import Merge, agree, merges_of_ranks
 from engine.formats.normalizers import decoders_of, normalizer_of, steps_of
+from engine.formats.refusals import OtherKindError
 from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
 from engine.normalize import STEPS
 
@@ -31,7 +32,7 @@ def looks_like(document: dict[str, Any]) -> bool:
 
 
 def read(document: dict[str, Any]) -> TokenizerData:
-    """The tokenizer. FormatError, with the place."""
+    """The tokenizer. FormatError, with the place; OtherKindError where it is a good one that our engine cannot be."""
     model = member(document, "model", dict)
     _check_kind(model)
     in_characters = bool(model.get("byte_fallback"))
@@ -45,7 +46,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
         if not model.get("ignore_merges"):
             notes += _leave_out_unmade(ranks, merges)
         if not agree(merges, ranks):
-            raise FormatError("model: no order of the ids does what its merges do, so it cannot be opened")
+            raise OtherKindError("model: no order of the ids does what its merges do, so it cannot be opened")
     steps = steps_of(document.get("normalizer"))
     if _adds_tokens(document.get("post_processor")):
         notes.append("It puts special tokens around each text. They are framing, and not part of any count here.")
@@ -56,9 +57,9 @@ def read(document: dict[str, Any]) -> TokenizerData:
 def _check_kind(model: dict[str, Any]) -> None:
     kind = model.get("type", "BPE" if "merges" in model else None)
     if kind != "BPE":
-        raise FormatError(f"model.type is {kind!s:.40}: of these files only BPE can be opened yet")
+        raise OtherKindError(f"model.type is {kind!s:.40}, not BPE")
     if model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"):
-        raise FormatError("model: it is BPE over characters with marks in words, which cannot be opened yet")
+        raise OtherKindError("model: it is BPE over characters with marks in words")
     if model.get("dropout"):
         raise FormatError("model.dropout is set: such a tokenizer cuts the same text differently each time")
 
@@ -111,7 +112,7 @@ def _merges(merges: list[Any], ranks: dict[bytes, int], unspelled: Callable[[str
         if min(left_id, right_id, token_id) < 0:
             raise FormatError(f"{where}: {' and '.join(words)!r:.80} are not tokens that join to a token")
         if found and token_id < found[-1][1]:
-            raise FormatError(f"{where}: the ids do not follow the order of the merges, as they must here")
+            raise OtherKindError(f"{where}: the ids do not follow the order of the merges, as they must here")
         found.append(((left_id, right_id), token_id))
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.formats.json_document import member, typed
+from engine.formats.refusals import OtherKindError
 from engine.space_signs import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of
 
 _STEPS = {
@@ -25,10 +26,10 @@ _WRITTEN = {name: {"type": kind} for kind, name in _STEPS.items()} | _SIGN_STEPS
 
 
 def steps_of(normalizer: object) -> tuple[str, ...]:
-    """The names of its steps in order. FormatError for a step of another kind."""
+    """The names of its steps in order. OtherKindError for a step of another kind."""
     steps = _steps_of(normalizer)
     if set(_SIGN_STEPS).intersection(signs_of(steps)[0]):
-        raise FormatError(
+        raise OtherKindError(
             f"normalizer: Prepend and Replace of {SIGN} are only supported behind all else, in this order"
         )
     return steps
@@ -45,7 +46,7 @@ def _steps_of(normalizer: object) -> tuple[str, ...]:
         if found == step:
             return (name,)
     if kind not in _STEPS:
-        raise FormatError(f"normalizer: a step of the type {kind!s:.40} is not supported")
+        raise OtherKindError(f"normalizer: a step of the type {kind!s:.40} is not supported")
     return (_STEPS[kind],)
 
 

@@ -8,61 +8,136 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from engine import catalog
 from engine.encoding import Encoding
 from engine.errors import FormatError
-from engine.formats import huggingface, json_document, minbpe, tekken, tiktoken_ranks
-from engine.formats.tokenizer_data import TokenizerData, check
+from engine.formats import (
+    gguf,
+    gguf_vocabulary,
+    huggingface,
+    json_document,
+    kept_tokenizer,
+    minbpe,
+    sentencepiece_model,
+    tekken,
+    tiktoken_ranks,
+)
+from engine.formats.check_sample import texts_for
+from engine.formats.id_check import IdCheck, OtherIdsError, compare, for_tiktoken
+from engine.formats.library_data import LibraryData, of_document, of_model
+from engine.formats.refusals import OtherKindError, PatternNeededError
+from engine.formats.tokenizer_data import TokenizerData, check, check_work
+from engine.formats.trial import tried
+from engine.library_encoding import LibraryEncoding
 from engine.normalize import UnknownNormalizationError
 from engine.preparation import preparation_with
 from engine.prepared_encoding import encoding_with
 from engine.training_splits import NAMED_SPLITS
 
-LARGEST_FILE = 256 << 20
+LARGEST_FILE = 40 << 20
+"""Bytes; of a GGUF file only the header is read. The largest tokenizer files that are published have 34 MB."""
+
+StillWanted = Callable[[], None]
+"""Called all the time by what takes long; what it raises ends that."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedTokenizer:
     """A tokenizer from a file. ``kind``: what the format is called. ``normalization`` and ``notes``: as in
-    ``TokenizerData``."""
+    ``TokenizerData``. ``check``: what its ids were compared with, None where nobody asked for that."""
 
     encoding: Encoding
     kind: str
     normalization: tuple[str, ...]
     notes: tuple[str, ...]
+    check: IdCheck | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a file holds. ``document``: of a tokenizer.json, for the library that it is from."""
+
+    kind: str
+    data: TokenizerData | LibraryData
+    document: dict[str, Any] | None = None
 
 
 def load(path: Path | str, *, pattern: str | None = None, name: str | None = None) -> Encoding:
-    """The encoding in a file: ``.tiktoken``, ``tokenizer.json`` of byte-level BPE, ``tekken.json``, minbpe's
-    ``.model``.
+    """The encoding in a file: ``.tiktoken``, ``tokenizer.json``, ``tekken.json``, ``.model`` of minbpe or of
+    SentencePiece, ``.gguf``.
 
-    ``pattern``: for a file of ranks with nothing beside it: a name as in training or of an encoding, or a regular
-    expression. ``name``: what to call it, else it is called like the file. FormatError; OSError.
+    ``pattern``: for a file that does not say it: a name as in training or of an encoding, or a regular expression.
+    ``name``: what to call it, else it is called like the file. FormatError, PatternNeededError; OSError.
     """
     return open_tokenizer(path, pattern=pattern, name=name).encoding
 
 
-def open_tokenizer(path: Path | str, *, pattern: str | None = None, name: str | None = None) -> OpenedTokenizer:
-    """As ``load``, with what else there is to say of it. FormatError; OSError."""
+def open_tokenizer(
+    path: Path | str,
+    *,
+    pattern: str | None = None,
+    name: str | None = None,
+    checked: bool = False,
+    still_wanted: StillWanted | None = None,
+) -> OpenedTokenizer:
+    """As ``load``, with what else there is to say of it.
+
+    ``checked``: its ids are compared with those of the library that it is from, run in a process of its own; where our
+    own engine would give others, the library runs it. A tokenizer that only a library can run is always tried so, but
+    for those that were when they were kept.
+    """
     path = Path(path)
-    content = _content(path)
     try:
-        kind, data = _read(path, content, pattern)
-        check(data)
-        encoding = encoding_with(
-            name or _name_of(path),
-            data.pattern,
-            data.ranks,
-            data.special_tokens,
-            preparation_with(data.normalization),
-            data.byte_fallback,
-        )
+        found = _read(path, pattern)
+        name = name or _name_of(path)
+        if isinstance(found.data, LibraryData):
+            return _by_library(name, found.kind, found.data, still_wanted)
+        data = check(found.data)
+        if not checked:
+            return OpenedTokenizer(_by_us(name, data), found.kind, data.normalization, data.notes)
+        check_work(data.ranks)
+        return _compared(found, data, _by_us(name, data), still_wanted)
     except (FormatError, UnknownNormalizationError) as error:
-        raise FormatError(f"{path}: {error}") from error
+        kind = PatternNeededError if isinstance(error, PatternNeededError) else FormatError
+        raise kind(f"{path}: {error}") from error
+
+
+def _by_us(name: str, data: TokenizerData) -> Encoding:
+    preparation = preparation_with(data.normalization)
+    try:
+        return encoding_with(name, data.pattern, data.ranks, data.special_tokens, preparation, data.byte_fallback)
     except ValueError as error:  # tiktoken's engine does not take the pattern
-        raise FormatError(f"{path}: its split pattern is not valid: {error}") from error
-    return OpenedTokenizer(encoding, kind, data.normalization, data.notes)
+        raise FormatError(f"its split pattern is not valid: {error}") from error
+
+
+def _by_library(name: str, kind: str, data: LibraryData, still_wanted: StillWanted | None) -> OpenedTokenizer:
+    if data.was_tried:
+        return OpenedTokenizer(LibraryEncoding.around(name, data.open()), kind, data.normalization, data.notes)
+    texts = texts_for(data.tokens)
+    theirs = tried(data.reader, data.payload, texts, still_wanted)
+    encoding = LibraryEncoding.around(name, data.open())
+    result = compare(encoding, texts, theirs, runs=True)
+    return OpenedTokenizer(encoding, kind, data.normalization, data.notes, result)
+
+
+def _compared(
+    found: _Found, data: TokenizerData, encoding: Encoding, still_wanted: StillWanted | None
+) -> OpenedTokenizer:
+    texts = texts_for(list(data.ranks))
+    if found.document is None:
+        theirs = tried("tiktoken", for_tiktoken(data), texts, still_wanted)
+    else:
+        theirs = tried("tokenizers", of_document(found.document).payload, texts, still_wanted)
+    try:
+        result = compare(encoding, texts, theirs, runs=False)
+    except OtherIdsError as error:
+        if found.document is None:
+            raise
+        note = f"{error}. So that library runs it, and not our own engine."
+        return _by_library(encoding.name, found.kind, of_document(found.document, note), still_wanted)
+    return OpenedTokenizer(encoding, found.kind, data.normalization, data.notes, result)
 
 
 def _content(path: Path) -> bytes:
@@ -71,40 +146,62 @@ def _content(path: Path) -> bytes:
     if path.exists() and not path.is_file():
         raise FormatError(f"{path}: it is a device, pipe or socket")
     with path.open("rb") as file:
-        content = file.read(LARGEST_FILE + 1)
-    if len(content) > LARGEST_FILE:
+        start = file.read(len(gguf.MAGIC))
+        most = gguf.LONGEST_HEADER if gguf.looks_like(start) else LARGEST_FILE + 1
+        content = start + file.read(most - len(start))
+    if len(content) > LARGEST_FILE and not gguf.looks_like(start):
         raise FormatError(f"{path}: it is larger than {LARGEST_FILE >> 20} MB, which no tokenizer file is")
     if not content:
         raise FormatError(f"{path}: it is empty")
     return content
 
 
-def _read(path: Path, content: bytes, pattern: str | None) -> tuple[str, TokenizerData]:
+def _read(path: Path, pattern: str | None) -> _Found:
+    content = _content(path)
+    if gguf.looks_like(content):
+        return _read_gguf(content, pattern)
     if minbpe.looks_like(content):
-        return "minbpe", minbpe.read(content)
+        return _Found("minbpe", minbpe.read(content))
+    if kept_tokenizer.looks_like(path):
+        return _Found("kept", kept_tokenizer.read(path, content))
     if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _read_json(content)
-    if b"\0" in content[:4096] or path.suffix == ".model":
-        raise FormatError(
-            "it looks like a SentencePiece model, which cannot be opened yet"
-            if path.suffix == ".model"
-            else "it is a binary file of no known format"
-        )
-    return "tiktoken", _with_pattern(path, content, tiktoken_ranks.read_ranks(content), pattern)
+    if sentencepiece_model.looks_like(content) or path.suffix == ".model":
+        return _Found("SentencePiece", of_model(sentencepiece_model.read(content)))
+    if b"\0" in content[:4096]:
+        raise FormatError("it is a binary file of no known format")
+    return _Found("tiktoken", _with_pattern(path, content, tiktoken_ranks.read_ranks(content), pattern))
 
 
-def _read_json(content: bytes) -> tuple[str, TokenizerData]:
+def _read_gguf(content: bytes, pattern: str | None) -> _Found:
+    values = gguf.read(content)
+    if gguf_vocabulary.kind_of(values) != "gpt2":
+        return _Found("GGUF", of_model(gguf_vocabulary.sentencepiece_of(values)))
+    expression = None if pattern is None else expression_named(pattern)
+    return _read_huggingface("GGUF", gguf_vocabulary.document_of(values, expression))
+
+
+def _read_json(content: bytes) -> _Found:
     document = json_document.parse(content)
-    readers: tuple[tuple[str, Callable[..., bool], Callable[..., TokenizerData]], ...] = (
-        ("Hugging Face", huggingface.looks_like, huggingface.read),
-        ("tekken", tekken.looks_like, tekken.read),
-    )
-    for kind, looks_like, read in readers:
-        if looks_like(document):
-            return kind, read(document)
+    if huggingface.looks_like(document):
+        return _read_huggingface("Hugging Face", document)
+    if tekken.looks_like(document):
+        return _Found("tekken", tekken.read(document))
     if "pattern" in document:
         raise FormatError("it only describes the ranks beside it; open that file")
     raise FormatError("it is JSON, but neither Hugging Face's tokenizer.json nor Mistral's tekken.json")
+
+
+def _read_huggingface(kind: str, document: dict[str, Any]) -> _Found:
+    try:
+        return _Found(kind, huggingface.read(document), document)
+    except OtherKindError:
+        return _Found(kind, of_document(document))
+    except FormatError:
+        if not document["model"].get("byte_fallback"):
+            raise
+        # Of these our own reader only knows those that it writes; what is wrong with one is found out once more.
+        return _Found(kind, of_document(document))
 
 
 def _with_pattern(path: Path, content: bytes, ranks: dict[bytes, int], pattern: str | None) -> TokenizerData:
@@ -123,7 +220,7 @@ def _with_pattern(path: Path, content: bytes, ranks: dict[bytes, int], pattern: 
         known = catalog.get_encoding(published)
         return TokenizerData(expression_named(pattern or published), ranks, dict(known._special_tokens))
     if pattern is None:
-        raise FormatError(
+        raise PatternNeededError(
             "it holds ranks, but not the pattern that cuts texts before them. Name the pattern, or put it into "
             f'{companion.name} beside it: {{"pattern": "cl100k_base"}}'
         )

@@ -54,6 +54,8 @@ def save_encoding(
     FormatError, also for a full disk; then the file that was there before is still there.
     """
     path = Path(path)
+    if encoding.no_merges:
+        raise FormatError(f"{path} was not written: {encoding.no_merges} It can only be kept as it is.")
     encoding = prepared(encoding, normalization)
     data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
     if isinstance(encoding, PreparedEncoding):

@@ -15,6 +15,7 @@ from engine import patterns
 from engine.errors import FormatError
 from engine.formats.json_document import member, typed
 from engine.formats.oniguruma import for_oniguruma
+from engine.formats.refusals import OtherKindError
 from engine.patterns import LLAMA3_EXPRESSION
 from engine.split_expression import UnsupportedPatternError
 
@@ -86,24 +87,24 @@ def _split(expression: str, *, matches_only: bool = False) -> dict[str, Any]:
 
 def expression_of(pre_tokenizer: object, *, in_characters: bool = False) -> str:
     """The pattern that a ``pre_tokenizer`` comes to, for a vocabulary of characters or one of the letters for bytes.
-    FormatError for one that no pattern does."""
+    OtherKindError for one that no pattern does."""
     stages = _flattened(pre_tokenizer)
     kinds = [stage.get("type") for stage in stages]
     if in_characters:
         if len(kinds) > 1 or set(kinds) - {"Split"}:
-            raise FormatError("pre_tokenizer: of BPE over characters only one Split can be opened yet")
+            raise OtherKindError("pre_tokenizer: of BPE over characters only one Split can be opened yet")
         return _one(stages[0]) if stages else WHOLE_TEXT
     if not kinds or kinds[-1] != "ByteLevel" or set(kinds[:-1]) - {"Split"}:
         named = ", ".join(str(kind)[:40] for kind in kinds) or "nothing"
-        raise FormatError(f"pre_tokenizer: only Split followed by ByteLevel can be opened, this has {named}")
+        raise OtherKindError(f"pre_tokenizer: only Split followed by ByteLevel can be opened, this has {named}")
     last = stages.pop()
     if last.get("add_prefix_space", True):
-        raise FormatError("pre_tokenizer: it puts a space in front of every text, which is not supported")
+        raise OtherKindError("pre_tokenizer: it puts a space in front of every text, which is not supported")
     cuts_again = last.get("use_regex", True)
     if not stages:
         return patterns.GPT2.expression if cuts_again else WHOLE_TEXT
     if cuts_again:
-        raise FormatError("pre_tokenizer: it splits twice, with Split and with ByteLevel, which is not supported")
+        raise OtherKindError("pre_tokenizer: it splits twice, with Split and with ByteLevel, which is not supported")
     if len(stages) > 1:
         return _several(stages)
     return _one(stages[0])
@@ -113,7 +114,7 @@ def _several(stages: Sequence[dict[str, Any]]) -> str:
     known = [_split(stage) for stage in patterns.DEEPSEEK_STAGES]
     if [{key: stage.get(key) for key in known[0]} for stage in stages] == known:
         return patterns.DEEPSEEK.expression
-    raise FormatError(f"pre_tokenizer: it splits in {len(stages)} stages, and only DeepSeek's are known")
+    raise OtherKindError(f"pre_tokenizer: it splits in {len(stages)} stages, and only DeepSeek's are known")
 
 
 def _one(stage: dict[str, Any]) -> str:
@@ -122,12 +123,12 @@ def _one(stage: dict[str, Any]) -> str:
     text = re.escape(literal) if isinstance(literal, str) else member(pattern, "Regex", str, "pre_tokenizer.pattern")
     how = (stage.get("behavior"), bool(stage.get("invert")))
     if how not in (("Isolated", False), ("Removed", True)):
-        raise FormatError(f"pre_tokenizer: a Split that is {how[0]!s:.20}, inverted {how[1]}, is not supported")
+        raise OtherKindError(f"pre_tokenizer: a Split that is {how[0]!s:.20}, inverted {how[1]}, is not supported")
     if text in _HERE:
         return _HERE[text]
     unlike = next((match["unlike"] for match in _UNLIKE.finditer(text) if match["unlike"]), None)
     if unlike is not None:
-        raise FormatError(f"pre_tokenizer: {unlike!r} in its pattern means something else to Hugging Face than here")
+        raise OtherKindError(f"pre_tokenizer: {unlike!r} in its pattern means something else to Hugging Face than here")
     # What the pattern does not match is a piece of its own there, and would be dropped here.
     return text if how[1] else f"(?:{text})|(?s:(?:(?!{text}).)+)"
 

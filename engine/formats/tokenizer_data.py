@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from engine.errors import FormatError
@@ -10,7 +10,16 @@ from engine.errors import FormatError
 MOST_IDS = 1 << 22
 """Token ids are below that. Tables have one entry for each id, so a file with one large id would fill the memory."""
 
+MOST_SPARE = 10_000
+"""Ids without a token that a small tokenizer may have; a large one may have as many as tokens."""
+
+MOST_TOKENS = 1 << 20
+"""Of a tokenizer from a file. The largest published ones have 270,000."""
+
 LONGEST_TOKEN = 1 << 16
+
+MOST_WORK = 1 << 31
+"""Sum of the squares of all tokens' lengths in bytes. Published tokenizers come to 20 million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,7 @@ def check(data: TokenizerData) -> TokenizerData:
     ids = set(data.ranks.values())
     if len(ids) < len(data.ranks):
         raise FormatError(f"two tokens have the id {_repeated(data.ranks)}")
+    check_dense(ids | set(data.special_tokens.values()))
     for text, token_id in data.special_tokens.items():
         if token_id in ids:
             raise FormatError(f"the special token {text!r} has the id {token_id} of another token")
@@ -66,6 +76,22 @@ def check_id(token_id: object, what: str) -> int:
     if not 0 <= token_id < MOST_IDS:
         raise FormatError(f"{what} has the id {token_id}, which is not between 0 and {MOST_IDS - 1:,}")
     return token_id
+
+
+def check_work(ranks: Mapping[bytes, int]) -> None:
+    """FormatError where looking for the parts of the tokens could take longer than somebody waits."""
+    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
+        raise FormatError("its tokens are so long that looking for their parts would take minutes")
+
+
+def check_dense(ids: Collection[int]) -> None:
+    """FormatError where there are too many ids, or more holes between them than ids: every table has one entry for each
+    id up to the last."""
+    if len(ids) > MOST_TOKENS:
+        raise FormatError(f"it has {len(ids):,} tokens; up to {MOST_TOKENS:,} can be opened")
+    holes = max(ids) + 1 - len(ids)
+    if holes > len(ids) + MOST_SPARE:
+        raise FormatError(f"its ids go up to {max(ids):,}, with {holes:,} holes between {len(ids):,} tokens")
 
 
 def _repeated(ranks: Mapping[bytes, int]) -> int:

@@ -14,7 +14,6 @@ import engine
 from engine.errors import FormatError
 from engine.formats import huggingface
 from engine.formats.character_spelling import spelled, unspelled
-from engine.formats.opening import open_tokenizer
 from engine.formats.saving import check_settings, save_encoding
 from engine.training_types import TrainingSettings
 from tests.engine.formats.minbpe_oracle import MinbpeModel
@@ -152,11 +151,16 @@ def move_characters_behind(document: dict) -> None:
         (lambda one: one["normalizer"]["normalizers"][0].update(prepend="_"), "Prepend is not supported"),
     ],
 )
-def test_what_cannot_be_opened_is_said(tmp_path, change, complaint):
-    path = tmp_path / "theirs.json"
-    path.write_text(json.dumps(changed(change)), encoding="utf-8")
+def test_what_our_own_engine_cannot_be_is_said(change, complaint):
     with pytest.raises(FormatError, match=complaint):
-        open_tokenizer(path)
+        huggingface.read(changed(change))
+
+
+def test_the_library_runs_what_our_own_engine_cannot_be(tmp_path):
+    path = tmp_path / "theirs.json"
+    path.write_text(json.dumps(changed(move_characters_behind)), encoding="utf-8")
+    theirs = Tokenizer.from_file(str(path))
+    assert engine.load(path).encode(TEXT) == theirs.encode(TEXT, add_special_tokens=False).ids
 
 
 def test_a_file_without_a_split_is_one_pretoken(tmp_path):

@@ -1,0 +1,55 @@
+"""Whether an opened tokenizer gives the ids of the library that it is from (``engine.formats.trial``)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.encoding import Encoding
+from engine.errors import FormatError
+from engine.formats.check_sample import TEXTS
+from engine.formats.tokenizer_data import TokenizerData
+from engine.formats.trial import Tried
+
+
+@dataclass(frozen=True, slots=True)
+class IdCheck:
+    """Ids were compared and are equal. ``library``: with what, its name and version. ``runs``: whether that library
+    gives the ids here as well, rather than our own engine. ``tokens``: how many were compared. ``texts``, ``changed``:
+    how many texts were decoded again, and how many did not come back as they were; ``example``: the first of these, and
+    what came back."""
+
+    library: str
+    runs: bool
+    tokens: int
+    texts: int
+    changed: int
+    example: tuple[str, str] | None
+
+
+class OtherIdsError(FormatError):
+    """A tokenizer gives other ids than the library that it is from. Names the first text for which it does."""
+
+
+def compare(encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bool) -> IdCheck:
+    """The check, where all ids are equal. OtherIdsError."""
+    changed = 0
+    example: tuple[str, str] | None = None
+    for number, (text, expected) in enumerate(zip(texts, theirs.ids, strict=True)):
+        if encoding.encode_ordinary(text) != expected:
+            raise OtherIdsError(f"{theirs.library} gives other ids than ours for {text!r:.60}")
+        if number < len(TEXTS):
+            back = encoding.decode(expected)
+            if back != text:
+                changed += 1
+                example = example or (text, back)
+    tokens = sum(map(len, theirs.ids))
+    return IdCheck(theirs.library, runs, tokens, len(TEXTS), changed, example)
+
+
+def for_tiktoken(data: TokenizerData) -> bytes:
+    """Ranks and pattern as the trial takes them."""
+    lines = (base64.b64encode(token) + b" %d\n" % token_id for token, token_id in data.ranks.items())
+    return json.dumps(data.pattern).encode() + b"\n" + b"".join(lines)

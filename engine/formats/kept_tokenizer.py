@@ -1,0 +1,82 @@
+"""A library's tokenizer, kept among the user's own encodings: ``NAME.tokenizer``, what ``LibraryTokenizer.payload`` is,
+and beside it ``NAME.tokenizer.json``, which says its name, which library runs it, and with which version it was tried.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+from pathlib import Path
+from typing import Any
+
+from engine.atomic_file import replacing
+from engine.errors import FormatError
+from engine.formats import json_document, sentencepiece_model
+from engine.formats.library_data import LibraryData, of_document, of_model
+from engine.library_encoding import LibraryEncoding
+
+SUFFIX = ".tokenizer"
+_FORMAT = "tokenloupe library tokenizer"
+
+
+def looks_like(path: Path) -> bool:
+    """Whether a file is named like one."""
+    return path.suffix == SUFFIX
+
+
+def companion_of(path: Path) -> Path:
+    """The JSON file that belongs to it."""
+    return path.with_name(path.name + ".json")
+
+
+def read_companion(path: Path) -> dict[str, Any]:
+    """What stands beside it. FormatError; OSError."""
+    companion = companion_of(path)
+    try:
+        document = json_document.parse(companion.read_bytes())
+        for key in ("name", "reader", "sha256", "tried"):
+            json_document.member(document, key, str)
+    except FormatError as error:
+        raise FormatError(f"the file beside it, {companion.name}: {error}") from error
+    return document
+
+
+def read(path: Path, content: bytes) -> LibraryData:
+    """The tokenizer. It is not tried again where that was done with the same content and version. FormatError;
+    OSError."""
+    described = read_companion(path)
+    was_tried = described["sha256"] == hashlib.sha256(content).hexdigest() and described["tried"] == version_of(
+        described["reader"]
+    )
+    if described["reader"] == "tokenizers":
+        data = of_document(json_document.parse(content))
+    elif described["reader"] == "sentencepiece":
+        data = of_model(sentencepiece_model.read(content))
+    else:
+        raise FormatError(f"it is to be run by {described['reader']!r:.40}, which is not known here")
+    return LibraryData(data.reader, data.payload, data.tokens, data.open, data.normalization, data.notes, was_tried)
+
+
+def version_of(reader: str) -> str:
+    """A library's version; of what is no library, nothing."""
+    return importlib.metadata.version(reader) if reader in ("tokenizers", "sentencepiece") else ""
+
+
+def write(encoding: LibraryEncoding, path: Path) -> None:
+    """Keep a tokenizer that was tried just now. OSError."""
+    tokenizer = encoding.tokenizer
+    document = {
+        "format": _FORMAT,
+        "name": encoding.name,
+        "kind": "imported",
+        "reader": tokenizer.reader,
+        "model": tokenizer.model,
+        "tried": version_of(tokenizer.reader),
+        "sha256": hashlib.sha256(tokenizer.payload).hexdigest(),
+    }
+    with replacing(path) as folder:
+        (folder / companion_of(path).name).write_text(
+            json.dumps(document, ensure_ascii=False, indent=2) + "\n", "utf-8"
+        )
+        (folder / path.name).write_bytes(tokenizer.payload)

@@ -1,0 +1,13 @@
+"""What readers say of good files that they cannot open all by themselves."""
+
+from __future__ import annotations
+
+from engine.errors import FormatError
+
+
+class OtherKindError(FormatError):
+    """The tokenizer is none of those that our own engine can be; a library may still run it. The text says why."""
+
+
+class PatternNeededError(FormatError):
+    """The file does not say how texts are cut before it. Whoever asked may know, and name the pattern."""

@@ -1,0 +1,155 @@
+"""GGUF: the vocabulary in the header of a model's file, and nothing behind it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import sentencepiece
+from tokenizers import Tokenizer
+
+import engine
+from engine import patterns
+from engine.errors import FormatError
+from engine.formats import gguf_vocabulary, sentencepiece_model
+from engine.formats.opening import open_tokenizer
+from engine.formats.refusals import PatternNeededError
+from engine.formats.saving import save_encoding
+from tests.engine.formats import library_files
+from tests.engine.formats.library_files import gguf
+from tests.engine.formats.trained import TEXT, trained
+
+ODD = TEXT + "  two  spaces \t\n\nÉ e\u0301 ﬁ ² 👩\u200d🚀 𝒳 <s> ▁ end  "
+
+
+def of_document(document: dict, **more: object) -> dict[str, object]:
+    """The values that llama.cpp's converter writes for a tokenizer.json of byte-level BPE."""
+    tokens = [token for token, _ in sorted(document["model"]["vocab"].items(), key=lambda item: item[1])]
+    special = {entry["content"] for entry in document["added_tokens"]}
+    return {
+        "general.architecture": "llama",
+        "general.quantization_version": 2,
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": "gpt-2",
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.token_type": [3 if token in special else 1 for token in tokens],
+        "tokenizer.ggml.merges": [
+            merge if isinstance(merge, str) else " ".join(merge) for merge in document["model"]["merges"]
+        ],
+        "tokenizer.chat_template": "{{ messages }}",
+    } | more
+
+
+def of_model(content: bytes, kind: str = "llama", **more: object) -> dict[str, object]:
+    model = sentencepiece_model.read(content)
+    return {
+        "tokenizer.ggml.model": kind,
+        "tokenizer.ggml.tokens": [piece.text for piece in model.pieces],
+        "tokenizer.ggml.scores": [piece.score for piece in model.pieces],
+        "tokenizer.ggml.token_type": [piece.kind for piece in model.pieces],
+        "tokenizer.ggml.remove_extra_whitespaces": model.spaces_joined,
+    } | more
+
+
+@pytest.fixture
+def document(tmp_path):
+    save_encoding(trained("gpt2"), tmp_path / "written.json")
+    return json.loads((tmp_path / "written.json").read_text("utf-8"))
+
+
+def test_byte_level_bpe_is_our_own(document, tmp_path):
+    (tmp_path / "model.gguf").write_bytes(gguf(of_document(document)))
+    opened = open_tokenizer(tmp_path / "model.gguf", checked=True)
+    assert opened.kind == "GGUF"
+    assert opened.encoding.pattern == patterns.GPT2.expression
+    assert opened.encoding._special_tokens == trained("gpt2")._special_tokens
+    assert not opened.check.runs
+    theirs = Tokenizer.from_file(str(tmp_path / "written.json"))
+    assert opened.encoding.encode_ordinary(ODD) == theirs.encode(ODD, add_special_tokens=False).ids
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_sentencepiece_vocabulary_gives_the_ids_of_its_model(tmp_path, version):
+    content = library_files.sentencepiece_model(normalization_rule_name="identity", remove_extra_whitespaces=False)
+    (tmp_path / "model.gguf").write_bytes(gguf(of_model(content), version))
+    opened = open_tokenizer(tmp_path / "model.gguf")
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
+    assert opened.encoding.encode_ordinary(ODD) == theirs.encode(ODD)
+    assert opened.encoding.tokenizer.model == "BPE over characters"
+
+
+def test_a_unigram_vocabulary_with_its_normalization(tmp_path):
+    content = library_files.sentencepiece_model("unigram")
+    rules = list(sentencepiece_model.read(content).rules)
+    values = of_model(content, "t5", **{"tokenizer.ggml.precompiled_charsmap": rules})
+    (tmp_path / "model.gguf").write_bytes(gguf(values))
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
+    assert engine.load(tmp_path / "model.gguf").encode_ordinary(ODD) == theirs.encode(ODD)
+
+
+def test_mistrals_vocabulary_in_a_gguf(vocabularies, shared_dir, tmp_path):
+    content = (vocabularies / "mistral_v1.model").read_bytes()
+    (tmp_path / "model.gguf").write_bytes(gguf(of_model(content)))
+    text = (shared_dir / "corpora" / "multilingual.txt").read_text("utf-8")[:200_000]
+    encoding = engine.load(tmp_path / "model.gguf")
+    assert encoding.encode_ordinary(text) == engine.load(vocabularies / "mistral_v1.model").encode_ordinary(text)
+
+
+def test_the_pattern_is_asked_for_where_its_name_is_not_known(document, tmp_path):
+    (tmp_path / "model.gguf").write_bytes(gguf(of_document(document, **{"tokenizer.ggml.pre": "command-r"})))
+    with pytest.raises(PatternNeededError, match="'command-r'"):
+        engine.load(tmp_path / "model.gguf")
+    encoding = engine.load(tmp_path / "model.gguf", pattern="gpt2")
+    assert encoding.encode_ordinary(TEXT) == trained("gpt2").encode_ordinary(TEXT)
+
+
+@pytest.mark.parametrize("name", gguf_vocabulary.SPLITS)
+def test_all_split_patterns_that_are_named_can_be_opened(document, tmp_path, name):
+    (tmp_path / "model.gguf").write_bytes(gguf(of_document(document, **{"tokenizer.ggml.pre": name})))
+    assert engine.load(tmp_path / "model.gguf").pattern == gguf_vocabulary.SPLITS[name]
+
+
+def test_the_tensors_are_not_read(document, tmp_path):
+    with (tmp_path / "model.gguf").open("wb") as file:
+        file.write(gguf(of_document(document)))
+        file.truncate(20 << 30)  # a hole: it takes no place on the disk
+    assert engine.load(tmp_path / "model.gguf").count("the cat") > 0
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [
+        ({"tokenizer.ggml.model": "bert"}, "of the kind 'bert'"),
+        ({"tokenizer.ggml.model": "rwkv"}, "of the kind 'rwkv'"),
+        ({"general.name": "x"}, "it has no tokenizer"),
+        ({"tokenizer.ggml.model": "gpt2"}, "tokens is missing"),
+        ({"tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": ["a"]}, "scores is not as long"),
+        ({"tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": [b"\xff"]}, "token 0 is not UTF-8"),
+        ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": ["a", "a"]}, "two tokens are the same"),
+        ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": ["a"]}, "merges is missing"),
+    ],
+)
+def test_what_a_vocabulary_lacks_is_said(tmp_path, values, complaint):
+    (tmp_path / "model.gguf").write_bytes(gguf(values))
+    with pytest.raises(FormatError, match=complaint):
+        engine.load(tmp_path / "model.gguf")
+
+
+def test_huge_counts_are_refused_before_anything_is_made_of_them(tmp_path):
+    import struct
+
+    head = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 4) + b"list"
+    for content, complaint in (
+        (b"GGUF" + struct.pack("<IQQ", 3, 0, 1 << 60), "1,152,921,504,606,846,976 keys"),
+        (b"GGUF" + struct.pack("<IQQ", 3 << 24, 0, 0), "big-endian"),
+        (b"GGUF" + struct.pack("<IQQ", 1, 0, 0), "version 1"),
+        (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1 << 62), "ends at offset"),
+        (head + struct.pack("<IIQ", 9, 8, 1 << 60), "more than 2,500,000 texts"),
+        (head + struct.pack("<IIQ", 9, 12, 1 << 60), "ends at offset"),
+        (head + struct.pack("<IIQ", 9, 9, 1 << 60), "a list of the kind 9"),
+        (head + struct.pack("<I", 99), "of the kind 99"),
+        (b"GGUF", "ends at offset 4"),
+    ):
+        (tmp_path / "model.gguf").write_bytes(content)
+        with pytest.raises(FormatError, match=complaint):
+            engine.load(tmp_path / "model.gguf")
