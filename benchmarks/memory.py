@@ -16,8 +16,6 @@ For each step: resident memory when all that it set off has ended (*at rest*), a
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.editor_text import mixed_text
+from benchmarks.x_display import display
 
 LIMIT_MB = 500
 KEYS = 60
@@ -39,28 +38,6 @@ app.clipboard().setText(mixed_text(int(sys.argv[1])))
 print(flush=True)
 app.exec()
 """
-
-
-@contextmanager
-def display() -> Iterator[None]:
-    """An X display: the one there is, or Xvfb for the time being."""
-    if os.environ.get("DISPLAY"):
-        yield
-        return
-    if shutil.which("Xvfb") is None:
-        sys.exit("there is no X display, and no Xvfb to make one")
-    reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1200x24"]
-    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    with os.fdopen(reading) as number:
-        os.environ["DISPLAY"] = ":" + number.readline().strip()
-    os.environ["QT_QPA_PLATFORM"] = "xcb"
-    try:
-        yield
-    finally:
-        server.terminate()
-        server.wait()
 
 
 @contextmanager
@@ -122,11 +99,9 @@ def run(size: int, way: str, parts: bool) -> None:
     """The steps, in this process."""
     from PySide6.QtWidgets import QApplication
 
-    from benchmarks.window import Bench
-    from engine.kernels import cache_folder
+    from benchmarks.window import Bench, to_middle, use_compiled_kernels
 
-    # What the program would have kept in its cache folder since the first start.
-    os.environ.setdefault(cache_folder.VARIABLE, str(Path(cache_folder.__file__).parent / "__pycache__"))
+    use_compiled_kernels()
     with tempfile.TemporaryDirectory() as name:
         steps = Steps(parts)
         bench = Bench(Path(name))
@@ -151,7 +126,7 @@ def run(size: int, way: str, parts: bool) -> None:
         bench.until(lambda: saves() and bench.counted, seconds=60)
         bench.wait(9)
         steps.print("session saved")
-        bench.to_middle()
+        to_middle(editor)
         saves = _counter(keeper.saved)
         bench.type_keys(KEYS)
         bench.until(lambda: saves() and bench.counted, seconds=60)
