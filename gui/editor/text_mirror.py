@@ -7,32 +7,32 @@ smallest replacement, often to none. UTF-16, two bytes a unit, like the document
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 _CHUNK = 1 << 16
 
 
 class TextMirror:
-    """The text as UTF-16, little endian, in two parts that meet where it was changed last."""
+    """The text as UTF-16, little endian, in parts: a change costs what a part costs, wherever in the text it is."""
 
     def __init__(self, text: str = "") -> None:
-        self._left = bytearray()
-        self._right = bytearray(text.encode("utf-16-le"))
+        self._parts = [bytearray(units) for units in _encoded(text)] or [bytearray()]
+        self._length = sum(map(len, self._parts))
+        self._found = (0, 0)  # a part by its number, and where it begins
 
     def __len__(self) -> int:
-        return (len(self._left) + len(self._right)) // 2
+        return self._length // 2
 
     def text(self) -> str:
         """The whole text."""
-        return (self._left + self._right).decode("utf-16-le", "replace")
+        return b"".join(self._parts).decode("utf-16-le", "replace")
 
     def replace(self, start: int, removed: int, units: bytes) -> tuple[int, int, str]:
         """Put ``units`` in the place of ``removed`` units at ``start``.
 
         Returns what differs: offset, units removed there, text inserted there; never half a surrogate pair.
         """
-        self._meet_at(2 * start)
-        old = bytes(self._right[: 2 * removed])
-        del self._right[: 2 * removed]
-        self._left += units
+        old = self._put(2 * start, 2 * removed, units)
         shorter = min(len(old), len(units))
         head = _common_head(old, units, shorter)
         if head and 0xD8 <= units[head - 1] <= 0xDB:
@@ -43,16 +43,49 @@ class TextMirror:
         inserted = units[head : len(units) - tail].decode("utf-16-le", "replace")
         return start + head // 2, (len(old) - head - tail) // 2, inserted
 
-    def _meet_at(self, place: int) -> None:
-        """Move the seam. Going on behind the last change, as typing does, costs next to nothing."""
-        left, right = self._left, self._right
-        if place < len(left):
-            right[:0] = left[place:]
-            del left[place:]
-        elif place > len(left):
-            count = place - len(left)
-            left += right[:count]
-            del right[:count]
+    def _put(self, place: int, removed: int, units: bytes) -> bytes:
+        """Replace bytes; returns those that were there."""
+        parts = self._parts
+        first, start = self._find(place)
+        self._length += len(units) - removed
+        low = place - start
+        last, high = first, low + removed
+        while high > len(parts[last]):
+            high -= len(parts[last])
+            last += 1
+        part = parts[first]
+        if last == first:
+            old = bytes(part[low:high])
+            part[low:high] = units
+        else:
+            old = b"".join([part[low:], *parts[first + 1 : last], parts[last][:high]])
+            part[low:] = units + parts[last][high:]
+            del parts[first + 1 : last + 1]
+        if len(part) > 2 * _CHUNK:
+            parts[first : first + 1] = [part[at : at + _CHUNK] for at in range(0, len(part), _CHUNK)]
+        elif not part and len(parts) > 1:
+            del parts[first]
+            self._found = (0, 0)
+        return old
+
+    def _find(self, place: int) -> tuple[int, int]:
+        """The part that has the byte before a place, and where it begins. Near the last change it is found at once."""
+        parts = self._parts
+        number, start = self._found
+        while place < start:
+            number -= 1
+            start -= len(parts[number])
+        while place - start > len(parts[number]):
+            start += len(parts[number])
+            number += 1
+        self._found = (number, start)
+        return self._found
+
+
+def _encoded(text: str) -> Iterator[bytes]:
+    """A text as UTF-16, in parts."""
+    for start in range(0, len(text), _CHUNK // 2):
+        yield text[start : start + _CHUNK // 2].encode("utf-16-le")
 
 
 def _common_head(old: bytes, new: bytes, limit: int) -> int:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
-from hypothesis import given
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gui.editor import text_mirror
 from gui.editor.text_mirror import TextMirror
 
 TEXT = st.text(alphabet="ab😀😁é", max_size=30)
@@ -39,3 +41,27 @@ def test_big_replacements_are_trimmed_on_both_sides() -> None:
 def test_halves_of_different_emoji_are_not_reported() -> None:
     mirror = TextMirror("😀")
     assert mirror.replace(0, 2, units("😁")) == (0, 2, "😁")
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_mirror, "_CHUNK", 8)
+
+
+@pytest.mark.usefixtures("small_parts")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(alphabet="abcdefghij", max_size=60), st.data())
+def test_changes_anywhere_add_up(text: str, data: st.DataObject) -> None:
+    """Any number of replacements, over any number of the parts that the text is kept in."""
+    mirror = TextMirror(text)
+    for _ in range(data.draw(st.integers(1, 12))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, len(text)))
+        new = data.draw(st.text(alphabet="XYZ", max_size=40))
+        old, text = text[start:end], text[:start] + new + text[end:]
+        offset, removed, inserted = mirror.replace(start, end - start, units(new))
+        assert mirror.text() == text
+        assert len(mirror) == len(text)
+        kept = offset - start
+        assert (old[:kept], inserted) == (new[:kept], new[kept : kept + len(inserted)])
+        assert old[kept + removed :] == new[kept + len(inserted) :]
