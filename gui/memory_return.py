@@ -73,6 +73,7 @@ class MemoryReturn(QObject):
         """``release_files``: lets go of the pages of mapped files, on any thread."""
         super().__init__(parent)
         self._lane = runner.conflated(self.tr("Returning memory"), partial(return_memory, release_files))
+        self._editor = prompt.editor
         self._units = 0
         self._read_as = ("", False)
         self._aftermath = QTimer(self, singleShot=True, interval=AFTERMATH_MS)
@@ -89,7 +90,8 @@ class MemoryReturn(QObject):
         self._read_as = read_as
         if counted_anew or abs(units - self._units) > NOTABLE_UNITS:
             self._units = units
-            self.begin()
+            if not self._editor.is_loading:  # the rest of it would need again what is let go of now
+                self.begin()
             self._aftermath.start()
 
     @Slot()

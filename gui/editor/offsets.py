@@ -31,8 +31,26 @@ _QT_FRAME_MARKS = str.maketrans({"\ufdd0": "\ufffd", "\ufdd1": "\ufffd"})
 def document_text(stored: str) -> str:
     """The logical text that the editor holds for ``stored``: see the table above.
 
-    Applying it twice changes nothing more. A text that needs no change is returned as it is, without a copy.
+    Applying it twice changes nothing more. A text that needs no change is returned as it is, without a copy. A long one
+    is looked through piece by piece, so that no other thread waits for all of it.
     """
+    if len(stored) <= _LONG:
+        return _piece_in_document(stored)
+    pieces: list[str] = []
+    start = 0
+    while start < len(stored):
+        end = safe_end(stored, start, _LONG)
+        piece = stored[start:end]
+        held = _piece_in_document(piece)
+        if held is not piece and not pieces:
+            pieces.append(stored[:start])
+        if pieces or held is not piece:
+            pieces.append(held)
+        start = end
+    return "".join(pieces) if pieces else stored
+
+
+def _piece_in_document(stored: str) -> str:
     text = stored
     if "\r" in text or "\u2029" in text:
         text = _LINE_ENDS.sub("\n", text)
@@ -45,6 +63,19 @@ def document_text(stored: str) -> str:
     except UnicodeEncodeError:
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def safe_end(text: str, start: int, size: int) -> int:
+    """Where a part of about ``size`` ends: behind a newline if there is one, never within CRLF or a surrogate pair."""
+    end = start + size
+    if end >= len(text):
+        return len(text)
+    newline = text.rfind("\n", start + size // 2, end)
+    if newline >= 0:
+        return newline + 1
+    before, behind = text[end - 1], text[end]
+    is_pair = "\ud800" <= before <= "\udbff" and "\udc00" <= behind <= "\udfff"
+    return end + 1 if is_pair or (before, behind) == ("\r", "\n") else end
 
 
 def stored_to_document(offsets: NDArray[np.integer], stored: str) -> NDArray[np.int32]:

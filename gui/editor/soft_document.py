@@ -17,7 +17,14 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextFormat
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
 
 from engine.types import TextEdit
 from gui.editor.soft_breaks import SoftBreaks
@@ -61,6 +68,11 @@ class SoftDocument(QObject):
         self._settle_timer.timeout.connect(self._repairs.settle)
         document.contentsChange.connect(self._on_contents_change)
         document.undoCommandAdded.connect(self._on_command_added)
+
+    @property
+    def layout(self) -> QAbstractTextDocumentLayout:
+        """Qt's layout of the document."""
+        return self._document.documentLayout()
 
     # The logical text
 

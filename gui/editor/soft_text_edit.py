@@ -365,6 +365,9 @@ class SoftTextEdit(QPlainTextEdit):
     def _follow_length(self, length: int) -> None:
         """For subclasses: the text that had yet to be loaded turned out to have so many UTF-16 units."""
 
+    def _expect_units(self, more: int) -> None:
+        """For subclasses: the text is about to grow by so many UTF-16 units or a few more, bit by bit."""
+
     def _follow_edits(self, revision: int, edits: Sequence[TextEdit]) -> None:
         """For subclasses: the text was edited. Called before anybody else hears of it."""
 
@@ -394,6 +397,7 @@ class SoftTextEdit(QPlainTextEdit):
     def _begin_feeding(self, text: str, cursor: QTextCursor) -> None:
         self._was_read_only = self.isReadOnly()
         self.setReadOnly(True)
+        self._expect_units(len(text))
         self._feed.start(text, cursor)
 
     def _stop_feeding(self) -> None:

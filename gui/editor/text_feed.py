@@ -3,6 +3,9 @@
 Each slice takes a few milliseconds; how much goes into one follows from how long the last one took. The user's
 editing waits meanwhile (the editor is read only), and Esc ends it with what is in.
 
+Each slice adds paragraphs, after which Qt paints the whole view again and moves the scroll bar: as much work as the
+slice. So Qt's layout is kept quiet while a slice goes in, and speaks for all of them ten times a second.
+
 What is in is let go of: a text with one emoji takes four bytes a character as a Python string, and the document,
 its mirror and the tokens grow meanwhile.
 """
@@ -11,10 +14,10 @@ from __future__ import annotations
 
 from collections import deque
 
-from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
-from gui.editor.offsets import document_text
+from gui.editor.offsets import document_text, safe_end
 from gui.editor.soft_document import SoftDocument
 
 FEED_ABOVE = 1_000_000
@@ -22,8 +25,10 @@ FEED_ABOVE = 1_000_000
 
 FIRST_SLICE = 16 * 1024
 _SMALLEST, _LARGEST = 4 * 1024, 128 * 1024
-_WANTED_NS = 4_500_000  # what follows a slice, painting and new tokens, takes as long again
-_PIECE = 1 << 20  # characters; each step cuts one off the string that came
+_WANTED_NS = 3_500_000  # what follows a slice, painting and new tokens, takes as long again
+_PAUSE_MS = 2  # so that whatever became due during a slice has its turn before the next one
+_SHOWN_EVERY_MS = 100
+_PIECE = 1 << 18  # characters; each step cuts one off the string that came
 
 
 class TextFeed(QObject):
@@ -38,7 +43,8 @@ class TextFeed(QObject):
         super().__init__(parent)
         self._soft = soft
         self._timer = QTimer(self)
-        self._timer.setInterval(0)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_PAUSE_MS)
         self._timer.timeout.connect(self._step)
         self._whole, self._cut = "", 0  # the string that came, and how much of it is in pieces
         self._pieces: deque[str] = deque()
@@ -46,6 +52,7 @@ class TextFeed(QObject):
         self._done, self._total = 0, 0
         self._size = FIRST_SLICE
         self._cursor: QTextCursor | None = None
+        self._since_shown = QElapsedTimer()
 
     @property
     def active(self) -> bool:
@@ -66,9 +73,8 @@ class TextFeed(QObject):
         self._total = len(text)
         self._size = FIRST_SLICE
         self._cursor = cursor
+        self._since_shown.invalidate()
         self._step()
-        if self.active:
-            self._timer.start()
 
     def cancel(self) -> None:
         """Stop; what is in stays in."""
@@ -91,13 +97,18 @@ class TextFeed(QObject):
         clock.start()
         self._cut_piece()
         piece = document_text(self._take())
-        self._soft.insert(self._cursor, piece, join=self._done > 0)
+        with QSignalBlocker(self._soft.layout):
+            self._soft.insert(self._cursor, piece, join=self._done > 0)
         self._done = self._total - self._left
         # At most twice the last slice: the first ones are quick while the document is small.
         wanted = self._size * _WANTED_NS // max(clock.nsecsElapsed(), 1)
         self._size = max(_SMALLEST, min(_LARGEST, wanted, self._size * 2))
         self.progressed.emit(self._done, self._total)
-        if self._done >= self._total:
+        if not self._since_shown.isValid() or self._since_shown.hasExpired(_SHOWN_EVERY_MS):
+            self._show()
+        if self._done < self._total:
+            self._timer.start()
+        else:
             self._end()
 
     @property
@@ -107,7 +118,7 @@ class TextFeed(QObject):
     def _cut_piece(self) -> None:
         """Cut a piece off the string; the last one lets go of it."""
         if self._cut < len(self._whole):
-            end = _safe_end(self._whole, self._cut, _PIECE)
+            end = safe_end(self._whole, self._cut, _PIECE)
             self._pieces.append(self._whole[self._cut : end])
             self._cut = end
         if self._cut >= len(self._whole):
@@ -118,7 +129,7 @@ class TextFeed(QObject):
         if not self._pieces:
             return ""
         piece = self._pieces[0]
-        end = _safe_end(piece, self._taken, self._size)
+        end = safe_end(piece, self._taken, self._size)
         taken = piece[self._taken : end]
         self._taken = end
         if end == len(piece):
@@ -126,18 +137,15 @@ class TextFeed(QObject):
             self._taken = 0
         return taken
 
+    def _show(self) -> None:
+        """Say what the layout would have said of the slices since the last time."""
+        layout = self._soft.layout
+        layout.documentSizeChanged.emit(layout.documentSize())
+        layout.update.emit()
+        self._since_shown.start()
+
     def _end(self) -> None:
+        self._show()
         left_out = self.rest
         self.abandon()
         self.finished.emit(left_out)
-
-
-def _safe_end(text: str, start: int, size: int) -> int:
-    """Where a part of about ``size`` ends: behind a newline if there is one, never within CRLF or a surrogate pair."""
-    end = start + size
-    if end >= len(text):
-        return len(text)
-    newline = text.rfind("\n", start + size // 2, end)
-    if newline >= 0:
-        return newline + 1
-    return end + 1 if text[end - 1] == "\r" or "\ud800" <= text[end - 1] <= "\udbff" else end

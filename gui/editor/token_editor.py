@@ -265,6 +265,9 @@ class TokenEditor(SoftTextEdit):
     def _follow_length(self, length: int) -> None:
         self._tracker.set_length(length)
 
+    def _expect_units(self, more: int) -> None:
+        self._tracker.expect_units(more)
+
     def _follow_edits(self, revision: int, edits: Sequence[TextEdit]) -> None:
         dirty = self._tracker.edit(revision, edits)
         self._frame.move(edits)
@@ -393,7 +396,10 @@ class TokenEditor(SoftTextEdit):
 
     @Slot()
     def _dim_stale(self) -> None:
-        if self._tracker.stale:
+        if self.is_loading:
+            # Some of the text is always without its tokens then, most of it out of sight.
+            self._dim_timer.start()
+        elif self._tracker.stale:
             self._paint_options().dim_stale = True
             self.viewport().update()
         self._announce_soon()

@@ -75,6 +75,10 @@ class TokenSpans:
         """Number of tokens without the stretches that no patch has covered yet."""
         return len(self) - int((self.slice(0, len(self)).ids == NO_TOKEN).sum())
 
+    def make_room(self, count: int) -> None:
+        """Have room for so many more tokens, so that none needs to be copied when they come bit by bit."""
+        self._reserve(count)
+
     # Looking up
 
     def count_ending(self, offset: int, *, before: bool = False) -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from engine.types import TextEdit, TokenPatch
     from gui.editor.token_spans import TokenSpans
 
+_UNITS_OF_A_TOKEN = 2  # at least, in most texts; room that is never used costs nothing
 _MOST_EDITS = 20_000  # kept for patches to come; nobody answers that late
 
 
@@ -58,6 +59,11 @@ class TokenTracker:
             self.spans = None
         elif self.spans is not None:
             self.spans.clear(self._length)
+
+    def expect_units(self, more: int) -> None:
+        """Make room for the tokens of a text that is about to grow by so many UTF-16 units, edit by edit."""
+        if self.spans is not None:
+            self.spans.make_room(more // _UNITS_OF_A_TOKEN)
 
     def edit(self, revision: int, edits: Sequence[TextEdit]) -> tuple[int, int] | None:
         """Follow edits; returns the stretch of the text whose tokens look different."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Slot
+from PySide6.QtCore import QElapsedTimer, QTimer, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 DIM_AFTER_MS = 250
 """Figures are dimmed when the new ones are not there after this time; before that a mark would only flicker."""
 
+STALE_EVERY_MS = 100
+"""While figures come that belong to an older text already, one in so much time is shown: laying them out and painting
+them takes longer than following the text, of which a big paste makes a hundred states a second."""
+
 
 class CountBar(QWidget):
     """Shows the newest counts. Figures of an older text are dimmed, slanted and end in dots until the new ones come."""
@@ -26,7 +30,8 @@ class CountBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._counts: PromptCounts | None = None
-        self._dimmed = False
+        self._stale = self._dimmed = False
+        self._since_shown = QElapsedTimer()
         self._selected = -1
         self.setObjectName("countBar")
         self.setAccessibleName(self.tr("Figures of the prompt"))
@@ -56,12 +61,14 @@ class CountBar(QWidget):
 
     def set_counts(self, counts: PromptCounts) -> None:
         """Show new figures."""
-        self._counts = counts
-        self._show()
+        is_first, self._counts = self._counts is None, counts
+        if is_first or not self._stale or self._since_shown.hasExpired(STALE_EVERY_MS):
+            self._show()
 
     @Slot(bool)
     def set_stale(self, stale: bool) -> None:
         """Say whether the figures belong to an older text."""
+        self._stale = stale
         if stale:
             if not self._dimmed and not self._dim_timer.isActive():
                 self._dim_timer.start()
@@ -104,6 +111,7 @@ class CountBar(QWidget):
 
     @Slot()
     def _show(self) -> None:
+        self._since_shown.start()
         counts = self._counts
         known = counts is not None
         for label in (self._characters, self._bytes, self._words, self._lines):

@@ -185,7 +185,7 @@ class LiveText:
         self._stored = None
         if request.edits:
             new_text = document_text(new_text)
-        elif request.stored and document_text(new_text) != new_text:
+        elif request.stored and document_text(new_text) is not new_text:
             self._stored = new_text
         if self._edited is None:
             self._edited = engine.EditedText(encoding, special_as_tokens=request.special_as_tokens)

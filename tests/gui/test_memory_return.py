@@ -37,6 +37,10 @@ assert library.mallinfo2().hblks == apart
 class Prompt(QObject):
     counted = Signal(object)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.editor = SimpleNamespace(is_loading=False)
+
     def tell(self, units: int, complete: bool = True, encoding: str = "a", as_stored: bool = False) -> None:
         self.counted.emit(
             SimpleNamespace(
@@ -78,6 +82,18 @@ def test_a_big_text_read_in_another_way_returns_memory(told):
     assert told(5_000_000, True, "b", False) == 3
     assert told(20, True, "b", False) == 4
     assert told(20, True, "a", False) == 4, "a small one leaves nothing"
+
+
+def test_memory_is_kept_while_a_text_arrives(qtbot: QtBot):
+    prompt, runner, returned = Prompt(), JobRunner(), []
+    watcher = MemoryReturn(prompt, runner, lambda: returned.append(None), prompt)
+    prompt.editor.is_loading = True
+    prompt.tell(5_000_000)
+    assert not runner.busy
+    assert not returned
+    watcher._aftermath.timeout.emit()
+    qtbot.waitUntil(lambda: len(returned) == 1)
+    runner.shutdown()
 
 
 def test_asking_the_c_library_does_no_harm():

@@ -14,6 +14,7 @@ from gui.editor.types import TokenSpan
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.theme import Theme
+from gui.panels import count_bar
 from gui.panels.context_meter import ContextMeter
 from gui.panels.count_bar import CountBar
 from gui.panels.encoding_picker import DESCRIPTION, EncodingPicker
@@ -226,6 +227,29 @@ def test_a_long_token_is_cut_and_never_markup(qtbot: QtBot):
     assert not readout.grab().isNull()
 
 
+def test_figures_of_an_older_text_are_shown_now_and_then(theme: Theme, qtbot: QtBot, monkeypatch):
+    monkeypatch.setattr(count_bar, "STALE_EVERY_MS", 3_600_000)
+    bar = CountBar(theme)
+    qtbot.addWidget(bar)
+    shown = bar.findChild(QLabel, "tokenCount")
+    bar.set_stale(True)
+    bar.set_counts(replace(COUNTS, tokens=5))
+    assert shown.text() == "5 tokens", "better than none"
+    bar.set_counts(replace(COUNTS, tokens=6))
+    assert shown.text() == "5 tokens", "an hour is not over yet"
+    bar.set_stale(False)
+    bar.set_counts(replace(COUNTS, tokens=7))
+    assert shown.text() == "7 tokens"
+    bar.set_stale(True)
+    monkeypatch.setattr(count_bar, "STALE_EVERY_MS", 0)
+
+    def told_once_more() -> str:
+        bar.set_counts(replace(COUNTS, tokens=9))
+        return shown.text()
+
+    qtbot.waitUntil(lambda: told_once_more() == "9 tokens")
+
+
 def test_the_flow_begins_a_new_line_where_the_width_ends(qtbot: QtBot):
     host = QWidget()
     qtbot.addWidget(host)
@@ -240,6 +264,9 @@ def test_the_flow_begins_a_new_line_where_the_width_ends(qtbot: QtBot):
     assert [box.pos() for box in boxes] == [QPoint(5, 5), QPoint(115, 5), QPoint(5, 30)]
     assert flow.heightForWidth(240) == 55
     assert flow.heightForWidth(1000) == 30
+    boxes[2].setMinimumHeight(40)
+    assert flow.heightForWidth(240) == 75, "what is known of the heights is known of these boxes only"
+    boxes[2].setMinimumHeight(20)
     boxes[0].hide()
     flow.activate()
     assert [box.pos() for box in boxes[1:]] == [QPoint(5, 5), QPoint(115, 5)]

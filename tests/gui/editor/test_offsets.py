@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gui.editor import offsets
 from gui.editor.offsets import char_to_utf16, document_text, stored_to_document, utf16_length, utf16_to_char
 
 ANY = st.text(
@@ -36,6 +37,16 @@ def test_what_is_replaced_and_what_is_not(stored: str, held: str) -> None:
 def test_a_text_that_needs_no_change_is_not_copied() -> None:
     text = "plain é 😀\n" * 10
     assert document_text(text) is text
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(alphabet="a\r\n\u2029\ufdd0\ud83d\ude00😀é", max_size=40))
+def test_a_long_text_is_held_as_its_pieces_are(monkeypatch: pytest.MonkeyPatch, stored: str) -> None:
+    whole = document_text(stored)
+    with monkeypatch.context() as patch:
+        patch.setattr(offsets, "_LONG", 3)
+        assert document_text(stored) == whole
+        assert (document_text(stored) is stored) == (whole is stored)
 
 
 @given(ANY)

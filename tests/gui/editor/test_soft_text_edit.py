@@ -293,6 +293,26 @@ class TestBigTexts:
         assert self.HELD.startswith(kept)
         assert mirror.text == kept
 
+    @pytest.mark.parametrize("cancelled", [False, True])
+    def test_the_layout_speaks_for_many_slices_at_once(self, editor, qtbot, monkeypatch, cancelled: bool) -> None:
+        monkeypatch.setattr(text_feed, "_SHOWN_EVERY_MS", 3_600_000)
+        editor.setPlainText("")
+        editor.show()
+        sizes: list[object] = []
+        slices: list[object] = []
+        editor.document().documentLayout().documentSizeChanged.connect(sizes.append)
+        editor.load_progress.connect(lambda done, of: slices.append(done))
+        editor.insertPlainText("line\n" * 2000)
+        assert len(sizes) == 1, "the first slice is seen at once"
+        if cancelled:
+            qtbot.waitUntil(lambda: len(slices) > 5)
+            editor.cancel_loading()
+        qtbot.waitUntil(lambda: not editor.is_loading)
+        assert len(slices) > 5
+        assert len(sizes) == 2, "and all the others at the end"
+        bar = editor.verticalScrollBar()
+        assert bar.maximum() + bar.pageStep() >= editor.document().blockCount() > 100
+
     def test_another_text_takes_over(self, editor) -> None:
         mirror = Mirror(editor)
         editor.load_text(self.TEXT)

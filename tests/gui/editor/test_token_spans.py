@@ -142,6 +142,18 @@ def test_a_pasted_text_is_a_stretch_of_its_own() -> None:
     assert view.ids.tolist() == [0, 1, NO_TOKEN, 1, 2]
 
 
+def test_tokens_come_into_room_that_was_made_for_them() -> None:
+    spans = TokenSpans(30)
+    spans.apply(0, 30, *arrays([10, 20, 30]))
+    spans.make_room(100_000)
+    before = spans._ends
+    for start in range(30, 40_030, 2000):
+        spans.edit(start, 0, 2000)
+        spans.apply(start, start + 2000, *arrays(list(range(start + 1, start + 2001))))
+    assert len(spans) == 40_003
+    assert spans._ends is before, "nothing was copied"
+
+
 def test_the_same_tokens_change_nothing() -> None:
     spans = TokenSpans(9)
     spans.apply(0, 9, *arrays([3, 6, 9], [1, 2, 3]))
