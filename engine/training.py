@@ -200,8 +200,8 @@ class TrainingRun:
         occurred, and the tokens of the corpus afterwards."""
         return self._merging.merge_table(since) if self._merging else np.empty((0, 4), dtype=np.int64)
 
-    def merges(self, since: int = 0) -> list[Merge]:
-        """The merges from number ``since`` on."""
+    def merges(self, since: int = 0) -> Sequence[Merge]:
+        """The merges from number ``since`` on; each is made when it is looked at."""
         return self._merging.merges(since) if self._merging else []
 
     def curve(self) -> TrainingCurve:

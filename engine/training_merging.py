@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.encoding import Encoding
+from engine.merge_list import MergeList
 from engine.merging import Merger
 from engine.space_signs import SIGN
 from engine.trained_encoding import build_encoding, spell_tokens
@@ -130,18 +130,14 @@ class CorpusMerging:
         table.flags.writeable = False
         return table
 
-    def merges(self, since: int = 0) -> list[Merge]:
+    def merges(self, since: int = 0) -> MergeList:
         """The merges from number ``since`` on."""
         table = self.merge_table()
+        since = min(since, len(table))
         blob, offsets = spell_tokens(self._alphabet, table)
         first_id = len(self._alphabet)
-        ends = offsets[first_id + since :].tolist()
-        return [
-            Merge(index, left, right, first_id + index, blob[start:end], count, tokens)
-            for index, ((left, right, count, tokens), (start, end)) in enumerate(
-                zip(table[since:].tolist(), itertools.pairwise(ends), strict=True), since
-            )
-        ]
+        ends = offsets[first_id + since :]
+        return MergeList(table[since:].copy(), blob[int(ends[0]) :], ends - ends[0], since, first_id + since)
 
     def curve(self) -> TrainingCurve:
         """Compression against vocabulary size, so far."""

@@ -11,6 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from engine.errors import FormatError
 from engine.formats import json_document
 from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
@@ -68,8 +70,10 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
 
 def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:
     """The content of the file of ranks, and of the JSON file beside it. ``kind``: ``trained`` or ``imported``."""
-    in_order = sorted(data.ranks.items(), key=lambda item: item[1])
-    ranks = b"".join(base64.b64encode(token) + b" %d\n" % token_id for token, token_id in in_order)
+    tokens, ids = list(data.ranks), np.fromiter(data.ranks.values(), dtype=np.int64, count=len(data.ranks))
+    order = np.argsort(ids)  # sorting pairs would keep every other thread waiting
+    in_order = zip(order.tolist(), ids[order].tolist(), strict=True)
+    ranks = b"".join(base64.b64encode(tokens[place]) + b" %d\n" % token_id for place, token_id in in_order)
     document: dict[str, Any] = {
         "format": _FORMAT,
         "name": name,

@@ -1,12 +1,14 @@
 """The merges of a training run as a table that grows at its end.
 
-Merges come in batches. A batch is kept as it comes, and the cell texts are made for the rows that are painted, so a
-batch costs the GUI thread what it takes to append a list, however long the table is.
+Merges come in batches. A batch is kept as it comes, and the cell texts are made for the rows that are painted, so it
+costs the GUI thread the same however long it or the table is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import bisect
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import (
@@ -88,44 +90,46 @@ class MergeFeedModel(QAbstractTableModel):
     def __init__(self, text: TrainingText, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._text = text
-        self._merges: list[Merge] = []
-        self._first_id = 0
-        self._left_bytes: dict[int, int] = {}
+        self._batches: list[Sequence[Merge]] = []
+        self._ends: list[int] = []  # how many merges there are with each batch
 
     @property
-    def merges(self) -> Sequence[Merge]:
+    def merges(self) -> Iterator[Merge]:
         """All merges, oldest first."""
-        return self._merges
+        return itertools.chain.from_iterable(self._batches)
 
     def set_text(self, text: TrainingText) -> None:
         """Write figures for another locale."""
         self._text = text
-        if self._merges:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._merges) - 1, len(COLUMNS) - 1))
+        if self._batches:
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
 
     def clear(self) -> None:
         """Forget all merges: another run begins."""
         self.beginResetModel()
-        self._merges = []
+        self._batches, self._ends = [], []
         self.endResetModel()
 
     def append(self, merges: Sequence[Merge]) -> None:
         """Add a batch at the end. Those that are there already are left out."""
-        fresh = merges[max(0, len(self._merges) - merges[0].index) :] if merges else ()
+        first = self.rowCount()
+        fresh = merges[max(0, first - merges[0].index) :] if merges else ()
         if not fresh:
             return
-        first = len(self._merges)
         self.beginInsertRows(_NO_INDEX, first, first + len(fresh) - 1)
-        self._merges.extend(fresh)
+        self._batches.append(fresh)
+        self._ends.append(first + len(fresh))
         self.endInsertRows()
 
     def merge_at(self, row: int) -> Merge:
         """The merge of a row. Raises IndexError."""
-        return self._merges[row]
+        number = bisect.bisect_right(self._ends, row)
+        batch = self._batches[number]
+        return batch[row - self._ends[number] + len(batch)]
 
     def cell_text(self, row: int, column: int) -> str:
         """What a cell says."""
-        merge = self._merges[row]
+        merge = self.merge_at(row)
         if column == PAIR:
             left, right = self.pair(merge)
             return f"{shown(left)} + {shown(right)}"
@@ -155,28 +159,28 @@ class MergeFeedModel(QAbstractTableModel):
 
     def _length_of(self, token_id: int) -> int | None:
         """How many bytes a merged token has, None for one of the alphabet."""
-        if not self._merges:
+        if not self._batches:
             return None
-        place = token_id - self._merges[0].token_id
-        return len(self._merges[place].token_bytes) if 0 <= place < len(self._merges) else None
+        place = token_id - self._batches[0][0].token_id
+        return len(self.merge_at(place).token_bytes) if 0 <= place < self.rowCount() else None
 
     # Qt's interface
 
     def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self._merges)
+        return 0 if parent.isValid() or not self._ends else self._ends[-1]
 
     def columnCount(self, parent: Index = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(COLUMNS)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._merges):
+        if not index.isValid() or index.row() >= self.rowCount():
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self.cell_text(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tool_tip(self._merges[index.row()])
+            return self._tool_tip(self.merge_at(index.row()))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             title = tr(COLUMNS[index.column()].title)
             return f"{title}: {self.cell_text(index.row(), index.column())}"
