@@ -404,6 +404,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+8",),
     ),
     ActionSpec(
+        "versions",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Versions of the pro&mpt"),
+        QT_TRANSLATE_NOOP("Actions", "Keep the prompt under a name, compare it with what was kept, and put that back"),
+        ("Ctrl+9",),
+    ),
+    ActionSpec(
         "focus_pricing",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "Go to p&rices"),

@@ -100,6 +100,7 @@ class ActionWiring(QObject):
         act["focus_pricing"].triggered.connect(self._focus_pricing)
         act["import_prices"].triggered.connect(self._import_prices)
         act["advisor"].triggered.connect(self._show_advisor)
+        act["versions"].triggered.connect(self._show_versions)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
         act["show_profile"].triggered.connect(self._show_profile)
 
@@ -366,6 +367,12 @@ class ActionWiring(QObject):
         self._bench.advisor_page.bring_to_front()
         if self._bench.advisor is not None:
             self._bench.advisor.focus()
+
+    @Slot()
+    def _show_versions(self) -> None:
+        self._bench.versions_page.bring_to_front()
+        if self._bench.versions is not None:
+            self._bench.versions.focus()
 
     def _show_prompt(self) -> None:
         self._bench.window.tabs.setCurrentWidget(self._bench.panel)

@@ -42,9 +42,9 @@ class AdvisorWiring(QObject):
         bench.advisor_page.setFocusProxy(self.panel.run)
         self.flow = flow = AdvisorFlow(self.panel, bench.prompt, self.service, self._priced, bench.notifier, self)
         flow.place_asked.connect(self._show_place)
-        costs.service.estimated.connect(flow.reprice)
-        costs.panel.model.arranged.connect(flow.reprice)
-        costs.panel.table.current_model_changed.connect(flow.reprice)
+        table = costs.panel.table
+        for change in (costs.service.estimated, costs.panel.model.arranged, table.current_model_changed):
+            change.connect(self._reprice)
         return flow
 
     def focus(self) -> None:
@@ -57,7 +57,15 @@ class AdvisorWiring(QObject):
         costs = self._bench.costs
         assert costs is not None
         row, scenario = costs.measured(), costs.service.scenario
-        return None if row is None or scenario is None else PricedModel(row.model, scenario)
+        return None if row is None or scenario is None else PricedModel(row.model, scenario, costs.service.mix)
+
+    @Slot()
+    def _reprice(self) -> None:
+        assert self.flow is not None
+        assert self.panel is not None
+        assert self._bench.costs is not None
+        self.panel.set_text(self._bench.costs.panel.model.view.text)
+        self.flow.reprice()
 
     @Slot()
     def _on_looked_at(self) -> None:

@@ -47,6 +47,11 @@ class ProfilePaths(NamedTuple):
         return self.data / "encodings"
 
     @property
+    def versions(self) -> Path:
+        """Versions of the prompt that the user named."""
+        return self.data / "versions"
+
+    @property
     def lab(self) -> Path:
         """Texts of the Lab that somebody trains on."""
         return self.data / "lab"

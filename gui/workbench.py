@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
     from gui.training_wiring import TrainingWiring
+    from gui.versions_wiring import VersionsWiring
     from gui.vocabulary_wiring import VocabularyWiring
 
 
@@ -88,6 +89,9 @@ class Workbench(QObject):
         self.advisor_page = self.window.add_page(
             self.tr("Savings"), "savingsTab", self.tr("Where tokens are, and what would save some")
         )
+        self.versions_page = self.window.add_page(
+            self.tr("Versions"), "versionsTab", self.tr("Versions of the prompt, kept and compared")
+        )
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
         self.tab_dock = TabDock(self.window.tabs, self.cost_dock, frozenset({"promptTab"}), self)
         self.inspector: TokenInspector | None = None
@@ -101,6 +105,7 @@ class Workbench(QObject):
         self.merges: MergesWiring | None = None
         self.lab: LabWiring | None = None
         self.advisor: AdvisorWiring | None = None
+        self.versions: VersionsWiring | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self.runner: JobRunner | None = None
@@ -197,7 +202,15 @@ class Workbench(QObject):
         """The same before the first picture, for those who want the whole window now and can wait for it."""
         for start in self._parts():
             start()
-        for wiring in (self.training, self.vocabulary, self.merges, self.lab, self.pricing, self.advisor):
+        for wiring in (
+            self.training,
+            self.vocabulary,
+            self.merges,
+            self.lab,
+            self.pricing,
+            self.advisor,
+            self.versions,
+        ):
             assert wiring is not None
             wiring.build()
         QTimer.singleShot(0, self, self._end_start)
@@ -300,9 +313,11 @@ class Workbench(QObject):
 
     def _start_advisor(self) -> None:
         from gui.advisor_wiring import AdvisorWiring
+        from gui.versions_wiring import VersionsWiring
 
         runner, _, open_encoding, _ = self._for_tabs()
         self.advisor = AdvisorWiring(self, runner, open_encoding)
+        self.versions = VersionsWiring(self, runner, open_encoding)
 
     def _end_start(self) -> None:
         self._tell_about_start()

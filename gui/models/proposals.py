@@ -51,6 +51,10 @@ class ProposalsModel(QAbstractTableModel):
         self.endResetModel()
         self.chosen_changed.emit()
 
+    def set_text(self, text: CostText) -> None:
+        """How figures are written, and in which currency."""
+        self._text = text
+
     def set_money(self, money: Mapping[str, Money]) -> None:
         """What each kind saves in a month, by its name."""
         self._money = money
@@ -97,7 +101,7 @@ class ProposalsModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return (tr("Proposal"), tr("Loses"), tr("Tokens"), tr("USD a month"))[section]
+            return (tr("Proposal"), tr("Loses"), tr("Tokens"), tr("A month"))[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if section in (TOKENS, MONEY) else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter

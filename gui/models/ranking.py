@@ -39,6 +39,10 @@ class RankingModel(QAbstractTableModel):
         self.parts, self._total = parts, total
         self.endResetModel()
 
+    def set_text(self, text: CostText) -> None:
+        """How figures are written, and in which currency."""
+        self._text = text
+
     def set_money(self, prompt: Money | None) -> None:
         """What the whole prompt costs in a month; None where that is not known yet."""
         self._money = prompt
@@ -66,7 +70,7 @@ class RankingModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return (tr("Line"), tr("Tokens"), tr("Share"), tr("USD a month"), tr("Begins with"))[section]
+            return (tr("Line"), tr("Tokens"), tr("Share"), tr("A month"), tr("Begins with"))[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignLeft if section == BEGINNING else Qt.AlignmentFlag.AlignRight
             return side | Qt.AlignmentFlag.AlignVCenter

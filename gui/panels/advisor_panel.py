@@ -62,6 +62,12 @@ class AdvisorPanel(QWidget):
         page = self.savings if self.pages.currentWidget() is self.savings else self.ranking
         page.table.setFocus()
 
+    def set_text(self, text: CostText) -> None:
+        """How figures are written, and in which currency: seen when they are shown next."""
+        self.text = text
+        self.savings.model.set_text(text)
+        self.ranking.model.set_text(text)
+
     def show_running(self, running: bool) -> None:
         """Whether the advisor is at work."""
         had_focus = self.run.hasFocus() or self.stop.hasFocus()

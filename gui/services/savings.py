@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gui.services.cost_rows import PriceRequest, price_rows
 
 if TYPE_CHECKING:
-    from pricing.types import CostEstimate, Model, Scenario
+    from pricing.types import CallMix, CostEstimate, Model, Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +30,25 @@ class Money:
 
 @dataclass(frozen=True, slots=True)
 class PricedModel:
-    """A model and a scenario, by which money is told."""
+    """A model and a scenario, by which money is told; ``mix``: how its calls differ."""
 
     model: Model
     scenario: Scenario
+    mix: CallMix | None = None
 
     def month(self, encoding: str, tokens: int) -> CostEstimate:
         """What prompts of so many tokens in ``encoding`` cost; nothing is known where the model counts in another."""
-        request = PriceRequest(0, (self.model,), {encoding: tokens}, frozenset(), self.scenario)
+        request = PriceRequest(0, (self.model,), {encoding: tokens}, frozenset(), self.scenario, self.mix)
         return price_rows(request)[0].estimate
 
     def saving(self, encoding: str, tokens_before: int, tokens_after: int) -> Money:
         """What a month costs less with the second number of tokens than with the first; negative where it is more."""
         before, after = self.month(encoding, tokens_before), self.month(encoding, tokens_after)
-        ends = [_less(before.usd_calls_low, after.usd_calls_low), _less(before.usd_calls_high, after.usd_calls_high)]
-        low, high = sorted(ends) if None not in ends else (None, None)
-        return Money(_less(before.usd_calls, after.usd_calls), low, high, before.label)
+        return difference(
+            before.label,
+            (before.usd_calls, before.usd_calls_low, before.usd_calls_high),
+            (after.usd_calls, after.usd_calls_low, after.usd_calls_high),
+        )
 
     def prompt(self, encoding: str, tokens: int) -> Money:
         """What the prompt alone costs in a month, without the answer."""
@@ -54,5 +57,12 @@ class PricedModel:
         return Money(*(None if usd is None else usd * month.calls for usd in ends), month.label)
 
 
-def _less(one: Decimal | None, other: Decimal | None) -> Decimal | None:
-    return None if one is None or other is None else one - other
+Ends = tuple[Decimal | None, Decimal | None, Decimal | None]
+"""An amount, and the ends of its range."""
+
+
+def difference(label: str | None, one: Ends, other: Ends) -> Money:
+    """``one`` without ``other``, both of one model: their ranges have one cause, so low ends belong together."""
+    usd, *ends = (None if a is None or b is None else a - b for a, b in zip(one, other, strict=True))
+    known = [end for end in ends if end is not None]
+    return Money(usd, min(known), max(known), label) if len(known) == len(ends) else Money(usd, None, None, label)

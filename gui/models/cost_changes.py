@@ -1,0 +1,101 @@
+"""What another text changes in the cost of every model, as rows of a table."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from gui.models.cost_text import CostText
+from gui.models.money_text import MINUS, money_text
+from gui.models.versions import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gui.services.versions.cost_change import CostChange
+    from pricing.types import CostEstimate
+
+MODEL, BEFORE, AFTER, CHANGE, PER_CENT, CALLS = range(6)
+SORT_ROLE = Qt.ItemDataRole.UserRole
+"""Figures to sort by; what is not known comes last in rising order."""
+_NO_INDEX = QModelIndex()
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class CostChangesModel(QAbstractTableModel):
+    """Model, one call before and after, the change, per cent, and the change for all calls."""
+
+    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text, self._calls = text, 1
+        self.changes: Sequence[CostChange] = ()
+
+    def set_changes(self, changes: Sequence[CostChange], text: CostText, calls: int) -> None:
+        """Show these; ``calls``: of the scenario."""
+        self.beginResetModel()
+        self.changes, self._text, self._calls = changes, text, calls
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.changes)
+
+    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else 6
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        change, column = self.changes[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._cell(change, column)
+        if role == SORT_ROLE:
+            return _sorted_by(change, column)
+        if role == Qt.ItemDataRole.ToolTipRole and column == MODEL:
+            return change.model.id
+        if role == Qt.ItemDataRole.TextAlignmentRole and column != MODEL:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            calls = tr("{calls} calls").format(calls=self._text.localised(f"{self._calls:,}"))
+            return (tr("Model"), tr("Before"), tr("After"), tr("Change"), tr("Per cent"), calls)[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignLeft if section == MODEL else Qt.AlignmentFlag.AlignRight
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def _cell(self, change: CostChange, column: int) -> str:
+        if column == MODEL:
+            return change.model.name
+        if column in (BEFORE, AFTER):
+            estimate: CostEstimate = change.before if column == BEFORE else change.after
+            return self._text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
+        if column == PER_CENT:
+            return self._per_cent(change.share)
+        return money_text(self._text, change.change if column == CHANGE else change.calls_change, plus=True)
+
+    def _per_cent(self, share: Decimal | None) -> str:
+        if share is None:
+            return self._text.unknown()
+        words = self._text.percent(abs(share), abs(share))
+        return (MINUS if share < 0 else "+" if share else "") + words
+
+
+def _sorted_by(change: CostChange, column: int) -> Any:
+    if column == MODEL:
+        return change.model.name.casefold()
+    figures = {
+        BEFORE: change.before.usd,
+        AFTER: change.after.usd,
+        CHANGE: change.change.usd,
+        PER_CENT: change.share,
+        CALLS: change.calls_change.usd,
+    }
+    value = figures[column]
+    return float("inf") if value is None else float(value)

@@ -1,0 +1,158 @@
+"""Two texts compared: their tokens line by line, and what the second changes in the cost of every model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
+
+from gui.look.figures import figure
+from gui.look.theme import Theme
+from gui.models import cost_changes, diff_table
+from gui.models.cost_changes import CostChangesModel
+from gui.models.cost_text import CostText
+from gui.models.diff_table import DiffTableModel
+from gui.panels.page_tabs import PageTabs
+from gui.panels.row_table import set_up_rows
+from gui.panels.runs_delegate import RunsDelegate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gui.services.versions.diff_rows import Comparison
+    from gui.services.versions.store import Version
+
+ROW_PADDING = 4
+PROMPT = ""
+"""Stands for the text of the prompt among the keys of versions."""
+
+
+class VersionComparison(QWidget):
+    """Signals: ``other_changed()`` when the second text is another one."""
+
+    other_changed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._tone = theme, "stale"
+        self.other = QComboBox(objectName="versionOther")
+        self.other.setAccessibleName(self.tr("Text that the version is compared with"))
+        self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.other.setMinimumContentsLength(16)
+        self.other.addItem(self.tr("the prompt as it is now"), PROMPT)
+        self.words = QLabel(objectName="versionWords")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.rows = DiffTableModel(QLocale(), self)
+        self.tokens = QTableView(objectName="versionDiff")
+        self.tokens.setAccessibleName(self.tr("Both texts line by line, with the tokens that differ"))
+        self.tokens.setModel(self.rows)
+        self.tokens.setItemDelegate(RunsDelegate(theme, self.tokens))
+        self.changes = CostChangesModel(CostText(QLocale()), self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self.changes)
+        self._sorted.setSortRole(cost_changes.SORT_ROLE)
+        self.costs = QTableView(objectName="versionCosts")
+        self.costs.setAccessibleName(self.tr("What the second text changes in the cost of every model"))
+        self.costs.setModel(self._sorted)
+        self.pages = PageTabs("versionPages", self.tr("Pages of the comparison"))
+        self.pages.addTab(self.tokens, self.tr("Tokens"))
+        self.pages.addTab(self.costs, self.tr("Cost of every model"))
+        self._set_up_tables()
+        self._place()
+        self.other.currentIndexChanged.connect(self.other_changed)
+        theme.changed.connect(self._colour)
+
+    @property
+    def other_key(self) -> str:
+        """The key of the version that is the second text, or ``PROMPT``."""
+        return self.other.currentData()
+
+    def show_versions(self, versions: Sequence[Version]) -> None:
+        """Offer these as the second text; the chosen one stays chosen, if it is there."""
+        chosen = self.other_key
+        self.other.blockSignals(True)
+        while self.other.count() > 1:
+            self.other.removeItem(1)
+        for version in versions:
+            self.other.addItem(version.name, version.key)
+        self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
+        self.other.blockSignals(False)
+
+    def say(self, text: str, tone: str = "stale") -> None:
+        """Say how it stands. ``tone``: a role of the theme."""
+        self._tone = tone
+        self.words.setText(text)
+        self._colour()
+
+    def show_nothing(self) -> None:
+        """Nothing is compared."""
+        self.rows.set_rows(())
+        self.changes.set_changes((), CostText(QLocale()), 1)
+
+    def show_comparison(self, comparison: Comparison, encoding: str) -> None:
+        """Show the tokens, and sum up."""
+        self.rows.set_rows(comparison.rows)
+        write = lambda number: figure(self.locale(), number)  # noqa: E731 - a short name for a method
+        words = self.tr(
+            "{before} → {after} tokens in {encoding}: {removed} gone (struck out, −), {added} new (underlined, +)."
+        ).format(
+            before=write(comparison.tokens_before),
+            after=write(comparison.tokens_after),
+            encoding=encoding,
+            removed=write(comparison.removed),
+            added=write(comparison.added),
+        )
+        if not comparison.rows:
+            words = self.tr("Both texts are the same: {tokens} tokens in {encoding}.").format(
+                tokens=write(comparison.tokens_after), encoding=encoding
+            )
+        if comparison.simplified:
+            words += " " + self.tr(
+                "Where very much differs, whole stretches are marked, with what is the same in them."
+            )
+        if comparison.cut:
+            words += " " + self.tr("Only the first {rows} lines are shown.").format(rows=write(len(comparison.rows)))
+        self.say(words)
+
+    @Slot()
+    def _colour(self) -> None:
+        palette = QPalette(self.words.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(self._tone))
+        self.words.setPalette(palette)
+
+    def _set_up_tables(self) -> None:
+        height = self.fontMetrics().height() + ROW_PADDING
+        for table in (self.tokens, self.costs):
+            set_up_rows(table)
+            table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+            table.verticalHeader().setDefaultSectionSize(height)
+        header = self.tokens.horizontalHeader()
+        width = self.fontMetrics().horizontalAdvance("000,000")
+        for column in (diff_table.SIGN, diff_table.BEFORE_LINE, diff_table.AFTER_LINE):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+            self.tokens.setColumnWidth(column, width if column != diff_table.SIGN else width // 2)
+        for column in (diff_table.BEFORE, diff_table.AFTER):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(width // 2)
+        header = self.costs.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(cost_changes.MODEL, QHeaderView.ResizeMode.Stretch)
+        self.costs.setSortingEnabled(True)
+        self.costs.sortByColumn(cost_changes.MODEL, Qt.SortOrder.AscendingOrder)
+
+    def _place(self) -> None:
+        label = QLabel(self.tr("Compare with &text:"))
+        label.setBuddy(self.other)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label)
+        row.addWidget(self.other, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(row)
+        column.addWidget(self.words)
+        column.addWidget(self.pages, 1)

@@ -1,0 +1,188 @@
+"""The versions that are kept, and what can be done with one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, QLocale, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.figures import figure
+from gui.models.versions import NAME, VersionsModel
+from gui.panels.flow_layout import FlowLayout
+from gui.panels.row_table import set_up_rows
+from gui.services.versions.store import LONGEST_NAME, Kept, Version
+
+ROW_PADDING = 6
+
+
+class VersionList(QWidget):
+    """Signals: ``save_asked(str)`` with a name; ``restore_asked(Version)``; ``rename_asked(Version, str)``;
+    ``delete_asked(Version)`` when it was confirmed; ``current_changed()``."""
+
+    save_asked = Signal(str)
+    restore_asked = Signal(object)
+    rename_asked = Signal(object, str)
+    delete_asked = Signal(object)
+    current_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = QLineEdit(objectName="versionName")
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setPlaceholderText(self.tr("Name of a new version"))
+        self.name.setAccessibleName(self.tr("Name under which the prompt is kept"))
+        self.save = _button("versionSave", self.tr("&Keep the prompt"), self.tr("Keep the prompt as it is now"))
+        self.restore = _button(
+            "versionRestore", self.tr("Put &back"), self.tr("Make the prompt this version; one undo takes that back")
+        )
+        self.rename = _button("versionRename", self.tr("Re&name"), self.tr("Give the version another name (F2)"))
+        self.delete = _button("versionDelete", self.tr("De&lete…"), self.tr("Remove the version for good (Del)"))
+        self.model = VersionsModel(QLocale(), self)
+        self.model.renamed.connect(self.rename_asked)
+        self.table = _Versions(self)
+        self.table.setModel(self.model)
+        self.total = QLabel(objectName="versionTotal")
+        self.total.setTextFormat(Qt.TextFormat.PlainText)
+        self.total.setWordWrap(True)
+        self._question: QMessageBox | None = None
+        self._set_up_table()
+        self._place()
+        self.save.clicked.connect(self._save)
+        self.name.returnPressed.connect(self._save)
+        self.restore.clicked.connect(self._restore)
+        self.rename.clicked.connect(self._rename)
+        self.delete.clicked.connect(self.ask_to_delete)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        self._on_current()
+
+    @property
+    def current(self) -> Version | None:
+        """The version that is selected."""
+        row = self.table.currentIndex().row()
+        return self.model.versions[row] if 0 <= row < len(self.model.versions) else None
+
+    def show_kept(self, kept: Kept, current: str = "") -> None:
+        """Show these; the one with the key ``current`` is selected, else the one that was, else the first."""
+        before = self.current
+        wanted = (current, before.key if before is not None else "")
+        self.model.set_versions(kept.versions)
+        keys = [version.key for version in kept.versions]
+        row = next((keys.index(key) for key in wanted if key in keys), 0)
+        if keys:
+            self.table.selectionModel().setCurrentIndex(
+                self.model.index(row, NAME),
+                QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows,
+            )
+        number, size = figure(self.locale(), len(keys)), self.locale().formattedDataSize(kept.size)
+        words = self.tr("One version") if len(keys) == 1 else self.tr("{number} versions").format(number=number)
+        words = self.tr("{versions}, {size} in your profile.").format(versions=words, size=size)
+        self.total.setText(words if keys else self.tr("Nothing is kept yet: a version is the prompt at one moment."))
+        self._on_current()
+
+    @Slot()
+    def ask_to_delete(self) -> None:
+        """Ask whether the current version shall go."""
+        version = self.current
+        if version is None:
+            return
+        buttons = QMessageBox.StandardButton
+        box = QMessageBox(QMessageBox.Icon.Warning, self.tr("Delete a version"), "", buttons.NoButton, self)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(self.tr("Delete “{name}” for good?").format(name=version.name))
+        box.addButton(self.tr("Delete"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._delete)
+        box.setDefaultButton(box.addButton(buttons.Cancel))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._doomed = version
+        box.open()
+
+    @Slot()
+    def _delete(self) -> None:
+        self.delete_asked.emit(self._doomed)
+
+    @Slot()
+    def _save(self) -> None:
+        moment = QLocale().toString(self._now(), QLocale.FormatType.ShortFormat)
+        self.save_asked.emit(self.name.text().strip() or moment)
+        self.name.clear()
+
+    @staticmethod
+    def _now() -> object:
+        from PySide6.QtCore import QDateTime
+
+        return QDateTime.currentDateTime()
+
+    @Slot()
+    def _restore(self) -> None:
+        if self.current is not None:
+            self.restore_asked.emit(self.current)
+
+    @Slot()
+    def _rename(self) -> None:
+        if self.current is not None:
+            self.table.setFocus()
+            self.table.edit(self.model.index(self.table.currentIndex().row(), NAME))
+
+    @Slot()
+    def _on_current(self) -> None:
+        for button in (self.restore, self.rename, self.delete):
+            button.setEnabled(self.current is not None)
+        self.current_changed.emit()
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setObjectName("versionTable")
+        table.setAccessibleName(self.tr("Versions of the prompt; F2 renames one, Delete removes it"))
+        set_up_rows(table)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        table.delete_pressed.connect(self.ask_to_delete)
+
+    def _place(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self.name, 1)
+        top.addWidget(self.save)
+        acts = FlowLayout()
+        for button in (self.restore, self.rename, self.delete):
+            acts.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(top)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.total)
+        column.addLayout(acts)
+
+
+class _Versions(QTableView):
+    """Signals: ``delete_pressed()``."""
+
+    delete_pressed = Signal()
+
+    def keyPressEvent(self, event: object) -> None:
+        if event.key() == Qt.Key.Key_Delete:
+            self.delete_pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _button(name: str, text: str, tip: str) -> QPushButton:
+    button = QPushButton(text, objectName=name)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    button.setAutoDefault(False)
+    return button

@@ -1,0 +1,150 @@
+"""Named versions of the prompt in a folder of the profile: for each a text as it was, and a small file about it.
+
+The file about a version is written last and removed first, each in one step: without it there is no such version.
+Windows with the same profile share the folder and read it anew before they show it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from gui.atomic_file import write_atomic
+from gui.held_text import HeldText
+
+MOST_VERSIONS = 500
+MOST_BYTES = 500_000_000
+"""How many versions are kept, and how large their texts may be together. Nothing is ever dropped to make room."""
+LONGEST_NAME = 200
+
+
+class VersionError(Exception):
+    """A version cannot be kept or read; the text says why, for a part of a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version. ``saved`` has a time zone; ``size`` is in bytes of UTF-8, ``sha256`` of those; ``counts``: tokens by
+    encoding, as far as they were counted, text of special tokens read as plain text."""
+
+    key: str
+    name: str
+    saved: datetime
+    size: int
+    sha256: str
+    encoding: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> int | None:
+        """In the encoding that was shown when it was saved."""
+        return self.counts.get(self.encoding)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """All versions, the newest first, and sentences about files that could not be read; these stay where they are."""
+
+    versions: tuple[Version, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all texts."""
+        return sum(version.size for version in self.versions)
+
+
+def kept(folder: Path) -> Kept:
+    """What is in the folder, which need not exist. OSError."""
+    versions, problems = [], []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            versions.append(_about(path))
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            problems.append(f"{path}: {error}")
+    versions.sort(key=lambda version: version.saved, reverse=True)
+    return Kept(tuple(versions), tuple(problems))
+
+
+def save(folder: Path, name: str, text: HeldText, encoding: str, counts: Mapping[str, int]) -> Version:
+    """Keep a text under a name, which others may have, too. VersionError where there is no room; OSError."""
+    there = kept(folder)
+    size = sum(map(len, text))
+    if len(there.versions) >= MOST_VERSIONS:
+        raise VersionError(f"there are {MOST_VERSIONS} versions already; delete one first")
+    if there.size + size > MOST_BYTES:
+        raise VersionError(f"all versions may take {MOST_BYTES // 1_000_000} MB together; delete one first")
+    key = uuid.uuid4().hex
+    version = Version(key, _clean(name), datetime.now().astimezone(), size, _digest(text), encoding, dict(counts))
+    write_atomic(_text_file(folder, key), text)
+    _write_about(folder, version)
+    return version
+
+
+def rename(folder: Path, version: Version, name: str) -> Version:
+    """Give a version another name. OSError, VersionError where it is gone."""
+    if not _about_file(folder, version.key).exists():
+        raise VersionError("the version is gone, another window has deleted it")
+    renamed = replace(version, name=_clean(name))
+    _write_about(folder, renamed)
+    return renamed
+
+
+def delete(folder: Path, version: Version) -> None:
+    """Remove a version, which may be gone already. OSError."""
+    _about_file(folder, version.key).unlink(missing_ok=True)
+    _text_file(folder, version.key).unlink(missing_ok=True)
+
+
+def text_of(folder: Path, version: Version) -> HeldText:
+    """The text of a version, as it was saved. OSError; VersionError where it is another one."""
+    content = _text_file(folder, version.key).read_bytes()
+    text = HeldText((content,))
+    if _digest(text) != version.sha256:
+        raise VersionError("its file was changed outside, so it is not the text that was saved")
+    return text
+
+
+def _clean(name: str) -> str:
+    """A name on one line, of bounded length, never empty."""
+    return " ".join(name.split())[:LONGEST_NAME] or "…"
+
+
+def _digest(text: HeldText) -> str:
+    digest = hashlib.sha256()
+    for piece in text:
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _about_file(folder: Path, key: str) -> Path:
+    return folder / f"{key}.json"
+
+
+def _text_file(folder: Path, key: str) -> Path:
+    return folder / f"{key}.txt"
+
+
+def _write_about(folder: Path, version: Version) -> None:
+    about: dict[str, Any] = asdict(version)
+    about["saved"] = version.saved.isoformat()
+    write_atomic(_about_file(folder, version.key), json.dumps(about, indent=1).encode())
+
+
+def _about(path: Path) -> Version:
+    """Raises ValueError, TypeError, KeyError for a file that is none of ours."""
+    about = json.loads(path.read_bytes())
+    if about["key"] != path.stem or not isinstance(about["size"], int):
+        raise ValueError("not a version of a prompt")
+    counts = {str(name): int(tokens) for name, tokens in about["counts"].items()}
+    saved = datetime.fromisoformat(about["saved"])
+    if saved.tzinfo is None:
+        raise ValueError("a time without a zone")
+    words = {name: str(about[name]) for name in ("key", "name", "sha256", "encoding")}
+    return Version(**words, saved=saved, size=about["size"], counts=counts)

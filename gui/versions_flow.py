@@ -1,0 +1,248 @@
+"""What happens in the versions tab: the prompt is kept, compared with what was kept, and put back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from gui.editor.piece_writer import PieceWriter
+from gui.held_text import HeldText, held
+from gui.models.cost_text import CostText
+from gui.notify import Notifier
+from gui.panels.version_comparison import PROMPT
+from gui.panels.versions_panel import VersionsPanel
+from gui.prompt import Prompt
+from gui.services.savings import PricedModel
+from gui.services.versions.cost_change import ChangeRequest, CostChange
+from gui.services.versions.desk import (
+    Compared,
+    CompareRequest,
+    Restored,
+    RestoreRequest,
+    SaveRequest,
+    Side,
+    VersionDesk,
+)
+from gui.services.versions.store import Kept, Version
+
+if TYPE_CHECKING:
+    from gui.cost_wiring import CostWiring
+
+PROBLEMS = "versions"
+
+
+class VersionsFlow(QObject):
+    """Between panel, prompt and desk."""
+
+    def __init__(
+        self,
+        panel: VersionsPanel,
+        prompt: Prompt,
+        desk: VersionDesk,
+        costs: CostWiring,
+        notifier: Notifier,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._panel, self._prompt, self._desk = panel, prompt, desk
+        self._costs, self._notifier = costs, notifier
+        self._waiting: list[Callable[[int, HeldText], None]] = []
+        self._kept = Kept(())
+        self._new_key = ""
+        self._awaited: CompareRequest | None = None
+        self.compared: Compared | None = None
+        self._writer = PieceWriter(prompt.editor, self)
+        self._writer.finished.connect(self._on_written)
+        panel.list.save_asked.connect(self._save)
+        panel.list.restore_asked.connect(self._restore)
+        panel.list.rename_asked.connect(desk.rename)
+        panel.list.delete_asked.connect(desk.delete)
+        panel.list.current_changed.connect(self.compare)
+        panel.comparison.other_changed.connect(self.compare)
+        prompt.text_ready.connect(self._on_text)
+        prompt.changed.connect(self._on_prompt_changed)
+        desk.listed.connect(self._on_listed)
+        desk.saved.connect(self._on_saved)
+        desk.compared.connect(self._on_compared)
+        desk.stopped.connect(self._on_stopped)
+        desk.priced.connect(self._on_priced)
+        desk.restored.connect(self._on_restored)
+        desk.failed.connect(self._on_failed)
+        costs.service.estimated.connect(self.reprice)
+        costs.panel.model.arranged.connect(self.reprice)
+
+    @Slot()
+    def look_again(self) -> None:
+        """Read what is kept: another window may have kept more; and the prompt may be another."""
+        self._desk.list()
+
+    @Slot()
+    def compare(self) -> None:
+        """Compare the current version with the other text."""
+        self._awaited = self.compared = None
+        version = self._panel.list.current
+        self._panel.comparison.show_nothing()
+        if version is None:
+            self._panel.comparison.say("")
+            return
+        self._panel.comparison.say(self.tr("Comparing…"))
+        key = self._panel.comparison.other_key
+        if key == PROMPT:
+            self._with_text(partial(self._compare_with_prompt, version))
+            return
+        other = next((one for one in self._kept.versions if one.key == key), None)
+        if other is not None:
+            self._submit(version, Side(other, None, other.counts), -1)
+
+    def _compare_with_prompt(self, version: Version, revision: int, text: HeldText) -> None:
+        self._submit(version, Side(None, text, self._known_counts(revision)), revision)
+
+    def _submit(self, version: Version, other: Side, revision: int) -> None:
+        first = Side(version, None, version.counts)
+        needed = tuple(self._costs.service.encodings_needed())
+        self._awaited = CompareRequest(first, other, self._prompt.encoding, needed, revision)
+        self._desk.compare(self._awaited)
+
+    @Slot()
+    def reprice(self) -> None:
+        """Other prices or another scenario."""
+        self._panel.list.model.set_cost(self._one_call)
+        service, compared = self._costs.service, self.compared
+        if compared is not None and service.scenario is not None:
+            self._desk.price(
+                ChangeRequest(service.models, compared.before, compared.after, service.scenario, service.mix)
+            )
+
+    def _one_call(self, version: Version) -> str:
+        """What one call with a version costs at the model by which the prompt is measured."""
+        row, scenario = self._costs.measured(), self._costs.service.scenario
+        tokenizer = row.model.count.tokenizer if row is not None else None
+        if row is None or scenario is None or tokenizer not in version.counts:
+            return self._text.unknown()
+        month = PricedModel(row.model, scenario, self._costs.service.mix).month(tokenizer, version.counts[tokenizer])
+        return self._text.usd(month.label, month.usd, month.usd_low, month.usd_high)
+
+    @property
+    def _text(self) -> CostText:
+        return self._costs.panel.model.view.text
+
+    # --- the text of the prompt -------------------------------------------------------------------------------------
+
+    def _with_text(self, act: Callable[[int, HeldText], None]) -> None:
+        """Do something with the text of the prompt, as stored if it is unedited, and its revision."""
+        stored = self._prompt.stored_text
+        if stored is not None:
+            act(self._prompt.editor.revision, held([stored]))
+            return
+        self._waiting.append(act)
+        self._prompt.request_text()
+
+    @Slot(int, object)
+    def _on_text(self, revision: int, text: HeldText) -> None:
+        waiting, self._waiting = self._waiting, []
+        for act in waiting:
+            act(revision, text)
+
+    def _known_counts(self, revision: int) -> Mapping[str, int]:
+        """Tokens of the prompt that are counted, where they are of this text."""
+        counts = self._prompt.counts
+        if counts is None or counts.revision != revision:
+            return {}
+        known = {name: tokens for name, tokens in counts.by_encoding.items() if tokens is not None}
+        return {**known, counts.encoding: counts.tokens_plain}
+
+    @Slot()
+    def _on_prompt_changed(self) -> None:
+        request = self._awaited
+        shown = self.compared is not None or request is not None
+        if shown and self._panel.comparison.other_key == PROMPT:
+            self._panel.comparison.say(self.tr("The prompt has changed since; turn here again to compare."), "warning")
+
+    # --- keeping ----------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _save(self, name: str) -> None:
+        self._with_text(partial(self._save_text, name))
+
+    def _save_text(self, name: str, revision: int, text: HeldText) -> None:
+        needed = tuple(self._costs.service.encodings_needed())
+        self._desk.save(SaveRequest(name, text, self._prompt.encoding, needed, self._known_counts(revision)))
+
+    @Slot(object)
+    def _on_saved(self, version: Version) -> None:
+        self._new_key = version.key
+        self._notifier.remark(self.tr("The prompt is kept as “{name}”.").format(name=version.name))
+
+    @Slot(object)
+    def _on_listed(self, kept: Kept) -> None:
+        self._kept = kept
+        self._panel.comparison.show_versions(kept.versions)
+        self._panel.list.model.set_cost(self._one_call)
+        self._panel.list.show_kept(kept, self._new_key)
+        self._new_key = ""
+        if kept.problems:
+            words = self.tr("Some versions of the prompt cannot be read. Their files stay where they are.")
+            self._notifier.warning(words, "\n".join(kept.problems), key=PROBLEMS)
+
+    @Slot(object)
+    def _restore(self, version: Version) -> None:
+        self._prompt_text(partial(self._restore_text, version))
+
+    def _prompt_text(self, act: Callable[[int, HeldText], None]) -> None:
+        """The same as the editor holds it."""
+        self._waiting.append(act)
+        self._prompt.request_text()
+
+    def _restore_text(self, version: Version, revision: int, text: HeldText) -> None:
+        self._desk.restore(RestoreRequest(version, revision, text))
+
+    @Slot(object, object)
+    def _on_restored(self, restored: Restored, request: RestoreRequest) -> None:
+        if not self._writer.can_write(request.revision):
+            self._notifier.warning(self.tr("The text changed meanwhile, so nothing was put back."), key=PROBLEMS)
+            return
+        self._writer.write(request.revision, restored.pieces)
+        if restored.line_ends:
+            self._notifier.information(
+                self.tr("The version has line ends of another kind (CRLF); the editor counts it with plain ones."),
+                key=PROBLEMS,
+            )
+
+    @Slot(bool)
+    def _on_written(self, whole: bool) -> None:
+        if whole:
+            self._notifier.remark(self.tr("The prompt is that version again; one undo takes it back."))
+            self.compare()
+
+    # --- comparing --------------------------------------------------------------------------------------------------
+
+    @Slot(object, object)
+    def _on_compared(self, compared: Compared, request: CompareRequest) -> None:
+        if request is not self._awaited:
+            return
+        self._awaited, self.compared = None, compared
+        self._panel.comparison.show_comparison(compared.comparison, request.encoding)
+        if request.revision not in (-1, self._prompt.editor.revision):
+            self._on_prompt_changed()
+        self.reprice()
+
+    @Slot(object, object)
+    def _on_priced(self, changes: tuple[CostChange, ...], request: ChangeRequest) -> None:
+        if self.compared is not None and request.before is self.compared.before:
+            self._panel.comparison.changes.set_changes(changes, self._text, request.scenario.calls)
+
+    @Slot()
+    def _on_stopped(self) -> None:
+        if self._awaited is not None:
+            self._awaited = None
+            self._panel.comparison.say(self.tr("Stopped."))
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self._notifier.error(self.tr("With the versions of the prompt something failed: {why}.").format(why=why))
+        if self._awaited is not None:
+            self._awaited = None
+            self._panel.comparison.say(self.tr("Not compared."))

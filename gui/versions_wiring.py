@@ -1,0 +1,53 @@
+"""Gives the window its versions tab: the page when somebody first looks at it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from gui.services.versions.desk import OpenEncoding, VersionDesk
+
+if TYPE_CHECKING:
+    from gui.jobs import JobRunner
+    from gui.panels.versions_panel import VersionsPanel
+    from gui.versions_flow import VersionsFlow
+    from gui.workbench import Workbench
+
+
+class VersionsWiring(QObject):
+    """Made after the first picture of the window, with the worker threads and the cost table."""
+
+    def __init__(self, bench: Workbench, runner: JobRunner, open_encoding: OpenEncoding) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+        super().__init__(bench)
+        self._bench = bench
+        self.panel: VersionsPanel | None = None
+        self.flow: VersionsFlow | None = None
+        self.desk = VersionDesk(bench.paths.versions, runner, open_encoding, self)
+        bench.versions_page.when_looked_at(self._on_looked_at)
+
+    def build(self) -> VersionsFlow:
+        """Make the page, if nobody has yet."""
+        if self.flow is not None:
+            return self.flow
+        from gui.panels.versions_panel import VersionsPanel
+        from gui.versions_flow import VersionsFlow
+
+        bench = self._bench
+        assert bench.costs is not None
+        self.panel = VersionsPanel(bench.theme)
+        bench.versions_page.fill(self.panel)
+        bench.versions_page.setFocusProxy(self.panel.list.name)
+        self.flow = VersionsFlow(self.panel, bench.prompt, self.desk, bench.costs, bench.notifier, self)
+        return self.flow
+
+    def focus(self) -> None:
+        """Put the keyboard into the name of a new version."""
+        self.build()
+        assert self.panel is not None
+        self.panel.list.name.setFocus()
+
+    @Slot()
+    def _on_looked_at(self) -> None:
+        self.build().look_again()

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from PySide6.QtCore import QLocale
+
+from gui.models.cost_changes import BEFORE, CALLS, CHANGE, PER_CENT, CostChangesModel
+from gui.models.cost_text import CostText
+from gui.models.money_text import money_text
+from gui.services.savings import Money, PricedModel, difference
+from gui.services.versions.cost_change import ChangeRequest, cost_changes
+from pricing import Scenario, load_catalog
+
+DAY = date(2026, 11, 22)
+MODELS = {model.id: model for model in load_catalog().models}
+GPT, CLAUDE = MODELS["openai/gpt-4o"], MODELS["anthropic/claude-opus-4-5"]
+
+
+def cells(model_id: str, before: dict[str, int], after: dict[str, int]) -> list[str]:
+    request = ChangeRequest((MODELS[model_id],), before, after, Scenario(on=DAY, calls=1000), None)
+    table = CostChangesModel(CostText(QLocale.c()))
+    table.set_changes(cost_changes(request), CostText(QLocale.c()), 1000)
+    return [table.index(0, column).data() for column in (BEFORE, CHANGE, PER_CENT, CALLS)]
+
+
+def test_fewer_tokens_cost_less():
+    # 2.50 dollars for a million tokens: 1000 cost 0.0025, 100 less 0.00025
+    assert cells(GPT.id, {"o200k_base": 1000}, {"o200k_base": 900}) == ["$0.0025", "−$0.00025", "−10%", "−$0.25"]
+
+
+def test_nothing_changes():
+    assert cells(GPT.id, {"o200k_base": 10}, {"o200k_base": 10})[1:] == ["$0", "0%", "$0"]
+
+
+def test_what_is_not_known_is_said():
+    assert cells(GPT.id, {"o200k_base": 10}, {}) == ["$0.000025", "n/a", "n/a", "n/a"]
+    assert cells(GPT.id, {}, {})[0] == "n/a"
+
+
+def test_the_range_of_an_estimate_goes_into_the_change():
+    (change,) = cost_changes(
+        ChangeRequest((CLAUDE,), {"o200k_base": 1000}, {"o200k_base": 2000}, Scenario(on=DAY), None)
+    )
+    money = change.change
+    assert money.low < money.usd < money.high
+    assert change.share == Decimal(1)
+    assert money_text(CostText(QLocale.c()), money, plus=True).startswith("≈ +$")
+
+
+def test_a_saving_is_what_the_month_costs_less():
+    priced = PricedModel(GPT, Scenario(on=DAY, calls=1000, output_tokens=50))
+    assert priced.saving("o200k_base", 1000, 400).usd == Decimal("1.5")
+    assert priced.prompt("o200k_base", 1000).share(1, 4).usd == Decimal("0.625")
+    assert priced.saving("cl100k_base", 1000, 400).usd is None
+
+
+def test_amounts_are_signed():
+    text = CostText(QLocale.c())
+    one, two = Decimal(1), Decimal(2)
+    assert money_text(text, Money(-two, -two, -one, "estimated")) == "≈ −$1.00–2.00"
+    assert money_text(text, Money(one, -one, two, "estimated"), plus=True) == "−$1.00 – +$2.00"
+    assert money_text(text, Money(None, None, None, None)) == "n/a"
+    assert difference("exact", (one, None, one), (two, one, two)) == Money(-one, None, None, "exact")

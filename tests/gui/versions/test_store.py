@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gui import atomic_file
+from gui.held_text import held
+from gui.services.versions import store
+from gui.services.versions.store import VersionError
+
+
+def test_a_text_comes_back_as_it_was(tmp_path: Path):
+    text = "a\r\nb\ud800😀\n"
+    version = store.save(tmp_path, "  first \n draft ", held([text]), "o200k_base", {"o200k_base": 7})
+    (there,) = store.kept(tmp_path).versions
+    assert there == version
+    assert (there.name, there.tokens, there.size) == ("first draft", 7, sum(map(len, held([text]))))
+    assert store.text_of(tmp_path, there).text() == text
+
+
+def test_the_newest_is_first_and_names_may_be_alike(tmp_path: Path):
+    first, second = (store.save(tmp_path, "same", held([text]), "o200k_base", {}) for text in ("a", "b"))
+    assert [version.key for version in store.kept(tmp_path).versions] == [second.key, first.key]
+    assert second.tokens is None
+
+
+def test_renaming_and_deleting(tmp_path: Path):
+    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    renamed = store.rename(tmp_path, version, "b" * 1000)
+    assert store.kept(tmp_path).versions == (renamed,)
+    assert len(renamed.name) == store.LONGEST_NAME
+    store.delete(tmp_path, renamed)
+    assert not list(tmp_path.iterdir())
+    store.delete(tmp_path, renamed)
+    with pytest.raises(VersionError, match="gone"):
+        store.rename(tmp_path, renamed, "c")
+
+
+def test_nothing_is_dropped_to_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    monkeypatch.setattr(store, "MOST_BYTES", 7)
+    with pytest.raises(VersionError, match="delete one first"):
+        store.save(tmp_path, "b", held(["text"]), "o200k_base", {})
+    monkeypatch.setattr(store, "MOST_VERSIONS", 1)
+    with pytest.raises(VersionError, match="1 versions already"):
+        store.save(tmp_path, "b", held([""]), "o200k_base", {})
+    assert len(store.kept(tmp_path).versions) == 1
+
+
+@pytest.mark.parametrize("broken", ["", "[]", "{}", '{"key": "x"}', "\xff", "null"])
+def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, broken: str):
+    good = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    bad = tmp_path / "x.json"
+    bad.write_text(broken, encoding="latin-1")
+    kept = store.kept(tmp_path)
+    assert kept.versions == (good,)
+    assert len(kept.problems) == 1
+    assert str(bad) in kept.problems[0]
+    assert bad.read_text(encoding="latin-1") == broken
+
+
+def test_a_text_that_somebody_changed_is_not_taken_for_the_version(tmp_path: Path):
+    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    (tmp_path / f"{version.key}.txt").write_text("other")
+    with pytest.raises(VersionError, match="changed outside"):
+        store.text_of(tmp_path, version)
+
+
+def test_a_save_that_fails_leaves_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(*_args: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(atomic_file, "_write_through", full)
+    with pytest.raises(OSError, match="No space"):
+        store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    assert store.kept(tmp_path) == store.Kept(())
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_kept_about_a_version_is_json(tmp_path: Path):
+    version = store.save(tmp_path, "ä", held(["text"]), "o200k_base", {"o200k_base": 1})
+    about = json.loads((tmp_path / f"{version.key}.json").read_text())
+    assert about["name"] == "ä"
+    assert about["counts"] == {"o200k_base": 1}

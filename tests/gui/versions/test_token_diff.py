@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import engine
+from gui.models.runs import ADDED, REMOVED
+from gui.services.versions import token_diff
+from gui.services.versions.diff_rows import Comparison, TokenLines, compare
+from gui.services.versions.token_diff import Difference, Hunk, difference, fewest_edits
+
+ids = st.lists(st.integers(0, 4), max_size=40)
+LINE_END = 0
+
+
+def diff(a: list[int], b: list[int]) -> Difference:
+    """Tokens 0 end a line."""
+    arrays = [np.array(one, dtype=np.int32) for one in (a, b)]
+    return difference(*arrays, *(np.flatnonzero(one == LINE_END) + 1 for one in arrays))
+
+
+def patched(a: list[int], b: list[int], hunks: tuple[Hunk, ...]) -> list[int]:
+    """The first text with what the hunks take from the second."""
+    result, place = [], 0
+    for hunk in hunks:
+        result += [*a[place : hunk.a_start], *b[hunk.b_start : hunk.b_end]]
+        place = hunk.a_end
+    return result + a[place:]
+
+
+def distance(a: list[int], b: list[int]) -> int:
+    """Insertions and deletions, by the table that everybody learns."""
+    row = list(range(len(b) + 1))
+    for i, one in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(b, 1):
+            before, row[j] = row[j], before if one == other else 1 + min(row[j], row[j - 1])
+    return row[-1]
+
+
+@given(ids, ids)
+def test_the_hunks_make_one_text_to_the_other(a: list[int], b: list[int]):
+    found = diff(a, b)
+    assert patched(a, b, found.hunks) == b
+    assert bool(found.hunks) == (a != b)
+    for one, other in pairwise(found.hunks):
+        assert one.a_end <= other.a_start
+        assert one.b_end <= other.b_start
+        assert (one.a_end, one.b_end) != (other.a_start, other.b_start)
+
+
+@given(ids, ids)
+def test_a_stretch_is_compared_with_the_fewest_edits(a: list[int], b: list[int]):
+    found, _steps = fewest_edits(a, b, 100)
+    assert found is not None
+    assert patched(a, b, tuple(found)) == b
+    assert sum(hunk.a_end - hunk.a_start + hunk.b_end - hunk.b_start for hunk in found) == distance(a, b)
+
+
+@given(ids, ids, st.integers(0, 10))
+def test_too_many_edits_are_not_looked_for(a: list[int], b: list[int], most: int):
+    found, _steps = fewest_edits(a, b, most)
+    if a and b:
+        assert (found is None) == (distance(a, b) > most)
+
+
+def test_what_takes_too_long_is_replaced_as_a_whole_and_said(monkeypatch: pytest.MonkeyPatch):
+    a, b = [1, 2, 3, 1, 2, 3, 0, 4], [3, 2, 1, 3, 2, 1, 0, 4]
+    assert not diff(a, b).simplified
+    monkeypatch.setattr(token_diff, "MOST_EDITS", 1)
+    assert diff(a, b) == Difference((Hunk(0, 6, 0, 6),), True)
+    monkeypatch.setattr(token_diff, "MOST_EDITS", 500)
+    monkeypatch.setattr(token_diff, "MOST_STEPS", 0)
+    assert diff(a, b).simplified
+
+
+def test_equal_texts_do_not_differ():
+    assert diff([1, 2], [1, 2]) == diff([], []) == Difference((), False)
+
+
+def unmarked(comparison: Comparison, side: str) -> str:
+    return "".join(run.text for row in comparison.rows for run in getattr(row, side) if not run.mark)
+
+
+lines = st.lists(st.sampled_from(["a b c\n", "x\n", "\n", "one two three\n", "é😀\n", "end"]), max_size=8).map("".join)
+
+
+@given(lines, lines)
+def test_rows_hold_both_texts_with_what_differs_marked(before: str, after: str):
+    encoding = engine.get_encoding("o200k_base")
+    comparison = compare(encoding, before, after)
+    assert (comparison.tokens_before, comparison.tokens_after) == (encoding.count(before), encoding.count(after))
+    assert comparison.tokens_after - comparison.tokens_before == comparison.added - comparison.removed
+    for mark, side, total in ((REMOVED, "before", comparison.removed), (ADDED, "after", comparison.added)):
+        marked = [run for row in comparison.rows for run in getattr(row, side) if run.mark]
+        assert {run.mark for run in marked} <= {mark}
+        assert len(marked) == total
+    if (before + after).isascii():
+        assert unmarked(comparison, "before") == unmarked(comparison, "after")
+
+
+def test_lines_stand_beside_each_other_and_the_rest_is_folded():
+    encoding = engine.get_encoding("o200k_base")
+    before = "".join(f"line {number}\n" for number in range(100))
+    after = before.replace("line 50\n", "row 50\nnew\n")
+    rows = compare(encoding, before, after).rows
+    assert [(row.before_line, row.after_line) for row in rows] == [
+        *((0, 0), (49, 49), (50, 50), (51, 51), (0, 52), (52, 53), (53, 54), (0, 0))
+    ]
+    assert rows[0].folded == TokenLines(encoding, "".join(f"line {number}\n" for number in range(48))).ids.size
+    changed = rows[3]
+    assert [run.text for run in changed.before if run.mark] == ["line"]
+    assert next(run.text for run in changed.after if run.mark) == "row"
+
+
+def test_lines_before_what_was_added_at_the_end_are_shown():
+    encoding = engine.get_encoding("o200k_base")
+    before = "".join(f"line {number}\n" for number in range(10))
+    rows = compare(encoding, before, before + "new\n").rows
+    assert [(row.before_line, row.after_line) for row in rows] == [(0, 0), (9, 9), (10, 10), (0, 11)]
+    rows = compare(encoding, before, "new\n" + before).rows
+    assert [(row.before_line, row.after_line) for row in rows] == [(0, 1), (1, 2), (2, 3), (0, 0)]
+
+
+def test_one_long_line_is_many_rows_and_two_such_find_each_other():
+    encoding = engine.get_encoding("o200k_base")
+    before = " ".join(f"word{number * 7919 % 1000}" for number in range(3000))
+    after = before.replace("word500 ", "something else ", 1)
+    comparison = compare(encoding, before, after)
+    assert not comparison.simplified
+    assert 0 < comparison.removed < 10
+    assert len(comparison.rows) < 30
+
+
+def test_rows_end_somewhere(monkeypatch: pytest.MonkeyPatch):
+    from gui.services.versions import diff_rows
+
+    monkeypatch.setattr(diff_rows, "MOST_ROWS", 10)
+    encoding = engine.get_encoding("o200k_base")
+    comparison = compare(encoding, "a\n" * 50, "b\n" * 50)
+    assert comparison.cut
+    assert len(comparison.rows) == 10
+
+
+def test_the_caller_can_stop_it():
+    class Stopped(Exception):
+        pass
+
+    def stop(_share: float) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        compare(engine.get_encoding("o200k_base"), "a", "b", stop)

@@ -1,0 +1,193 @@
+"""The versions tab as a newcomer uses it: the prompt is kept, changed, compared, put back, renamed and deleted."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMessageBox, QPushButton, QTableView
+from pytestqt.qtbot import QtBot
+
+import engine
+from gui.models import cost_changes
+from gui.models.diff_table import AFTER, BEFORE, SIGN
+from gui.models.versions import COST, NAME, TOKENS
+from gui.panels.versions_panel import VersionsPanel
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow, close_window
+
+OLD = "You are a helpful assistant.\nAnswer briefly.\n"
+NEW = "You are a helpful assistant.\nAnswer in one word.\nThanks.\n"
+
+
+def panel_of(qtbot: QtBot, bench: Workbench) -> VersionsPanel:
+    """The tab, in front, with prices there."""
+    qtbot.waitUntil(lambda: bool(bench.costs.service.rows))
+    bench.costs.panel.model.change(baseline="openai/gpt-4o")
+    bench.window.actions_by_name["versions"].trigger()
+    return bench.versions.panel
+
+
+def keep(qtbot: QtBot, bench: Workbench, text: str, name: str) -> VersionsPanel:
+    """Put a text into the prompt and keep it under a name."""
+    bench.prompt.replace_all(text)
+    qtbot.waitUntil(lambda: not bench.prompt.stale)
+    panel = panel_of(qtbot, bench)
+    panel.list.name.setText(name)
+    QTest.keyClick(panel.list.name, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.list.current is not None and panel.list.current.name == name)
+    return panel
+
+
+def compared(qtbot: QtBot, bench: Workbench) -> None:
+    qtbot.waitUntil(lambda: bench.versions.flow.compared is not None)
+
+
+def priced(qtbot: QtBot, panel: VersionsPanel) -> None:
+    qtbot.waitUntil(lambda: bool(panel.comparison.changes.changes))
+
+
+def count(text: str) -> int:
+    return engine.get_encoding("o200k_base").count(text)
+
+
+def notices(bench: Workbench) -> str:
+    return "\n".join(notice.text for notice in bench.window.messages.notices)
+
+
+def test_it_is_found_by_its_names(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    panel = panel_of(qtbot, bench)
+    assert bench.window.tabs.currentWidget().objectName() == "versionsTab"
+    for kind, name in (
+        (QLineEdit, "versionName"),
+        (QPushButton, "versionSave"),
+        (QTableView, "versionTable"),
+        (QPushButton, "versionRestore"),
+        (QPushButton, "versionRename"),
+        (QPushButton, "versionDelete"),
+        (QComboBox, "versionOther"),
+        (QTableView, "versionDiff"),
+        (QTableView, "versionCosts"),
+    ):
+        found = bench.window.findChild(kind, name)
+        assert found is not None
+        assert found.accessibleName() != ""
+    qtbot.waitUntil(lambda: "Nothing is kept yet" in panel.list.total.text())
+    assert not panel.list.restore.isEnabled()
+
+
+def test_a_version_is_kept_for_the_next_window(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window(tmp_path / "profile")
+    keep(qtbot, bench, OLD, "first")
+    close_window(qtbot, bench)
+    bench = open_window(tmp_path / "profile")
+    panel = panel_of(qtbot, bench)
+    qtbot.waitUntil(lambda: panel.list.model.rowCount() == 1)
+    index = panel.list.model.index
+    assert index(0, NAME).data() == "first"
+    assert index(0, TOKENS).data() == str(count(OLD))
+    assert index(0, COST).data().startswith("$")
+
+
+def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    panel = keep(qtbot, bench, OLD, "first")
+    bench.prompt.replace_all(NEW)
+    qtbot.waitUntil(lambda: not bench.prompt.stale)
+    assert "has changed since" in panel.comparison.words.text()
+    bench.window.tabs.setCurrentWidget(bench.panel)
+    bench.window.actions_by_name["versions"].trigger()
+    qtbot.waitUntil(lambda: "→" in panel.comparison.words.text())
+    assert f"{count(OLD)} → {count(NEW)} tokens" in panel.comparison.words.text()
+    rows = panel.comparison.rows
+    shown = [[rows.index(row, column).data() for column in (SIGN, BEFORE, AFTER)] for row in range(rows.rowCount())]
+    assert shown[0] == ["", "You·are·a·helpful·assistant.⏎", "You·are·a·helpful·assistant.⏎"]
+    assert shown[1][0] == "±"
+    assert "[−" in shown[1][1]
+    assert "[+" in shown[1][2]
+    assert shown[2][0] == "+"
+    priced(qtbot, panel)
+    changes = panel.comparison.changes
+    assert changes.rowCount() == len(bench.costs.service.models)
+    row = next(row for row, change in enumerate(changes.changes) if change.model.id == "openai/gpt-4o")
+    dearer = (count(NEW) - count(OLD)) * Decimal("0.0000025")
+    assert changes.changes[row].change.usd == dearer
+    assert changes.index(row, cost_changes.CHANGE).data() == "+$0.00001"
+    assert changes.index(row, cost_changes.PER_CENT).data().startswith("+")
+
+
+def test_putting_a_version_back_is_one_step_to_undo(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    panel = keep(qtbot, bench, OLD, "first")
+    bench.prompt.replace_all(NEW)
+    qtbot.mouseClick(panel.list.restore, Qt.MouseButton.LeftButton)
+    editor = bench.panel.editor
+    qtbot.waitUntil(lambda: editor.toPlainText() == OLD and not editor.isReadOnly())
+    qtbot.waitUntil(lambda: "are the same" in panel.comparison.words.text())
+    editor.undo()
+    assert editor.toPlainText() == NEW
+
+
+def test_two_versions_are_compared(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    keep(qtbot, bench, OLD, "first")
+    panel = keep(qtbot, bench, NEW, "second")
+    assert [panel.list.model.index(row, NAME).data() for row in range(2)] == ["second", "first"]
+    panel.comparison.other.setCurrentIndex(panel.comparison.other.findText("first"))
+    qtbot.waitUntil(lambda: f"{count(NEW)} → {count(OLD)} tokens" in panel.comparison.words.text())
+
+
+def test_a_version_is_renamed_in_its_row(qtbot: QtBot, open_window: OpenWindow):
+    panel = keep(qtbot, open_window(), OLD, "first")
+    qtbot.mouseClick(panel.list.rename, Qt.MouseButton.LeftButton)
+    field = panel.list.table.findChild(QLineEdit)
+    field.setText("the <b>best</b>")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.list.current is not None and panel.list.current.name == "the <b>best</b>")
+    assert panel.comparison.other.itemText(1) == "the <b>best</b>"
+
+
+@pytest.mark.parametrize("sure", [True, False])
+def test_deleting_asks_first(qtbot: QtBot, open_window: OpenWindow, sure: bool):
+    bench = open_window()
+    panel = keep(qtbot, bench, OLD, "first")
+    QTest.keyClick(panel.list.table, Qt.Key.Key_Delete)
+    box = QApplication.activeModalWidget()
+    assert isinstance(box, QMessageBox)
+    assert "first" in box.text()
+    wanted = "Delete" if sure else "Cancel"
+    button = next(button for button in box.buttons() if wanted in button.text())
+    with qtbot.waitSignal(box.destroyed):
+        button.click()
+    if sure:
+        qtbot.waitUntil(lambda: panel.list.model.rowCount() == 0)
+        assert not list(bench.paths.versions.iterdir())
+    else:
+        assert panel.list.model.rowCount() == 1
+
+
+def test_a_folder_that_cannot_be_written_is_told(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    bench.paths.versions.write_text("in the way")
+    panel = panel_of(qtbot, bench)
+    panel.list.name.setText("first")
+    qtbot.mouseClick(panel.list.save, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "something failed" in notices(bench))
+    assert panel.list.model.rowCount() == 0
+
+
+def test_line_ends_of_a_file_are_kept_in_its_version(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    bench.prompt.show_text("a\r\nb\r\n")
+    qtbot.waitUntil(lambda: not bench.prompt.stale)
+    panel = panel_of(qtbot, bench)
+    qtbot.mouseClick(panel.list.save, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.list.current is not None)
+    assert panel.list.current.size == 6
+    assert panel.list.current.tokens == count("a\r\nb\r\n")
+    qtbot.mouseClick(panel.list.restore, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "CRLF" in notices(bench))
