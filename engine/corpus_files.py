@@ -34,12 +34,12 @@ class CorpusFileError(EngineError):
 def read_samples(path: Path, file_bytes: int) -> list[bytes]:
     """The first bytes of a file, and where it is longer than that, some from its middle and its end. Each begins at
     a multiple of four, the last ends with the file. CorpusFileError."""
-    with _opened(path) as file:
-        samples = [_read_at(file, 0, HEAD_BYTES, path)]
+    with opened_file(path) as file:
+        samples = [read_at(file, 0, HEAD_BYTES, path)]
         if file_bytes > HEAD_BYTES:
             middle, end = (max(HEAD_BYTES, place // 4 * 4) for place in (file_bytes // 2, file_bytes - LATER_BYTES))
-            samples.append(_read_at(file, middle, LATER_BYTES, path))
-            samples.append(_read_at(file, end, LATER_BYTES + 3, path))
+            samples.append(read_at(file, middle, LATER_BYTES, path))
+            samples.append(read_at(file, end, LATER_BYTES + 3, path))
     return samples
 
 
@@ -47,7 +47,7 @@ def content_digest(path: Path, report: Callable[[], None]) -> bytes:
     """A digest of a file's bytes. ``report`` is called now and then; what it raises ends the reading.
     CorpusFileError."""
     digest = hashlib.blake2b(digest_size=16)
-    with _opened(path) as file:
+    with opened_file(path) as file:
         while block := _read(file, BLOCK_BYTES, path):
             digest.update(block)
             report()
@@ -77,14 +77,14 @@ def read_blocks(
     CorpusFileError, with the reason ``vanished``, ``special`` or ``unreadable`` before the first block, or ``changed``:
     the file is not as long as ``file`` says, or was written to while it was read. Blocks may have come before that.
     """
-    with _opened(file.path) as opened:
+    with opened_file(file.path) as opened:
         before = os.fstat(opened.fileno())
         if before.st_size != file.file_bytes:
-            raise _changed(file.path, before.st_size - file.file_bytes)
+            raise changed(file.path, before.st_size - file.file_bytes)
         yield from _text_blocks(opened, file, block_bytes, is_valid)
         after = os.fstat(opened.fileno())
     if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-        raise _changed(file.path, after.st_size - before.st_size)
+        raise changed(file.path, after.st_size - before.st_size)
 
 
 def _text_blocks(
@@ -92,7 +92,7 @@ def _text_blocks(
 ) -> Iterator[bytes]:
     plain = file.encoding in ("utf-8", "utf-8-sig")
     blocks = _raw_blocks(opened, file, block_bytes)
-    pieces = _valid_utf8(blocks, is_valid) if plain else _decoded(blocks, file.encoding)
+    pieces = valid_blocks(blocks, is_valid) if plain else _decoded(blocks, file.encoding)
     is_first = True
     for piece in pieces:
         block = piece.removeprefix(codecs.BOM_UTF8) if is_first else piece
@@ -107,12 +107,12 @@ def _raw_blocks(opened: BinaryIO, file: CorpusFile, block_bytes: int) -> Iterato
     while left > 0:
         block = _read(opened, min(left, max(4, block_bytes)), file.path)
         if not block:
-            raise _changed(file.path, -left)
+            raise changed(file.path, -left)
         left -= len(block)
         yield block
 
 
-def _valid_utf8(blocks: Iterator[bytes], is_valid: Callable[[bytes], bool]) -> Iterator[bytes]:
+def valid_blocks(blocks: Iterator[bytes], is_valid: Callable[[bytes], bool]) -> Iterator[bytes]:
     """The blocks with whole characters only, and U+FFFD for what is none. Valid ones are not copied."""
     held_back = b""
     for block in blocks:
@@ -146,8 +146,8 @@ def _decoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     yield decoder.decode(b"", final=True).encode("utf-8")
 
 
-def _opened(path: Path) -> BinaryIO:
-    """A regular file, open for reading. Never waits, should a pipe have taken its place."""
+def opened_file(path: Path) -> BinaryIO:
+    """A regular file, open for reading. Never waits, should a pipe have taken its place. CorpusFileError."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         file = os.fdopen(os.open(path, flags), "rb", buffering=0)
@@ -161,7 +161,8 @@ def _opened(path: Path) -> BinaryIO:
     return file
 
 
-def _read_at(file: BinaryIO, start: int, count: int, path: Path) -> bytes:
+def read_at(file: BinaryIO, start: int, count: int, path: Path) -> bytes:
+    """So many bytes from there on; fewer at the end. CorpusFileError."""
     file.seek(start)
     return _read(file, count, path)
 
@@ -173,6 +174,7 @@ def _read(file: BinaryIO, count: int, path: Path) -> bytes:
         raise CorpusFileError(path, "unreadable", f"cannot be read: {error.strerror or error}") from None
 
 
-def _changed(path: Path, difference: int) -> CorpusFileError:
+def changed(path: Path, difference: int) -> CorpusFileError:
+    """The error of a file that is longer than it was by so many bytes."""
     how = "grew" if difference > 0 else "shrank" if difference < 0 else "was written to"
     return CorpusFileError(path, "changed", f"it {how} after the folder was looked through")

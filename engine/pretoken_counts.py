@@ -31,6 +31,7 @@ class PretokenCounter:
 
     def __init__(self, expression: str) -> None:
         """expression: the split pattern. InvalidPatternError; UnsupportedPatternError."""
+        self.expression = expression
         split = KNOWN_SPLITS.get(expression)
         self._scanner = None if split is None else Scanner(split)
         self._pretokenizer = pretokenizer(expression) if split is None else None

@@ -20,10 +20,11 @@ from engine.encoding import Encoding
 from engine.errors import TrainingError
 from engine.pretokenize import SplitTimeoutError
 from engine.training_checkpoint import Facts, damaged, read_checkpoint, write_checkpoint
-from engine.training_counting import CorpusCounting
+from engine.training_counting import CorpusCounting, Counting
 from engine.training_documents import TextOrPath, as_items, documents_of
 from engine.training_merging import CorpusMerging
 from engine.training_settings import plan_for
+from engine.training_texts import Document
 from engine.training_types import (
     CorpusRules,
     Merge,
@@ -54,12 +55,14 @@ class TrainingRun:
         tie_order: str = "bytes",
         dummy_prefix: bool = True,
         rules: CorpusRules | None = None,
+        dask: str = "",
     ) -> None:
         """``paths_or_texts``: one or more of: an ``os.PathLike``, a file or a folder; a ``str``, which is a text, but
         for an absolute path that exists; a ``CorpusSurvey`` that has been made already.
 
         ``vocab_size`` counts everything: alphabet, merges and special tokens. ``threads``: None for one per processor.
-        ``rules``: which files of folders are read. The rest: see ``TrainingSettings``. TrainingError.
+        ``rules``: which files of folders are read. ``dask``: the address of a Dask scheduler whose workers count, and
+        see the same files; "" to count here. The rest: see ``TrainingSettings``. TrainingError.
         """
         settings = TrainingSettings(
             vocab_size=vocab_size,
@@ -74,18 +77,24 @@ class TrainingRun:
             tie_order=tie_order,
             dummy_prefix=dummy_prefix,
         )
-        self._set_up(settings, threads, as_items(paths_or_texts), rules or CorpusRules())
+        self._set_up(settings, threads, as_items(paths_or_texts), rules or CorpusRules(), dask)
 
     def _set_up(
-        self, settings: TrainingSettings, threads: int | None, items: list[TextOrPath], rules: CorpusRules
+        self,
+        settings: TrainingSettings,
+        threads: int | None,
+        items: list[TextOrPath],
+        rules: CorpusRules,
+        dask: str = "",
     ) -> None:
         self.settings = settings
         self._plan = plan_for(settings)
         self._threads = threads or os.cpu_count() or 1
         self._items = items
         self._rules = rules
+        self._dask = dask
         self._stage: Stage = "looking"
-        self._counting: CorpusCounting | None = None
+        self._counting: Counting | None = None
         self._merging: CorpusMerging | None = None
         self._bytes_total = self._pretokens = 0
         self._problems: tuple[SkippedFile, ...] = ()
@@ -115,9 +124,9 @@ class TrainingRun:
         if self._counting is None and self._merging is None:
             self._look()
         elif self._counting is not None:
-            before, started = self._counting.reader.bytes_read, time.perf_counter()
+            before, started = self._counting.bytes_read, time.perf_counter()
             is_counted = self._counting.advance(deadline)
-            self._rate.note(self._counting.reader.bytes_read - before, time.perf_counter() - started)
+            self._rate.note(self._counting.bytes_read - before, time.perf_counter() - started)
             if is_counted:
                 self._start_merging(self._counting)
         elif self._merging is not None:
@@ -128,16 +137,23 @@ class TrainingRun:
                 self._stage = "done"
 
     def _look(self) -> None:
-        self._counting = CorpusCounting(documents_of(self._items, self._rules), self._plan, self._threads)
+        self._counting = self._counting_of(documents_of(self._items, self._rules))
         self._items = []
         self._bytes_total = self._counting.bytes_total
         self._stage = "counting"
 
-    def _start_merging(self, counting: CorpusCounting) -> None:
+    def _counting_of(self, documents: list[Document]) -> Counting:
+        if not self._dask:
+            return CorpusCounting(documents, self._plan, self._threads)
+        from engine.training_cluster import ClusterCounting
+
+        return ClusterCounting(documents, self._plan, self._dask)
+
+    def _start_merging(self, counting: Counting) -> None:
         self._pretokens = counting.gathered().different
         if self._pretokens == 0:
             raise TrainingError("The split pattern matches nothing in this text.")
-        self._problems = tuple(counting.reader.problems)
+        self._problems = tuple(counting.problems)
         self._hash = self._hash_with(counting.digest())
         self._merging = CorpusMerging.of(counting, self._plan)
         self._counting = None
@@ -170,7 +186,7 @@ class TrainingRun:
         counting, merging = self._counting, self._merging
         merged = merging.merged if merging else 0
         wanted = merging.merges_wanted if merging else max(self.settings.vocab_size - 256 - self._specials, 0)
-        read = counting.reader.bytes_read if counting else self._bytes_total if merging else 0
+        read = counting.bytes_read if counting else self._bytes_total if merging else 0
         done, all_of_it = (merged, wanted) if merging else (read, self._bytes_total)
         rate = self._rate.per_second
         return TrainingProgress(
@@ -187,7 +203,7 @@ class TrainingRun:
             last_merge=merging.last_merge if merging else None,
             rate=rate,
             eta_seconds=(all_of_it - done) / rate if rate and not self.done else None,
-            problems=tuple(counting.reader.problems) if counting else self._problems,
+            problems=tuple(counting.problems) if counting else self._problems,
             why_done=merging.why_done if merging else "",
         )
 

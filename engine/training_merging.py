@@ -23,7 +23,7 @@ from engine.training_alphabets import (
     write_in_characters,
 )
 from engine.training_checkpoint import Arrays, Facts
-from engine.training_counting import CorpusCounting
+from engine.training_counting import Counting
 from engine.training_settings import TrainingPlan, most_merges
 from engine.training_types import Merge, TrainingCurve
 
@@ -53,14 +53,14 @@ class CorpusMerging:
         )
 
     @classmethod
-    def of(cls, counting: CorpusCounting, plan: TrainingPlan) -> CorpusMerging:
+    def of(cls, counting: Counting, plan: TrainingPlan) -> CorpusMerging:
         """What was counted, ready for merging. TrainingError."""
         table = counting.gathered().table
         if plan.writes_characters:
             corpus = write_in_characters(table, SIGN if plan.byte_fallback else "")
         else:
             corpus = write_in_bytes(table, plan.settings.tie_order)
-        return cls(plan, replace(corpus, text_bytes=corpus.text_bytes - counting.reader.sign_bytes))
+        return cls(plan, replace(corpus, text_bytes=corpus.text_bytes - counting.sign_bytes))
 
     def advance(self, deadline: float) -> bool:
         """Merge until ``time.perf_counter()`` reaches ``deadline``. Whether all is merged."""

@@ -171,8 +171,8 @@ def test_an_error_while_reading_names_the_file(tmp_path):
 
 def test_a_file_is_closed_when_reading_it_is_given_up(tmp_path, monkeypatch):
     opened = []
-    as_it_is = corpus_files._opened
-    monkeypatch.setattr(corpus_files, "_opened", lambda path: opened.append(as_it_is(path)) or opened[-1])
+    as_it_is = corpus_files.opened_file
+    monkeypatch.setattr(corpus_files, "opened_file", lambda path: opened.append(as_it_is(path)) or opened[-1])
     blocks = read_blocks(stored(tmp_path / "a.txt", b"x" * 5000, "utf-8"), 1000)
     next(blocks)
     blocks.close()
