@@ -43,6 +43,7 @@ INTERRUPTED = 130
     "--dummy-prefix/--no-dummy-prefix", default=True, help="With the pattern sentencepiece: a ▁ in front of each text."
 )
 @click.option("--threads", type=click.IntRange(min=1), help="How many threads read and count; else one a processor.")
+@click.option("--dask", default="", metavar="ADDRESS", help="Have the workers of this Dask scheduler count.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Only files like this, as in a .gitignore.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="No files or folders like this.")
 @click.option("--no-gitignore", is_flag=True, help="Take files that a .gitignore names, too.")
@@ -148,7 +149,9 @@ def _begun(
         raise BadInput(_nothing_found(folders, survey))
     display.note(_found(survey))
     sources: list[Any] = ([survey] if survey.files else []) + ([text] if text else [])
-    run = usable(lambda: engine.TrainingRun(sources, **_settings(options), threads=options["threads"]))
+    run = usable(
+        lambda: engine.TrainingRun(sources, **_settings(options), threads=options["threads"], dask=options["dask"])
+    )
     for warning in run.warnings:
         display.note(warning)
     return Started(run, survey, text[:SAMPLE_BYTES] or _first_text(survey))

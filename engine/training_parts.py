@@ -25,7 +25,7 @@ from engine.training_texts import Document, PieceReader, cut_pieces
 from engine.training_types import CorpusFile, SkippedFile, TrainingSettings
 
 PART_BYTES = 64 << 20
-"""Half a second of work, so that one that is lost costs little; its counts are a few megabytes."""
+"""A third of a second of work, so that one that is lost costs little; its counts are a few megabytes."""
 
 _STRETCHED = ("utf-8", "utf-8-sig")
 

@@ -283,6 +283,7 @@ class TrainingFlow(QObject):
                 settings=panel.form.settings(),
                 rules=panel.survey.rules(),
                 threads=panel.form.threads,
+                dask=panel.form.dask,
                 held_back=held,
                 survey=survey,
             )

@@ -361,3 +361,12 @@ def test_a_hostile_pattern_ends(run, tmp_path, monkeypatch):
     status, _, err = run(tmp_path / "a.txt", "--vocab-size", "300", "--pattern", "(?:a|a)*$")
     assert status == 2
     assert "seconds" in err
+
+
+def test_nobody_answers_at_the_address_of_a_cluster(run, corpus, monkeypatch):
+    pytest.importorskip("distributed", reason="comes with the extra dask")
+    monkeypatch.setattr("engine.training_cluster.CONNECT_SECONDS", 0.3)
+    status, out, err = run(corpus, "--vocab-size", "300", "--dask", "tcp://127.0.0.1:9", "--json")
+    assert (status, out) == (2, "")
+    assert "No Dask scheduler answers at tcp://127.0.0.1:9" in err
+    assert "Traceback" not in err

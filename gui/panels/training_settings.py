@@ -82,6 +82,11 @@ class TrainingSettingsForm(QGroupBox):
         return self.thread_count.value() or None
 
     @property
+    def dask(self) -> str:
+        """The address of the Dask scheduler whose workers count; empty to count here."""
+        return self.cluster.text().strip()
+
+    @property
     def own_pattern(self) -> bool:
         """Whether the split pattern is the user's own expression and not one of the list."""
         return self.pattern.currentText().strip() not in {choice.value for choice in choices.PATTERNS}
@@ -211,6 +216,15 @@ class TrainingSettingsForm(QGroupBox):
         self.thread_count = _number("trainThreads", 0, MOST_THREADS)
         self.thread_count.setSpecialValueText(self.tr("one a core"))
         self.thread_count.setToolTip(self.tr("For reading and splitting the texts. The merges do not depend on it."))
+        self.cluster = QLineEdit(objectName="trainCluster")
+        self.cluster.setPlaceholderText(self.tr("count on this computer"))
+        self.cluster.setToolTip(
+            self.tr(
+                "Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers see the same files and count "
+                "them in place of this computer. The merges do not depend on it. Empty at each start."
+            )
+        )
+        self._cluster_remark = Remark(self._theme)
         self.more = QToolButton(objectName="trainMore")
         self.more.setCheckable(True)
         self.more.setAutoRaise(True)
@@ -241,6 +255,7 @@ class TrainingSettingsForm(QGroupBox):
         form_row(finer, self.tr("Longest token"), self.max_token)
         form_row(finer, self.tr("Order of ties"), self.tie_order)
         form_row(finer, self.tr("Threads"), self.thread_count)
+        form_row(finer, self.tr("Dask scheduler"), self.cluster, self._cluster_remark)
         margins = self.special.contentsMargins()
         room = self.special.fontMetrics().lineSpacing() * SPECIAL_LINES
         self.special.setFixedHeight(room + margins.top() + margins.bottom() + 12)
@@ -252,6 +267,7 @@ class TrainingSettingsForm(QGroupBox):
         for box in (self.vocab_size, self.min_count, self.max_token, self.thread_count):
             box.valueChanged.connect(self._on_changed)
         self.tie_order.currentIndexChanged.connect(self._on_changed)
+        self.cluster.textChanged.connect(self._on_cluster)
         for choice in (self.alphabet, self.normalization):
             choice.currentIndexChanged.connect(self._on_split)
         self.pattern.currentTextChanged.connect(self._on_pattern)
@@ -260,6 +276,18 @@ class TrainingSettingsForm(QGroupBox):
         self.special.textChanged.connect(self._on_changed)
         self.name.textChanged.connect(self._on_name)
         self.more.toggled.connect(self._describe)
+
+    @Slot()
+    def _on_cluster(self) -> None:
+        """What leaves this computer is said before it does."""
+        self._cluster_remark.say(
+            self.tr(
+                "The names and sizes of the files go to {address}, whose workers read them. Only name a scheduler that "
+                "you trust."
+            ).format(address=self.dask)
+            if self.dask
+            else ""
+        )
 
     @Slot()
     def _on_changed(self) -> None:

@@ -70,6 +70,7 @@ class EngineTrainer:
             tie_order=settings.tie_order,
             dummy_prefix=settings.dummy_prefix,
             rules=plan.rules,
+            dask=plan.dask,
         )
 
     def keep(self, run: Any, plan: TrainingPlan) -> KeptEncoding:

@@ -68,8 +68,9 @@ class TrainingPlan:
     """A run to be made: ``name`` for the encoding, ``paths`` of the texts, and the rules and settings for them.
 
     ``survey``: what the paths hold, where somebody looked already; then only its files are trained on.
-    ``threads``: None for as many as the machine has cores. ``held_back``: files that are not trained on, so that the
-    result can be measured on text it has not seen.
+    ``threads``: None for as many as the machine has cores. ``dask``: the address of a scheduler whose workers count
+    in place of this machine; a run that is taken up again counts here. ``held_back``: files that are not trained on,
+    so that the result can be measured on text it has not seen.
     """
 
     name: str
@@ -77,6 +78,7 @@ class TrainingPlan:
     settings: TrainingSettings
     rules: CorpusRules = field(default_factory=CorpusRules)
     threads: int | None = None
+    dask: str = ""
     held_back: tuple[CorpusFile, ...] = ()
     survey: CorpusSurvey | None = None
 
