@@ -26,6 +26,8 @@ DISTRIBUTIONS = (
     "regex",
     "ruamel.yaml",
     "click",
+    "jinja2",
+    "MarkupSafe",
 )
 """All that is needed at run time, by the names of the package index."""
 
