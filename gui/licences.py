@@ -28,6 +28,8 @@ DISTRIBUTIONS = (
     "click",
     "jinja2",
     "MarkupSafe",
+    "tokenizers",
+    "sentencepiece",
 )
 """All that is needed at run time, by the names of the package index."""
 
