@@ -418,6 +418,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+7",),
     ),
     ActionSpec(
+        "focus_conversation",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to the conversatio&n"),
+        QT_TRANSLATE_NOOP("Actions", "What a conversation of many turns costs, with a cache and without"),
+        ("Ctrl+Shift+D",),
+    ),
+    ActionSpec(
         "import_prices",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Import prices…"),

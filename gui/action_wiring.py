@@ -98,6 +98,7 @@ class ActionWiring(QObject):
         bench.panel.editor.addAction(act["show_merges"])
         act["focus_lab"].triggered.connect(self._focus_lab)
         act["focus_pricing"].triggered.connect(self._focus_pricing)
+        act["focus_conversation"].triggered.connect(self._focus_conversation)
         act["import_prices"].triggered.connect(self._import_prices)
         act["advisor"].triggered.connect(self._show_advisor)
         act["versions"].triggered.connect(self._show_versions)
@@ -356,6 +357,11 @@ class ActionWiring(QObject):
         bench.pricing_page.bring_to_front()
         if bench.pricing is not None:
             bench.pricing.build().focus()
+
+    @Slot()
+    def _focus_conversation(self) -> None:
+        if self._bench.conversation is not None:
+            self._bench.conversation.focus()
 
     @Slot()
     def _import_prices(self) -> None:

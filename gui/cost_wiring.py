@@ -64,6 +64,7 @@ class CostWiring(QObject):
         for name, text, tip, act in (
             ("costChart", self.tr("Show or hide the &chart"), panel.chart_button.toolTip(), panel.chart_button.click),
             ("costResetColumns", self.tr("Reset the co&lumns"), "", panel.table.reset_columns),
+            ("costFindCheapest", self.tr("Find the c&heapest…"), panel.cheapest_button.toolTip(), panel.find_cheapest),
             ("costScenario", self.tr("The &whole scenario…"), panel.scenario_bar.details.toolTip(), panel.show_details),
         ):
             action = QAction(text, self, objectName=name)

@@ -32,6 +32,7 @@ from gui.tab_dock import TabDock
 if TYPE_CHECKING:
     from engine import Encoding
     from gui.advisor_wiring import AdvisorWiring
+    from gui.conversation_wiring import ConversationWiring
     from gui.cost_wiring import CostWiring
     from gui.file_actions import FileActions
     from gui.finder import Finder
@@ -92,11 +93,15 @@ class Workbench(QObject):
         self.versions_page = self.window.add_page(
             self.tr("Versions"), "versionsTab", self.tr("Versions of the prompt, kept and compared")
         )
+        self.conversation_page = self.window.add_page(
+            self.tr("Conversation"), "conversationTab", self.tr("What a conversation costs, turn by turn")
+        )
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
         self.tab_dock = TabDock(self.window.tabs, self.cost_dock, frozenset({"promptTab"}), self)
         self.inspector: TokenInspector | None = None
         self.costs: CostWiring | None = None
         self.pricing: PricingWiring | None = None
+        self.conversation: ConversationWiring | None = None
         self.kernels: KernelBuild | None = None
         self.own_encodings = OwnEncodings(paths.encodings)
         self.encodings: EncodingList | None = None
@@ -210,6 +215,7 @@ class Workbench(QObject):
             self.pricing,
             self.advisor,
             self.versions,
+            self.conversation,
         ):
             assert wiring is not None
             wiring.build()
@@ -243,6 +249,7 @@ class Workbench(QObject):
         self.keeper.start(runner, self.settings.values.autosave_seconds)
 
     def _start_costs(self) -> None:
+        from gui.conversation_wiring import ConversationWiring
         from gui.cost_wiring import CostWiring
         from gui.pricing_wiring import PricingWiring
         from gui.token_inspector import TokenInspector
@@ -252,6 +259,7 @@ class Workbench(QObject):
         state = self._restored.state
         self.costs = CostWiring(self, self.runner, self.cost_dock, state.scenario)
         self.pricing = PricingWiring(self, self.runner, self.costs.service, state.pricing)
+        self.conversation = ConversationWiring(self, self.runner, self.costs.panel, state.conversation)
         self.costs.panel.commands.edit_asked.connect(self.pricing.show_model)
         self.pricing.undo_changed.connect(self.wiring.show_undo)
         self.costs.panel.commands.undo_asked.connect(self.pricing.take_back)
@@ -415,6 +423,7 @@ class Workbench(QObject):
             "vocabulary": self.vocabulary,
             "merges": self.merges,
             "pricing": self.pricing,
+            "conversation": self.conversation,
         }
         kept = self._restored.state if self._restored else SessionState()
         return {name: part.state() if part else getattr(kept, name) for name, part in parts.items()}

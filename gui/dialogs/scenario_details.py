@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
+from gui.dialogs.buttons import close_row
 from gui.models.scenario_choices import DOLLARS, MOST_CALLS
 from gui.models.scenario_state import ScenarioState
 from gui.panels.number_boxes import decimal_of, tokens_box
@@ -53,7 +53,7 @@ class ScenarioDetails(QDialog):
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(self._page)
-        buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
+        buttons = close_row(self)
         self.reset_button = QPushButton(self.tr("&Reset"), objectName="scenarioReset")
         self.reset_button.setAccessibleName(self.tr("Reset the scenario"))
         self.reset_button.setToolTip(self.tr("Back to the scenario of the first start."))

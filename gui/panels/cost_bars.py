@@ -30,14 +30,16 @@ MOST_FOR_FIGURES = 0.6
 class MoneyAxis(pg.AxisItem):
     """An axis of amounts; on a logarithmic scale its positions are powers of ten."""
 
-    def __init__(self) -> None:
-        super().__init__("bottom")
+    def __init__(self, side: str = "bottom", levels: int = 1) -> None:
+        """``levels``: of marks, big ones and those between them, where there is room for both."""
+        super().__init__(side)
+        self._levels = levels
         self.text: CostText | None = None
         self.powers = False
 
     def tickValues(self, least: float, most: float, size: float) -> list[tuple[float, list[float]]]:
         if not self.powers:
-            return super().tickValues(least, most, size)[:1]
+            return super().tickValues(least, most, size)[: self._levels]
         decade = size / max(most - least, 1e-9)
         step = max(1, ceil(TICK_WIDTH / decade))
         between = (1, 2, 5) if decade > 3 * TICK_WIDTH else (1, 3) if decade > 2 * TICK_WIDTH else (1,)

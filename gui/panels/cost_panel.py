@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QEvent, QLocale, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
+    QDialog,
     QHBoxLayout,
     QLineEdit,
     QMenu,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.dialogs.cheapest import CheapestDialog
 from gui.dialogs.scenario_details import ScenarioDetails
 from gui.look.theme import Theme
 from gui.models.cost_arrangement import Arrangement, SortKey
@@ -74,6 +76,7 @@ class CostPanel(QWidget):
         self.scenario_bar = ScenarioBar(self.scenario)
         self.names = ScenarioNames(self.scenario_bar.named, self.scenario, notifier)
         self._details: ScenarioDetails | None = None
+        self._cheapest: CheapestDialog | None = None
         self.table = CostTable(self.model, theme)
         self.commands = CostCommands(self.table, self.model, service, notifier, version)
         self.chart = CostChart(theme)
@@ -137,10 +140,26 @@ class CostPanel(QWidget):
             self._details = ScenarioDetails(self.scenario, self)
         self._details.set_currencies(self._service.exchange_rates)
         self._show_break_even()
-        self._details.show()
-        self._details.raise_()
-        self._details.activateWindow()
+        _bring(self._details)
         return self._details
+
+    @Slot()
+    def find_cheapest(self) -> CheapestDialog:
+        """Show which model does it for the least money, in a window that stays while one works in this."""
+        if self._cheapest is None:
+            self._cheapest = CheapestDialog(self.model, self.scenario, self)
+            self._cheapest.chosen.connect(self._on_cheapest)
+        _bring(self._cheapest)
+        return self._cheapest
+
+    @Slot(str)
+    def _on_cheapest(self, model_id: str) -> None:
+        """Pin a model and show it, whatever the filter says."""
+        hidden = self.model.arrangement.hidden - {model_id}
+        self.model.change(baseline=model_id, hidden=hidden, filter="")
+        self.filter.clear()
+        self.table.show_column("ratio")
+        self.table.show_model(model_id)
 
     def focus_filter(self) -> None:
         """Put the caret into the filter."""
@@ -165,6 +184,9 @@ class CostPanel(QWidget):
         self.view_button = _menu_button("costView", self.tr("&Show"), self.tr("Columns, and models left out"))
         self.export_button = _menu_button("costExport", self.tr("E&xport"), self.tr("Copy or export the table"))
         self.commands.export_menu(self.export_button.menu())
+        self.cheapest_button = _button(
+            "costCheapest", self.tr("Che&apest…"), self.tr("Find the cheapest model that fits, and why others do not")
+        )
         self.chart_button = _side_button("costChartButton", self.tr("Chart"), self.tr("Show a chart of the totals"))
         self.explain_button = _side_button(
             "costExplainButton", self.tr("Explain"), self.tr("Show how the cost of a row comes about")
@@ -176,7 +198,13 @@ class CostPanel(QWidget):
         tools.addWidget(self.filter, 1)
         tools.addWidget(self.status.count)
         tools.addWidget(self.status.remark, 2)
-        for button in (self.view_button, self.export_button, self.chart_button, self.explain_button):
+        for button in (
+            self.cheapest_button,
+            self.view_button,
+            self.export_button,
+            self.chart_button,
+            self.explain_button,
+        ):
             tools.addWidget(button)
         self.side = QStackedWidget(objectName="costSide")
         self.side.addWidget(self.chart)
@@ -201,7 +229,8 @@ class CostPanel(QWidget):
         """As the eye goes: the scenario, the line of tools, table, chart or explanation."""
         order = [
             *self.scenario_bar.controls(),
-            *(self.filter, self.view_button, self.export_button, self.chart_button, self.explain_button),
+            *(self.filter, self.cheapest_button, self.view_button, self.export_button),
+            *(self.chart_button, self.explain_button),
             *(self.table, self.chart.most, self.chart.log, self.explanation.lines),
         ]
         for before, after in pairwise(order):
@@ -217,6 +246,7 @@ class CostPanel(QWidget):
         service.prices_changed.connect(self._on_prices_changed)
         self.scenario.changed.connect(self._on_scenario)
         self.scenario_bar.details.clicked.connect(self.show_details)
+        self.cheapest_button.clicked.connect(self.find_cheapest)
         self.names.name_changed.connect(self._on_state_changed)
         self.filter.textChanged.connect(self._on_filter)
         self.model.arranged.connect(self._on_arranged)
@@ -382,6 +412,13 @@ def arrangement_of(state: dict[str, Any]) -> Arrangement:
         show_retired=state.get("show_retired") is True,
         show_embedding=state.get("show_embedding") is True,
     )
+
+
+def _bring(dialog: QDialog) -> None:
+    """Show a dialog, in front of the others."""
+    dialog.show()
+    dialog.raise_()
+    dialog.activateWindow()
 
 
 def _button(name: str, text: str, spoken: str) -> QPushButton:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from PySide6.QtCore import QDate, QSignalBlocker, Qt, Slot
+from PySide6.QtCore import QDate, QSignalBlocker, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDateEdit,
     QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +28,7 @@ from gui.models.scenario_choices import (
 )
 from gui.models.scenario_state import ScenarioState
 from gui.panels.flow_layout import FlowLayout
+from gui.panels.labelled import labelled
 from gui.panels.number_boxes import amount_box, as_date, decimal_of, tokens_box
 
 
@@ -51,6 +51,11 @@ class ScenarioBar(QWidget):
             *(self.named, self.output, self.reasoning, self.cached, self.cached_unit, self.calls),
             *(self.budget_usd, self.factor, self.day, self.batch, self.details),
         )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for as many lines as the controls need at this width: a dock gives no more than the least height."""
+        super().resizeEvent(event)
+        self.setMinimumHeight(self.layout().heightForWidth(self.width()))
 
     def _make_token_controls(self) -> None:
         self.output = tokens_box("outputTokens", self.tr("Expected output tokens"))
@@ -123,10 +128,10 @@ class ScenarioBar(QWidget):
             (self.tr("Factor"), self.factor, self.factor),
             (self.tr("Prices of"), self.day, self.day),
         ):
-            flow.addWidget(_labelled(text, control, buddy))
+            flow.addWidget(labelled(text, control, buddy))
         for control in (self.batch, self.details):
             control.setMinimumHeight(self.output.sizeHint().height())
-            flow.addWidget(_labelled("", control, None))
+            flow.addWidget(labelled("", control, None))
         self.setLayout(flow)
 
     def _connect(self) -> None:
@@ -167,17 +172,3 @@ class ScenarioBar(QWidget):
     @Slot(int)
     def _on_unit_changed(self, _index: int) -> None:
         self._state.change(cached_unit=self.cached_unit.currentData())
-
-
-def _labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
-    """A control with its label above it; without a text an empty line keeps it level with the others."""
-    box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(2)
-    label = QLabel(text)
-    if buddy is not None:
-        label.setBuddy(buddy)
-    column.addWidget(label)
-    column.addWidget(control, alignment=Qt.AlignmentFlag.AlignVCenter)
-    return box

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pricing.scenarios.budgets import Budget, BudgetVerdict, judge
 from pricing.scenarios.caching import CachedCost, CachePlan, cached_cost, calls_until_caching_pays, expected_hit_rate
 from pricing.scenarios.choosing import Choice, ranked
-from pricing.scenarios.conversation import Conversation, Turn, converse, exactly
+from pricing.scenarios.conversation import Conversation, Turn, caching_pays_from, converse, exactly
 from pricing.scenarios.volume import CallKind, MixedCost, calls_per_month, mixed_cost
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "MixedCost",
     "Turn",
     "cached_cost",
+    "caching_pays_from",
     "calls_per_month",
     "calls_until_caching_pays",
     "converse",

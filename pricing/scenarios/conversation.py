@@ -7,12 +7,13 @@ the prompt of the turn before ended with, and writes the rest. A turn that comes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
 from pricing.estimation import EXACT, estimate
+from pricing.rates import RateCards
 from pricing.types import CostEstimate, Model, Scenario, ScenarioError, TokenCount
 
 MOST_TURNS = 10_000
@@ -64,14 +65,17 @@ class Turn:
     total_usd_high: Decimal | None
 
 
-def converse(model: Model, conversation: Conversation, scenario: Scenario) -> tuple[Turn, ...]:
+def converse(
+    model: Model, conversation: Conversation, scenario: Scenario, cards: RateCards | None = None
+) -> tuple[Turn, ...]:
     """The turns in order. Day, batch and factor are the scenario's; what it says of output and cache does not count.
 
     Raises ScenarioError for fewer than one or more than 10,000 turns, and for what ``estimate`` refuses.
     """
     if not 1 <= conversation.turns <= MOST_TURNS:
         raise ScenarioError(f"a conversation has 1 to {MOST_TURNS:,} turns (got {conversation.turns:,})")
-    runs = [_run(model, conversation, scenario, end) for end in _ends(conversation)]
+    cards = cards or RateCards()
+    runs = [_run(model, conversation, scenario, end, cards) for end in _ends(conversation)]
     turns = []
     for alike in zip(*runs, strict=True):
         totals = [turn.total_usd for turn in alike]
@@ -81,12 +85,27 @@ def converse(model: Model, conversation: Conversation, scenario: Scenario) -> tu
     return tuple(turns)
 
 
+def caching_pays_from(cached: Sequence[Turn], without: Sequence[Turn]) -> int | None:
+    """The turn from which on a conversation with the cache costs less, all turns up to it together; None: never, or a
+    price is unknown. Both are the same conversation but for the cache.
+    """
+    pays: int | None = None
+    for turn, plain in zip(cached, without, strict=True):
+        if turn.total_usd is None or plain.total_usd is None:
+            return None
+        if turn.total_usd >= plain.total_usd:
+            pays = None
+        elif pays is None:
+            pays = turn.number
+    return pays
+
+
 def _ends(conversation: Conversation) -> tuple[End, ...]:
     parts = (conversation.system, conversation.user, conversation.answer, conversation.reasoning)
     return ("tokens",) if all(part.low == part.high for part in parts) else ("tokens", "low", "high")
 
 
-def _run(model: Model, conversation: Conversation, scenario: Scenario, end: End) -> list[Turn]:
+def _run(model: Model, conversation: Conversation, scenario: Scenario, end: End, cards: RateCards) -> list[Turn]:
     """The conversation with every part at one end of its range."""
     answer, reasoning = getattr(conversation.answer, end), getattr(conversation.reasoning, end)
     total: Decimal | None = Decimal(0)
@@ -107,6 +126,7 @@ def _run(model: Model, conversation: Conversation, scenario: Scenario, end: End)
                 cache_write_tokens=written if conversation.caching == "minutes" else 0,
                 cache_write_1h_tokens=written if conversation.caching == "hour" else 0,
             ),
+            cards,
         )
         total = None if total is None or cost.usd is None else EXACT.add(total, cost.usd)
         turns.append(Turn(number, prompt, cached, written, cost, total, total, total))

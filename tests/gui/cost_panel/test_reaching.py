@@ -47,7 +47,7 @@ def test_tab_goes_through_every_control(panel, qtbot):
     assert names == [
         *("outputTokens", "reasoningTokens", "cachedTokens", "cachedUnit", "callsPerMonth"),
         *("costBudget", "costFactor", "costDate", "batchToggle", "scenarioDetails"),
-        *("costFilter", "costView", "costExport", "costChartButton", "costExplainButton", "costTable"),
+        *("costFilter", "costCheapest", "costView", "costExport", "costChartButton", "costExplainButton", "costTable"),
         *("scenarioMenu", "outputTokens"),
     ]
 

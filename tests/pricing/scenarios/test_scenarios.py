@@ -16,6 +16,7 @@ from pricing.scenarios import (
     CachePlan,
     Conversation,
     cached_cost,
+    caching_pays_from,
     calls_per_month,
     calls_until_caching_pays,
     converse,
@@ -281,6 +282,37 @@ class TestChoosing:
         assert [choice.model.id for choice in ranked(priced, ON)] == ["a/sure", "a/wide"]  # 1200 and 1450
         priced[0] = (wide, cost(wide, count(1_000, 900, 2_001)))
         assert ranked(priced, ON)[1].why_not == ("has room for 2,000 tokens",)
+
+
+class TestWhenCachingPays:
+    @pytest.mark.parametrize(
+        ("caching", "late", "turn"),
+        [
+            # 1000 a turn, at 4: without 4000, 12 000, 24 000 ... millionths of a dollar
+            ("minutes", (), 2),  # 5000; 5000 + 400 + 5000 = 10 400
+            # 8000; 16 400 > 12 000; + 800 + 8000 = 25 200 > 24 000; + 1200 + 8000 = 34 400 < 40 000
+            ("hour", (), 4),
+            ("minutes", (2,), 3),  # 5000; 15 000 > 12 000; 15 000 + 800 + 5000 = 20 800 < 24 000
+            ("none", (), None),
+        ],
+    )
+    def test_by_hand(self, caching: str, late: tuple[int, ...], turn: int | None) -> None:
+        talk = Conversation(4, exactly(0), exactly(1_000), exactly(0), caching=caching, late_turns=frozenset(late))
+        cached, without = converse(CLAUDE, talk, ON), converse(CLAUDE, replace(talk, caching="none"), ON)
+        assert caching_pays_from(cached, without) == turn
+
+    def test_it_may_stop_paying(self) -> None:
+        talk = Conversation(3, exactly(0), exactly(1_000), exactly(0), caching="minutes", late_turns=frozenset({3}))
+        cached, without = converse(CLAUDE, talk, ON), converse(CLAUDE, replace(talk, caching="none"), ON)
+        # 10 400 after two turns, and 15 000 for a third that finds nothing: 25 400 > 24 000
+        assert caching_pays_from(cached[:2], without[:2]) == 2
+        assert caching_pays_from(cached, without) is None
+
+    def test_unknown(self) -> None:
+        nothing = model(Price(rates(output="1")))
+        talk = Conversation(2, exactly(5), exactly(5), exactly(5), caching="minutes")
+        turns = converse(nothing, talk, ON)
+        assert caching_pays_from(turns, turns) is None
 
 
 class TestBudgets:

@@ -1,0 +1,130 @@
+"""Gives the window its conversation tab, worked out anew whenever the prompt, prices, scenario or favourites change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from gui.models.conversation_choices import MOST_MODELS, conversation_of
+from gui.panels.cost_chart import load_plotting
+from gui.services.conversations import Talk, TalkRequest, converse_with_all, talker_of
+
+if TYPE_CHECKING:
+    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.models.cost_row import CostRow
+    from gui.panels.conversation_panel import ConversationPanel
+    from gui.panels.cost_panel import CostPanel
+    from gui.workbench import Workbench
+
+DELAY_MS = 80
+"""Changes that come faster than this (someone types) are worked out together."""
+FIRST_MODELS = 4
+"""Models of the cost table that are drawn where there are no favourites."""
+
+
+class ConversationWiring(QObject):
+    """Made with the cost table, whose favourites, prices and scenario it takes."""
+
+    def __init__(self, bench: Workbench, runner: JobRunner, costs: CostPanel, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(bench)
+        self._bench, self._costs, self._state = bench, costs, state
+        self.panel: ConversationPanel | None = None
+        self._revision = 0
+        self._lane = runner.conflated(self.tr("Working out a conversation"), _work)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+        self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
+        self._delay.timeout.connect(self._submit)
+        costs.model.arranged.connect(self._touch)
+        costs.scenario.changed.connect(self._touch)
+        self._page = bench.conversation_page
+        self._page.when_looked_at(self._on_looked_at)
+
+    def state(self) -> dict[str, Any]:
+        """What the user said of the conversation, as JSON holds it."""
+        return self._state if self.panel is None else self.panel.form.choices().plain()
+
+    def build(self) -> ConversationPanel:
+        """Make the page, if nobody has yet."""
+        if self.panel is not None:
+            return self.panel
+        from gui.panels.conversation_panel import ConversationPanel
+
+        self.panel = panel = ConversationPanel(self._bench.theme, self._costs.model.view.text)
+        panel.form.show_choices(conversation_of(self._state))
+        self._page.fill(panel)
+        self._page.setFocusProxy(panel)
+        panel.form.changed.connect(self._touch)
+        panel.form.changed.connect(self._bench.keeper.touch)
+        self._touch()
+        return panel
+
+    def focus(self) -> None:
+        """Show the tab, with the keyboard in its first control."""
+        self._page.bring_to_front()
+        self.build().form.turns.setFocus()
+
+    @Slot()
+    def _on_looked_at(self) -> None:
+        self.build()
+        self._touch()
+
+    @Slot()
+    def _touch(self) -> None:
+        if self.panel is not None and self._page.is_in_front() and not self._delay.isActive():
+            self._delay.start()
+
+    @Slot()
+    def _submit(self) -> None:
+        assert self.panel is not None
+        scenario = self._costs.scenario.scenario()
+        rows, words = self._chosen()
+        self.panel.remark.say(words)
+        self._revision += 1
+        talkers = tuple(
+            talker_of(
+                row.model,
+                (row.estimate.input_tokens, row.estimate.input_low, row.estimate.input_high),
+                row.estimate.label,
+            )
+            for row in rows
+        )
+        self._lane.submit(TalkRequest(self._revision, talkers, self.panel.form.choices(), scenario))
+
+    def _chosen(self) -> tuple[list[CostRow], str]:
+        """The rows to draw, and a sentence about which they are."""
+        model = self._costs.model
+        wanted = model.arrangement.favourites | {model.arrangement.baseline}
+        shown = model.shown_rows()
+        chosen = [row for row in shown if row.model_id in wanted]
+        if not chosen:
+            words = self.tr("The first models of the cost table. Make models favourites there (Space) to choose.")
+            return shown[:FIRST_MODELS], words
+        if len(chosen) > MOST_MODELS:
+            words = self.tr("The first {number} of your favourites in the cost table.")
+            return chosen[:MOST_MODELS], words.format(number=MOST_MODELS)
+        return chosen, self.tr("Your favourites and the baseline of the cost table.")
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        if self.panel is None or result.request.revision != self._revision:
+            return
+        talks: tuple[Talk, ...] = result.value
+        self.panel.show_talks(talks, self._costs.model.view.text)
+        if not talks:
+            self.panel.remark.say(self.tr("No model shown has counted the text in the editor."), "warning")
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        if self.panel is not None:
+            self.panel.remark.say(
+                self.tr("The conversation cannot be worked out: {why}.").format(why=failure.why), "error"
+            )
+
+
+def _work(request: TalkRequest, ticket: Ticket) -> tuple[Talk, ...]:
+    """On a worker thread: what the plot is drawn with, then the sums."""
+    load_plotting(None)
+    return converse_with_all(request, ticket)

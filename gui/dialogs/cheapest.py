@@ -1,0 +1,178 @@
+"""Finds the cheapest model that fits, beside the cost table, which it follows."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.dialogs.buttons import close_row
+from gui.models.cheapest_table import CheapestModel
+from gui.models.cost_columns import LABEL_ORDER
+from gui.models.cost_table import CostTableModel
+from gui.models.scenario_choices import MOST_BUDGET
+from gui.models.scenario_state import ScenarioState
+from gui.panels.flow_layout import FlowLayout
+from gui.panels.labelled import labelled
+from gui.panels.number_boxes import amount_box, decimal_of, tokens_box
+from gui.panels.row_table import set_up_rows
+from gui.services.cheapest import Job, cheapest
+
+ROW_PADDING = 6
+
+
+class CheapestDialog(QDialog):
+    """Every change counts at once. The budget is that of the scenario.
+
+    Signals: ``chosen(str)`` with the id of a model that is to be pinned in the cost table.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, costs: CostTableModel, state: ScenarioState, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("cheapestDialog")
+        self.setWindowTitle(self.tr("The cheapest model that fits"))
+        self._costs, self._state = costs, state
+        self.model = CheapestModel(costs.view.text, self)
+        self._make_controls()
+        self._place()
+        costs.arranged.connect(self.refresh)
+        state.changed.connect(self.refresh)
+        self.context.valueChanged.connect(self.refresh)
+        for combo in (self.provider, self.label):
+            combo.currentIndexChanged.connect(self.refresh)
+        self.budget.valueChanged.connect(self._on_budget)
+        self.table.activated.connect(self._on_activated)
+        self.pin.clicked.connect(self._choose)
+        self.table.selectionModel().currentChanged.connect(self._show_target)
+        self.refresh()
+
+    def showEvent(self, event: object) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]
+        self.refresh()
+
+    def _make_controls(self) -> None:
+        self.context = tokens_box("cheapestContext", self.tr("Tokens that must fit into the context window"))
+        self.context.setSpecialValueText(self.tr("this prompt"))
+        self.context.setToolTip(self.tr("Room for longer prompts than this one. 0: prompt and output of the scenario."))
+        self.provider = QComboBox(objectName="cheapestProvider")
+        self.provider.setAccessibleName(self.tr("Provider"))
+        self.label = QComboBox(objectName="cheapestLabel")
+        self.label.setAccessibleName(self.tr("How the prompt may be counted"))
+        self.label.addItem(self.tr("in any way"), ())
+        for number in range(1, len(LABEL_ORDER)):
+            allowed = LABEL_ORDER[:number]
+            words = self._costs.view.text.label(allowed[-1])
+            self.label.addItem(words if number == 1 else self.tr("{label} or better").format(label=words), allowed)
+        self.budget = amount_box("cheapestBudget", self.tr("Budget for all calls, in US dollars; 0 for none"))
+        self.budget.setRange(0, float(MOST_BUDGET))
+        self.budget.setPrefix("$ ")
+        self.budget.setSpecialValueText(self.tr("none"))
+        self.table = QTableView(objectName="cheapestTable")
+        self.table.setModel(self.model)
+        self.table.setAccessibleName(self.tr("Models by cost, those that fit first"))
+        self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        set_up_rows(self.table)
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.answer = QLabel(objectName="cheapestAnswer")
+        self.answer.setTextFormat(Qt.TextFormat.PlainText)
+        self.answer.setWordWrap(True)
+
+    def _place(self) -> None:
+        flow = FlowLayout(gap=10)
+        for text, control in (
+            (self.tr("&Room for"), self.context),
+            (self.tr("Pro&vider"), self.provider),
+            (self.tr("C&ounted"), self.label),
+            (self.tr("&Budget"), self.budget),
+        ):
+            flow.addWidget(labelled(text, control, control))
+        buttons = close_row(self)
+        self.pin = QPushButton(self.tr("&Pin in the cost table"), objectName="cheapestPin")
+        self.pin.setToolTip(self.tr("Compare every model with this one. Enter does it in the list."))
+        self.pin.setAutoDefault(False)
+        buttons.addButton(self.pin, QDialogButtonBox.ButtonRole.ActionRole)
+        body = QVBoxLayout(self)
+        body.addLayout(flow)
+        body.addWidget(self.answer)
+        body.addWidget(self.table, 1)
+        body.addWidget(buttons)
+        self.resize(self.fontMetrics().averageCharWidth() * 120, self.fontMetrics().height() * 26)
+
+    @Slot()
+    def refresh(self) -> None:
+        """Rank the models of the cost table anew, where anybody sees it; the choice stays with a model that fits."""
+        if not self.isVisible():
+            return
+        self._show_budget()
+        self._fill_providers()
+        text, rows = self._costs.view.text, self._costs.rows
+        before = self._current_id()
+        job = Job(
+            context=self.context.value(),
+            provider=self.provider.currentData() or "",
+            labels=frozenset(self.label.currentData()),
+            budget=self._state.budget,
+            hidden=self._costs.arrangement.hidden,
+        )
+        self.model.show(cheapest(rows, self._state.scenario(), job, text), text)
+        fitting = sum(choice.fits for choice in self.model.choices)
+        ids = [choice.model.id for choice in self.model.choices[:fitting]]
+        if self.model.choices:
+            self.table.selectRow(ids.index(before) if before in ids else 0)
+        if fitting:
+            first = self.model.choices[0].model
+            words = self.tr("{model} is the cheapest of {number} that fit.")
+            self.answer.setText(words.format(model=first.name, number=text.localised(f"{fitting:,}")))
+        else:
+            self.answer.setText(self.tr("None fits. The list says what keeps each model from it."))
+
+    def _show_budget(self) -> None:
+        blocker = QSignalBlocker(self.budget)
+        self.budget.setValue(float(self._state.choices.budget))
+        blocker.unblock()
+
+    def _fill_providers(self) -> None:
+        providers = sorted({row.model.provider for row in self._costs.rows}, key=str.casefold)
+        if providers == [self.provider.itemData(index) for index in range(1, self.provider.count())]:
+            return
+        blocker, chosen = QSignalBlocker(self.provider), self.provider.currentData()
+        self.provider.clear()
+        self.provider.addItem(self.tr("any"), "")
+        for provider in providers:
+            self.provider.addItem(provider, provider)
+        self.provider.setCurrentIndex(max(0, self.provider.findData(chosen)))
+        blocker.unblock()
+
+    def _current_id(self) -> str:
+        row = self.table.currentIndex().row()
+        return self.model.choices[row].model.id if 0 <= row < len(self.model.choices) else ""
+
+    @Slot()
+    def _on_budget(self) -> None:
+        self._state.change(budget=decimal_of(self.budget))
+
+    @Slot(QModelIndex)
+    def _on_activated(self, _index: QModelIndex) -> None:
+        self._choose()
+
+    @Slot()
+    def _choose(self) -> None:
+        if model_id := self._current_id():
+            self.chosen.emit(model_id)
+
+    @Slot()
+    def _show_target(self) -> None:
+        self.pin.setEnabled(bool(self._current_id()))

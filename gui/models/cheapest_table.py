@@ -1,0 +1,87 @@
+"""The models of a ranking as a table: place, model, provider, cost, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt
+
+from gui.models.cost_text import CostText
+
+if TYPE_CHECKING:
+    from pricing.scenarios import Choice
+
+_NO_INDEX = QModelIndex()
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("CheapestTable", text)
+
+
+def _call_text(choice: Choice, text: CostText) -> str:
+    estimate = choice.estimate
+    return text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
+
+
+def _calls_text(choice: Choice, text: CostText) -> str:
+    estimate = choice.estimate
+    return text.usd(estimate.label, estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
+
+
+_COLUMNS: tuple[tuple[str, Callable[[Choice, CostText], str]], ...] = (
+    (QT_TRANSLATE_NOOP("CheapestTable", "Model"), lambda choice, text: choice.model.name),
+    (QT_TRANSLATE_NOOP("CheapestTable", "Provider"), lambda choice, text: choice.model.provider),
+    (QT_TRANSLATE_NOOP("CheapestTable", "One call"), _call_text),
+    (QT_TRANSLATE_NOOP("CheapestTable", "All calls"), _calls_text),
+    (QT_TRANSLATE_NOOP("CheapestTable", "Fits"), lambda choice, text: _why(choice)),
+)
+MONEY = (3, 4)
+
+
+def _why(choice: Choice) -> str:
+    return "✓ " + tr("yes") if choice.fits else "✗ " + ", ".join(choice.why_not)
+
+
+class CheapestModel(QAbstractTableModel):
+    """A row a model, those that fit first; their place stands in front."""
+
+    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self.choices: Sequence[Choice] = ()
+
+    def show(self, choices: Sequence[Choice], text: CostText) -> None:
+        """Show this ranking, amounts as ``text`` writes them."""
+        self.beginResetModel()
+        self.choices, self._text = choices, text
+        self.endResetModel()
+
+    def rowCount(self, parent: Any = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.choices)
+
+    def columnCount(self, parent: Any = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(_COLUMNS) + 1
+
+    def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        choice = self.choices[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            if index.column():
+                return _COLUMNS[index.column() - 1][1](choice, self._text)
+            return self._text.localised(f"{index.row() + 1:,}") if choice.fits else ""
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (0, *MONEY):
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def headerData(self, section: int, orientation: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return tr(_COLUMNS[section - 1][0]) if section else tr("Place")
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section in (0, *MONEY) else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None

@@ -1,0 +1,103 @@
+"""Draws what conversations have cost so far, over their turns. Imports pyqtgraph; import it late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from gui.look.line_styles import LINE_STYLES, MARK, line_pen
+from gui.look.theme import Theme
+from gui.models.conversation_table import total_text
+from gui.models.cost_text import CostText
+from gui.panels.cost_bars import MoneyAxis
+
+if TYPE_CHECKING:
+    from gui.services.conversations import Talk
+
+MARKS = 10
+"""Marks on a line: enough to know it by, few enough to see it."""
+HEAD_ROOM = 1.05
+EDGE = 0.3
+"""Of a turn, behind the last one: room for its number and for the range."""
+
+
+class ConversationPlot(pg.PlotWidget):
+    """A line a model; at its end the range, where the tokens are one."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self._money = MoneyAxis("left", levels=2)
+        self._money.enableAutoSIPrefix(False)
+        super().__init__(parent, axisItems={"left": self._money}, background=theme.colour("base"))
+        self.setObjectName("conversationPlot")
+        self._theme = theme
+        self._lines = [
+            (pg.PlotCurveItem(), pg.ScatterPlotItem(), pg.PlotCurveItem(connect="pairs")) for _ in LINE_STYLES
+        ]
+        for items in self._lines:
+            for item in items:
+                self.addItem(item)
+        self.setMenuEnabled(False)
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.getViewBox().setDefaultPadding(0.0)
+        self.getPlotItem().setContentsMargins(2, 6, 10, 2)
+        self.setLabel("bottom", self.tr("Turn"))
+        self.setAccessibleName(self.tr("What the conversation has cost so far, by turn"))
+
+    def draw(self, talks: Sequence[Talk], text: CostText) -> None:
+        """Replace everything drawn, in the colours and the font of this moment. Talks of no known cost have no line."""
+        self._money.text = text
+        self._style(text)
+        highest = 0.0
+        for place, (style, items) in enumerate(zip(LINE_STYLES, self._lines, strict=True)):
+            talk = talks[place] if place < len(talks) else None
+            xs, ys = _line(talk, text)
+            pen = line_pen(style, self._theme)
+            items[0].setData(xs, ys, pen=pen)
+            step = max(1, len(xs) // MARKS)
+            # Lines begin their marks at different turns, so that those of alike costs do not cover each other.
+            chosen = slice(place % step, None, step)
+            colour = self._theme.colour(style.role)
+            items[1].setData(xs[chosen], ys[chosen], symbol=style.mark, size=MARK, pen=pg.mkPen(colour), brush=colour)
+            low, high = _range(talk, text)
+            items[2].setData(
+                [xs[-1]] * 2 if xs and low < high else [], [low, high] if xs and low < high else [], pen=pen
+            )
+            highest = max(highest, high, *ys)
+        turns = len(talks[0].turns) if talks else 1
+        self.getViewBox().setRange(xRange=(1, max(2, turns) + EDGE), yRange=(0, highest * HEAD_ROOM or 1), padding=0)
+        self.showGrid(x=False, y=True, alpha=0.25)
+        self.setAccessibleDescription(
+            "; ".join(f"{talk.model.name}: {total_text(talk.turns[-1], text)}" for talk in talks)
+        )
+
+    def _style(self, text: CostText) -> None:
+        self.setBackground(self._theme.colour("base"))
+        colour = self._theme.colour("text")
+        for side in ("left", "bottom"):
+            axis = self.getAxis(side)
+            axis.setPen(self._theme.colour("border"))
+            axis.setTextPen(colour)
+            axis.setTickFont(self.font())
+            axis.label.setFont(self.font())
+        self.setLabel("left", self.tr("Cost so far, {code}").format(code=text.currency.code))
+
+
+def _line(talk: Talk | None, text: CostText) -> tuple[list[float], list[float]]:
+    """Turns and amounts, empty where an amount is unknown. Drawing works in floats."""
+    if talk is None or any(turn.total_usd is None for turn in talk.turns):
+        return [], []
+    amounts = [float(text.converted(turn.total_usd)) for turn in talk.turns if turn.total_usd is not None]
+    return [float(turn.number) for turn in talk.turns], amounts
+
+
+def _range(talk: Talk | None, text: CostText) -> tuple[float, float]:
+    last: Any = talk.turns[-1] if talk is not None else None
+    if last is None or last.total_usd_low is None or last.total_usd_high is None:
+        return 0.0, 0.0
+    return float(text.converted(last.total_usd_low)), float(text.converted(last.total_usd_high))

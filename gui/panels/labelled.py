@@ -1,0 +1,22 @@
+"""A control with its label above it, for rows of controls that wrap."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+
+def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
+    """Both in one box. Without a text an empty line keeps the control level with the others; ``buddy`` takes the focus
+    when the label's key is pressed.
+    """
+    box = QWidget()
+    column = QVBoxLayout(box)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(2)
+    label = QLabel(text)
+    if buddy is not None:
+        label.setBuddy(buddy)
+    column.addWidget(label)
+    column.addWidget(control, alignment=Qt.AlignmentFlag.AlignVCenter)
+    return box

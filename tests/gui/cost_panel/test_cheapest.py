@@ -1,0 +1,90 @@
+"""Finding the cheapest model that fits."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QTableView
+
+# What the offscreen platform has to say of windows with a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grabbing the keyboard")
+
+
+@pytest.fixture
+def dialog(panel, qtbot):
+    panel.cheapest_button.click()
+    dialog = panel.find_cheapest()
+    qtbot.waitExposed(dialog)
+    return dialog
+
+
+def listed(dialog) -> dict[str, str]:
+    model = dialog.findChild(QTableView, "cheapestTable").model()
+    return {model.index(row, 1).data(): model.index(row, 5).data() for row in range(model.rowCount())}
+
+
+def answer(dialog) -> str:
+    return dialog.findChild(QLabel, "cheapestAnswer").text()
+
+
+def test_it_ranks_what_fits_and_says_why_the_others_do_not(dialog):
+    # 500 output tokens: $0.0003, $0.006, $0.0195 to $0.0205
+    found = listed(dialog)
+    assert list(found)[:3] == ["Acme Small", "Acme Large", "Borg Opus 10"]
+    assert answer(dialog) == "Acme Small is the cheapest of 3 that fit."
+    assert list(found.values())[:3] == ["✓ yes"] * 3
+    assert found["Borg Opus 9"] == "✗ retired on 2026-10-01"
+    assert found["Corp Unpriced"] == "✗ no price is known for input"
+    assert found["Corp =Embed|1"] == "✗ writes no text"
+    assert found["Dark None"] == "✗ the tokens of the prompt are not known"
+
+
+def test_room_provider_count_and_budget_narrow_it(dialog, panel):
+    dialog.findChild(QSpinBox, "cheapestContext").setValue(100_000)
+    assert listed(dialog)["Acme Small"] == "✗ its context window has 4,000 tokens"
+    assert answer(dialog) == "Acme Large is the cheapest of 2 that fit."
+    dialog.findChild(QDoubleSpinBox, "cheapestBudget").setValue(5.5)
+    assert panel.scenario.budget == Decimal("5.5")
+    assert panel.scenario_bar.budget_usd.value() == 5.5
+    assert listed(dialog)["Acme Large"] == "✗ over the budget by up to $0.50"  # 1,000 calls at $0.006
+    assert answer(dialog) == "None fits. The list says what keeps each model from it."
+    panel.scenario_bar.budget_usd.setValue(0)
+    dialog.findChild(QSpinBox, "cheapestContext").setValue(0)
+    label = dialog.findChild(QComboBox, "cheapestLabel")
+    label.setCurrentIndex(1)
+    assert listed(dialog)["Acme Small"] == "✗ its count is ~ assumed"
+    label.setCurrentIndex(0)
+    provider = dialog.findChild(QComboBox, "cheapestProvider")
+    provider.setCurrentIndex(provider.findData("Borg"))
+    assert answer(dialog) == "Borg Opus 10 is the cheapest of 1 that fit."
+    assert listed(dialog)["Acme Large"] == "✗ served by Acme"
+
+
+def test_enter_pins_a_model_and_shows_it(dialog, panel, qtbot):
+    panel.model.change(hidden=frozenset({"acme/large"}))
+    panel.filter.setText("nothing like it")
+    assert listed(dialog)["Acme Large"] == "✗ left out of the cost table"
+    place = list(listed(dialog)).index("Acme Large")
+    dialog.table.selectRow(place)
+    dialog.table.setFocus()
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert panel.model.arrangement.baseline == "acme/large"
+    assert panel.table.current_row().model_id == "acme/large"
+    assert dialog.isVisible()
+    assert dialog.table.currentIndex().row() == list(listed(dialog)).index("Acme Large")
+    dialog.table.selectRow(0)
+    qtbot.mouseClick(dialog.pin, Qt.MouseButton.LeftButton)
+    assert panel.model.arrangement.baseline == "acme/small"
+
+
+def test_it_follows_the_scenario_while_it_is_open(dialog, panel, qtbot):
+    with qtbot.waitSignal(panel.service.estimated):
+        panel.scenario_bar.output.setValue(3_500)
+    qtbot.waitUntil(lambda: listed(dialog)["Acme Small"] == "✗ has room for 4,000 tokens")
+
+
+def test_every_control_has_a_name(dialog):
+    for kind in (QSpinBox, QDoubleSpinBox, QComboBox, QTableView):
+        assert all(control.accessibleName() for control in dialog.findChildren(kind))

@@ -1,0 +1,159 @@
+"""The conversation tab: figures worked out by hand, lines, and what hangs on the cost table."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView
+
+from gui.jobs import Ticket
+from gui.look.line_styles import LINE_STYLES, line_sample
+from gui.look.theme import Theme
+from gui.models.conversation_choices import MOST_MODELS, ConversationChoices, conversation_of
+from gui.models.conversation_table import TotalsModel, TurnsModel
+from gui.models.cost_text import CostText
+from gui.panels.conversation_form import ConversationForm
+from gui.services.conversations import TalkRequest, converse_with_all, talker_of
+from tests.gui.cost_samples import MODELS, model, scenario
+
+LARGE, OPUS = MODELS[0], MODELS[2]
+TEXT = CostText(QLocale(QLocale.Language.English))
+CHOICES = ConversationChoices(turns=3, user=100, answer=400, least_cached=0)
+
+
+def talk(choices: ConversationChoices = CHOICES, one=LARGE, tokens=(1_000, 1_000, 1_000), label="exact"):
+    request = TalkRequest(1, (talker_of(one, tokens, label),), choices, scenario())
+    (only,) = converse_with_all(request, Ticket(lambda *_: None))
+    return only
+
+
+def cells(table) -> list[list[str]]:
+    rows, columns = range(table.rowCount()), range(table.columnCount())
+    return [[table.index(row, column).data() for column in columns] for row in rows]
+
+
+def test_the_sum_of_three_turns_with_and_without_a_cache():
+    # $2, $8 and $0.50 cached; a write costs what input does. Prompts of 1,100, 1,600 and 2,100 tokens, 400 answered.
+    found = talk()
+    assert [turn.prompt_tokens for turn in found.turns] == [1_100, 1_600, 2_100]
+    # 1,100 × 2 + 400 × 8 = 5,400; 1,100 × 0.5 + 500 × 2 + 3,200 = 4,750; 1,600 × 0.5 + 500 × 2 + 3,200 = 5,000
+    assert [turn.total_usd for turn in found.turns] == [Decimal("0.0054"), Decimal("0.01015"), Decimal("0.01515")]
+    # 5,400; 3,200 + 3,200; 4,200 + 3,200
+    assert found.without[-1].total_usd == Decimal("0.0192")
+    assert found.pays_from == 2
+    totals, turns = TotalsModel(TEXT, lambda place: None), TurnsModel(TEXT)
+    totals.show([found], TEXT)
+    turns.show([found], TEXT)
+    assert cells(totals) == [["Acme Large", "$0.0152", "$0.0192", "turn 2", "2,100", "yes"]]
+    assert cells(turns) == [["1", "$0.0054"], ["2", "$0.0102"], ["3", "$0.0152"]]
+    tip = turns.index(1, 1).data(Qt.ItemDataRole.ToolTipRole)
+    assert tip == "This turn: $0.00475. Its prompt: 1,600 tokens, 1,100 of them from the cache, 500 written."
+
+
+def test_a_pause_loses_the_cache():
+    assert ConversationChoices(turns=7, pause_every=3).late_turns() == {3, 6}
+    assert ConversationChoices(turns=3, pause_every=1).late_turns() == {2, 3}
+    late = talk(ConversationChoices(turns=3, user=100, answer=400, least_cached=0, pause_every=3))
+    assert [turn.cached_tokens for turn in late.turns] == [0, 1_100, 0]
+
+
+def test_the_range_of_the_prompt_stays_and_so_does_its_label():
+    found = talk(one=OPUS, tokens=(1_500, 1_400, 1_600), label="estimated")
+    last = found.turns[-1]
+    assert last.total_usd_low < last.total_usd < last.total_usd_high
+    turns = TurnsModel(TEXT)
+    turns.show([found], TEXT)
+    assert turns.index(2, 1).data().startswith("≈ $")
+
+
+def test_an_unknown_price_is_never_nothing():
+    unpriced = model("acme/x", "X", "Acme", (None, "1", None), context=None)
+    totals = TotalsModel(TEXT, lambda place: None)
+    totals.show([talk(one=unpriced)], TEXT)
+    assert cells(totals)[0][1:] == ["n/a", "n/a", "n/a", "2,100", "n/a"]
+
+
+def test_a_window_that_fills_up_is_told():
+    small = model("acme/s", "S", "Acme", ("1", "1", "1"), context=2_000)
+    totals = TotalsModel(TEXT, lambda place: None)
+    totals.show([talk(one=small)], TEXT)
+    assert cells(totals)[0][3:] == ["never", "2,100", "⚠ until turn 2"]
+
+
+def test_a_prompt_that_nobody_counted_has_no_conversation():
+    request = TalkRequest(1, (talker_of(LARGE, (None, None, None), None),), CHOICES, scenario())
+    assert converse_with_all(request, Ticket(lambda *_: None)) == ()
+    own = ConversationChoices(turns=1, system_is_prompt=False, system=10, user=0, answer=0, caching="none")
+    (found,) = converse_with_all(TalkRequest(1, request.talkers, own, scenario()), Ticket(lambda *_: None))
+    assert found.turns[0].total_usd == Decimal("0.00002")
+    assert (found.without, found.pays_from) == ((), None)
+
+
+def test_the_form_gives_what_it_shows(qtbot):
+    form = ConversationForm()
+    qtbot.addWidget(form)
+    assert form.choices() == ConversationChoices()
+    choices = ConversationChoices(
+        turns=7, system_is_prompt=False, system=9, user=1, answer=2, reasoning=3, caching="hour", pause_every=4
+    )
+    with qtbot.waitSignal(form.changed):
+        form.show_choices(choices)
+    assert form.choices() == choices
+    assert form.findChild(QSpinBox, "conversationSystem").isEnabled()
+    form.findChild(QComboBox, "conversationCaching").setCurrentIndex(0)
+    assert not form.findChild(QSpinBox, "conversationPause").isEnabled()
+    for kind in (QSpinBox, QComboBox):
+        assert all(control.accessibleName() for control in form.findChildren(kind))
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [{}, {"turns": 0, "caching": "years", "system_is_prompt": 1}, {"turns": 10**9, "user": -1, "answer": "x"}],
+)
+def test_a_damaged_state_costs_nothing_but_itself(damaged):
+    assert conversation_of(damaged) == ConversationChoices()
+
+
+def test_choices_survive_json():
+    choices = ConversationChoices(turns=3, caching="none", pause_every=2)
+    assert conversation_of(json.loads(json.dumps(choices.plain()))) == choices
+
+
+def test_lines_are_told_apart_without_colour(qapp):
+    assert len(LINE_STYLES) == MOST_MODELS
+    assert len({(style.dashes, style.mark) for style in LINE_STYLES}) == MOST_MODELS
+    assert len({style.mark for style in LINE_STYLES}) == MOST_MODELS
+    for mode in ("light", "dark"):
+        assert not any(line_sample(style, Theme(mode), 2.0).isNull() for style in LINE_STYLES)
+
+
+def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtbot, tmp_path):
+    bench = open_window()
+    qtbot.waitUntil(lambda: any(row.estimate.usd for row in bench.costs.service.rows))
+    bench.window.actions_by_name["focus_conversation"].trigger()
+    panel = bench.conversation.panel
+    table = panel.findChild(QTableView, "conversationTotals")
+    qtbot.waitUntil(lambda: table.model().rowCount() == 4)
+    assert "first models of the cost table" in panel.remark.text()
+    assert panel.findChild(QTableView, "conversationCosts").model().rowCount() == 20
+    bench.costs.panel.model.change(favourites=frozenset({"openai/gpt-5", "openai/gpt-5-mini"}))
+    qtbot.waitUntil(lambda: table.model().rowCount() == 2)
+    names = {table.model().index(row, 0).data() for row in range(2)}
+    assert names == {"GPT-5", "GPT-5 mini"}
+    panel.form.turns.setValue(5)
+    qtbot.waitUntil(lambda: panel.findChild(QTableView, "conversationCosts").model().rowCount() == 5)
+    before = table.model().index(0, 1).data()
+    bench.prompt.replace_all("a much shorter prompt")
+    qtbot.waitUntil(lambda: table.model().index(0, 1).data() not in (None, before))
+    assert "GPT-5" in panel.findChild(object, "conversationPlot").accessibleDescription()
+    assert bench.conversation.state()["turns"] == 5
+    bench.theme.set_mode("dark")
+    assert not panel.grab().isNull()
+    profile = bench.paths.config
+    with qtbot.waitSignal(bench.window.destroyed):
+        bench.window.close()
+    again = open_window(profile)
+    assert again.conversation.build().form.turns.value() == 5
