@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import shift_left, shift_right
-from engine.kernels.layout import NUMBER_BITS, NUMBER_MASK
+from engine.kernels.layout import NUMBER_BITS
 from engine.kernels.memory import Span, load32, load64, store32, store64
+from engine.kernels.vectors import spread_ids
 
 COUNT_SHIFT = 60
 ELSEWHERE = 15
 MOST_INLINE = 6
 LOW_HALF = 0xFFFFFFFF
-_PAIR_OF_IDS = NUMBER_MASK | (NUMBER_MASK << NUMBER_BITS)
 
 
 @inline_kernel
@@ -58,20 +58,14 @@ def put_elsewhere(values: Span, byte_offset: int, place: int, count: int, epoch:
 
 @inline_kernel
 def emit(out: Span, at: int, values: Span, byte_offset: int, arena: Span) -> int:
-    """Append the ids of a value to ``out`` at byte offset ``at``. The offset behind them; up to 24 bytes more than
-    that may be overwritten."""
+    """Append the ids of a value to ``out`` at byte offset ``at``. The offset behind them; up to ``SPREAD`` ids more
+    than that may be overwritten."""
     first = load64(values, byte_offset)
     count = shift_right(first, COUNT_SHIFT)
-    store64(out, at, (first & NUMBER_MASK) | ((first & (NUMBER_MASK << NUMBER_BITS)) << (32 - NUMBER_BITS)))
-    store32(out, at + 8, shift_right(first, 2 * NUMBER_BITS) & NUMBER_MASK)
-    if count > 3:
-        second = load64(values, byte_offset + 8)
-        if count == ELSEWHERE:
-            count = second & LOW_HALF
-            source = first & LOW_HALF
-            for place in range(count):
-                store32(out, at + (place << 2), load32(arena, source + (place << 2)))
-        else:
-            store64(out, at + 12, (second & NUMBER_MASK) | ((second & (NUMBER_MASK << 20)) << (32 - NUMBER_BITS)))
-            store32(out, at + 20, shift_right(second, 2 * NUMBER_BITS) & NUMBER_MASK)
+    spread_ids(out, at, values, byte_offset)
+    if count == ELSEWHERE:
+        count = load64(values, byte_offset + 8) & LOW_HALF
+        source = first & LOW_HALF
+        for place in range(count):
+            store32(out, at + (place << 2), load32(arena, source + (place << 2)))
     return at + (count << 2)

@@ -12,7 +12,8 @@ from numba import types
 from numba.core import cgutils
 
 from engine.kernels._jit import primitive
-from engine.kernels.memory import SPAN_TYPE, address, load32, load64, view
+from engine.kernels.layout import NUMBER_BITS, NUMBER_MASK
+from engine.kernels.memory import SPAN_TYPE, address, load32, load64, store32, view
 
 LINE = 64
 """Bytes of a cache line."""
@@ -22,6 +23,10 @@ _WORDS = ir.VectorType(_I64, 8)
 _KEY = ir.VectorType(_I64, 2)
 _NUMBERS = ir.VectorType(_I32, 16)
 _ONES = 0xFFFFFFFF
+
+SPREAD = 8
+"""Numbers that ``spread_ids`` writes."""
+_ID_SHIFTS = [0, NUMBER_BITS, 2 * NUMBER_BITS] * 2 + [3 * NUMBER_BITS] * 2
 
 
 def _load(context: Any, builder: Any, span: Any, byte_offset: Any, kind: Any, width: int) -> Any:
@@ -144,6 +149,32 @@ def fill_ones(typing_context: Any, span: Any, byte_offset: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(SPAN_TYPE, types.int64), recipe
+
+
+def _plain_spread_ids(out: Any, out_offset: int, values: Any, value_offset: int) -> None:
+    words = load64(values, value_offset), load64(values, value_offset + 8)
+    for place in range(SPREAD):
+        word = words[0] if place < 3 else words[1]
+        store32(out, out_offset + 4 * place, (word & (1 << 64) - 1) >> _ID_SHIFTS[place] & NUMBER_MASK)
+
+
+@primitive(_plain_spread_ids)
+def spread_ids(typing_context: Any, out: Any, out_offset: Any, values: Any, value_offset: Any) -> Any:
+    """spread_ids(out, out_offset, values, value_offset): write the six ids that stand in a value, three in each of its
+    two 64-bit words, 20 bits each, as 32-bit numbers; and ``SPREAD`` - 6 more of anything."""
+
+    def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        words = _load(context, builder, args[2], args[3], _KEY, 16)
+        places = ir.Constant(ir.VectorType(_I32, SPREAD), [0, 0, 0, 1, 1, 1, 1, 1])
+        ids = builder.lshr(builder.shuffle_vector(words, words, places), ir.Constant(_WORDS, _ID_SHIFTS))
+        ids = builder.and_(ids, ir.Constant(_WORDS, [NUMBER_MASK] * SPREAD))
+        ids = builder.trunc(ids, ir.VectorType(_I32, SPREAD))
+        pointer = address(context, builder, args[0], args[1], 4 * SPREAD)
+        store = builder.store(ids, builder.bitcast(pointer, ids.type.as_pointer()))
+        store.align = 4
+        return context.get_dummy_value()
+
+    return types.void(SPAN_TYPE, types.int64, SPAN_TYPE, types.int64), recipe
 
 
 def _plain_copy_line(out: Any, out_offset: int, source: Any, source_offset: int) -> None:

@@ -128,6 +128,23 @@ def copies(out, source):
     vectors.copy_line(memory.span(out), 132, memory.span(source), 3)
 
 
+@kernel
+def spread(out, values):
+    vectors.spread_ids(memory.span(out), 12, memory.span(values), 8)
+
+
+@given(st.lists(st.integers(0, (1 << 20) - 1), min_size=6, max_size=6), st.integers(0, 15), st.integers(0, 15))
+def test_six_ids_of_a_value_are_spread(ids, first_rest, second_rest):
+    """Whatever stands in the four highest bits of the two words."""
+    words = [ids[at] | ids[at + 1] << 20 | ids[at + 2] << 40 for at in (0, 3)]
+    words = [word | rest << 60 for word, rest in zip(words, (first_rest, second_rest), strict=True)]
+    values = np.array([0, *words, 0], dtype=np.uint64)
+    out = np.full(12, 7, dtype=np.uint32)
+    spread(out, values)
+    assert out[3:9].tolist() == ids
+    assert out[[0, 1, 2, 11]].tolist() == [7] * 4
+
+
 def test_lines_are_copied_and_filled_at_any_offset():
     out = np.zeros(200, dtype=np.uint8)
     source = np.arange(80, dtype=np.uint8)
@@ -161,9 +178,13 @@ def access(which, array, offset):
         memory.part(inside, 32, 32 + offset)
     elif which == 6:
         vectors.copy_line(inside, offset, whole, 0)
+    elif which == 7:
+        vectors.spread_ids(inside, offset + 32, whole, 0)
+    elif which == 8:
+        vectors.spread_ids(whole, 0, inside, offset + 48)
 
 array = np.zeros(200, dtype=np.uint8)
-for which in range(7):
+for which in range(9):
     access(which, array, 0)
     for offset in (1, -64):
         try:
