@@ -17,7 +17,21 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel, primitive
 from engine.kernels.blocks import BLOCK, PACKS, no_plain_twin, packed_bytes
-from engine.kernels.memory import SPAN_TYPE, Span, address, load8, load16, load32, part, span, store8, store32, store64
+from engine.kernels.memory import (
+    SPAN_TYPE,
+    Span,
+    address,
+    load8,
+    load16,
+    load32,
+    part,
+    prefetch,
+    span,
+    store8,
+    store32,
+    store64,
+)
+from engine.kernels.vectors import LINE
 
 PADDING = 64
 """Zeros behind the text."""
@@ -26,6 +40,9 @@ ROOM = PADDING + BLOCK
 MOST_BYTES = 4
 GROUP = 16
 """Characters packed at once."""
+AHEAD = 2048
+"""Bytes that a text is asked for ahead of its use. A processor that sees a text being read asks ahead by itself, but
+not beyond a page of 4 KB, which is a thousand wide characters."""
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _GROUP, _GROUP_BYTES = ir.VectorType(_I32, GROUP), ir.VectorType(_I8, 4 * GROUP)
@@ -217,6 +234,13 @@ def put_group(source: Span, byte_offset: int, width: int, target: Span, at: int)
     return written
 
 
+@inline_kernel
+def ask_ahead(source: Span, place: int, size: int) -> None:
+    """Ask for so many bytes of a text, ``AHEAD`` bytes behind the place that is being read."""
+    for line in range(place + AHEAD, place + AHEAD + size, LINE):
+        prefetch(source, line)
+
+
 @kernel
 def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]) -> int:
     """Write the UTF-8 of some characters of a text, and ``PADDING`` zeros behind it. Its bytes; -1 where it has a
@@ -237,9 +261,11 @@ def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]
     at = place = 0
     while place < end:
         if place + BLOCK * width <= end and copy_ascii(source, place, width, target, at) == 0:
+            ask_ahead(source, place, BLOCK * width)
             step = BLOCK
             size = BLOCK
         elif place + GROUP * width <= end:
+            ask_ahead(source, place, GROUP * width)
             step = GROUP
             size = put_group(source, place, width, target, at)
         else:
