@@ -5,6 +5,7 @@ It knows no special tokens and no patterns; ``engine.encoding`` does.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,10 +40,13 @@ _KEPT_ROOM = MOST_BYTES * 131_072 + ROOM
 """Bytes that a workspace keeps for the UTF-8 of chunks. Larger ones get memory of their own."""
 
 _SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
-_LARGE_TEXT = 1 << 18  # characters (or bytes) from which on it is worth asking for large pages
+_LARGE_TEXT = 1 << 18  # characters (or bytes) beyond which it is worth asking for large pages
+_MANY_WORDS = 1 << 22  # and beyond which a text may have more different words than a state usually has room for
+_TEXT_SIZES = (_LARGE_TEXT, _MANY_WORDS, sys.maxsize)
 _LARGE_ROOM = 1 << 20  # ids that take 4 MB
 _LIST_PIECE = 1 << 20  # ids that become a list at a time: the interpreter waits for so long
 _ZEROS = bytes(PADDING)
+_BYTE = np.dtype(np.uint8)  # made once: short texts notice
 _MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
 
 
@@ -51,7 +55,8 @@ class _Workspace:
     """What one call needs for itself."""
 
     state: NDArray[np.uint8]
-    has_large_pages: bool
+    most_chars: int
+    """Characters (or bytes) of the texts that its state was made for."""
     ends: NDArray[np.int32] = field(default_factory=lambda: np.empty(ENDS, dtype=np.int32))
     utf8: NDArray[np.uint8] = field(default_factory=lambda: np.empty(_KEPT_ROOM, dtype=np.uint8))
 
@@ -191,13 +196,14 @@ class NativeEncoder:
     def _take_workspace(self, size: int = 0) -> _Workspace:
         """A workspace that no other call has, for a text of about so many bytes. Whoever takes it puts it back among
         the idle ones."""
-        large = size >= _LARGE_TEXT
         try:
             own = self._idle.pop()  # atomic
         except IndexError:
             own = None
-        if own is None or (large and not own.has_large_pages):
-            own = _Workspace(new_state(self._token_count, large_pages=large), large)
+        if own is None or size > own.most_chars:
+            most = next(limit for limit in _TEXT_SIZES if size <= limit)
+            large, many_words = most > _LARGE_TEXT, most > _MANY_WORDS
+            own = _Workspace(new_state(self._token_count, large_pages=large, many_words=many_words), most)
         return own
 
     def _scanned(
@@ -213,7 +219,7 @@ class NativeEncoder:
             while start < n_bytes:
                 found = self._scan(array, n_bytes, start, own.ends)
                 yield array, start, found
-                start = int(own.ends[found - 1])
+                start = own.ends.item(found - 1)
 
 
 def _size_of(text: str | bytes, chunks: Chunks | None) -> int:
@@ -224,7 +230,7 @@ def _size_of(text: str | bytes, chunks: Chunks | None) -> int:
 def _first_room(text: str | bytes, size: int) -> int:
     """Ids to make room for at first, so that few texts need more: what is added is cleared all at once. Room that is
     not written to costs no memory, and from 4 MB on numpy asks for large pages."""
-    if size < _LARGE_TEXT:
+    if size <= _LARGE_TEXT:
         return size + OUT_SLACK
     ids_a_hundred = 33 if isinstance(text, bytes) or text.isascii() else 125
     return max(_LARGE_ROOM, size * ids_a_hundred // 100 + ENDS)
@@ -242,7 +248,7 @@ def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: _Workspace) -> It
 
 def _padded(content: bytes) -> tuple[NDArray[np.uint8], int]:
     """UTF-8 as scanners want it, and its bytes."""
-    return np.frombuffer(content + _ZEROS, dtype=np.uint8), len(content)
+    return np.frombuffer(content + _ZEROS, _BYTE), len(content)
 
 
 def _joined(text: bytes, byte_spans: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:

@@ -15,9 +15,9 @@ from engine.kernels.lanes import LANE
 from engine.kernels.queue import BLOCK_BYTES, second_level, space_for
 
 WORD_LINES = 1 << 17
-"""Lines of the cache of words: 8 MB, 262,144 words."""
-SLOT_COUNT = 1 << 14
-"""Slots of the cache of longer pieces: 512 KB."""
+"""Lines of the cache of words: 8 MB, 262,144 words. Twice as many where words are many."""
+SLOT_COUNT = 1 << 16
+"""Slots of the cache of longer pieces: 2 MB."""
 ARENA_BYTES = 1 << 22
 LARGE_PAGE = 1 << 21
 
@@ -57,9 +57,9 @@ def zeros(size: int, large_from: int | None = None) -> NDArray[np.uint8]:
     return array[start : start + size]
 
 
-def new_state(token_count: int, *, large_pages: bool = False) -> NDArray[np.uint8]:
-    """A fresh state for a vocabulary of so many tokens. It is about 13 MB, of which only what is used becomes real:
-    little by little, or with ``large_pages`` the cache of words in large steps."""
+def new_state(token_count: int, *, large_pages: bool = False, many_words: bool = False) -> NDArray[np.uint8]:
+    """A fresh state for a vocabulary of so many tokens. It is about 15 MB, or 23 MB for ``many_words``, of which only
+    what is used becomes real: little by little, or with ``large_pages`` the cache of words in large steps."""
     bit_words = uncompiled(second_level)(token_count) // 8
     sizes = {
         layout.TOKEN_IDS: layout.BATCH * 4 + 64,
@@ -78,7 +78,7 @@ def new_state(token_count: int, *, large_pages: bool = False) -> NDArray[np.uint
         layout.IDS: layout.LONGEST_CACHED * 4 + 64,
         layout.WORD_MISSES: layout.BATCH * 4 + 64,
         layout.LONG_MISSES: layout.BATCH * 4 + 64,
-        layout.WORDS: WORD_LINES * 64,
+        layout.WORDS: (2 if many_words else 1) * WORD_LINES * 64,
     }
     directory, size = lay_out(sizes, layout.STATE_SECTIONS)
     state = zeros(size, int(directory[2 * layout.WORDS]) if large_pages else None)
