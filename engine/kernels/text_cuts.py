@@ -20,6 +20,7 @@ from engine.kernels.blocks import BLOCK, NONE, ONE, Mask, highest, lowest, no_pl
 from engine.kernels.edit_window import is_cut
 from engine.kernels.memory import SPAN_TYPE, Span, load8, load16, load32, span
 from engine.kernels.utf8 import characters, load_characters, width_of
+from engine.kernels.vectors import same_line
 
 _I64 = ir.IntType(64)
 
@@ -68,6 +69,8 @@ def _candidates(source: Span, byte_offset: int, width: int) -> Mask:
     """Which of the 64 characters at an offset, which is not 0, may have a cut before them. All that do are among them,
     and of those of white space, of letters and of digits, no others."""
     if width == 1:
+        if same_line(source, byte_offset, source, byte_offset - 1):
+            return NONE  # no cut is within a run of one of these characters
         return _candidates_1(source, byte_offset)
     if width == 2:
         return _candidates_2(source, byte_offset)
