@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine import unicode_classes
 from engine.kernels import characters
-from engine.kernels.wide_characters import INNER_STARTS
+from engine.kernels.wide_characters import CROSSED, INNER_STARTS, PAIRS_AT
 from engine.unicode_classes import CATEGORIES, N_CODE_POINTS, PAGE
 
 N_PAGES = 0x200000 // PAGE
@@ -78,6 +78,17 @@ def crossings_of(token_bytes: NDArray[np.uint8], token_offsets: NDArray[np.int64
     mark_crossings(token_bytes, token_offsets, crossings)
     crossings.flags.writeable = False
     return crossings
+
+
+def wide_table_of(table: ClassTable, crossings: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """uint8[65536 + 2**k], read-only: what ``engine.kernels.wide_characters`` asks of characters of two and three bytes
+    and of neighbouring ones, in one reading and with the crossings of one vocabulary."""
+    flags = table.classes.reshape(-1, PAGE)[table.pages[: PAIRS_AT // PAGE]].reshape(-1)
+    flags[:0x800] &= characters.CLASS
+    flags |= np.unpackbits(crossings[:INNER_STARTS], bitorder="little") * np.uint8(CROSSED)
+    whole = np.concatenate([flags, crossings[INNER_STARTS:]])
+    whole.flags.writeable = False
+    return whole
 
 
 def _word_class(category: str) -> int:

@@ -109,7 +109,8 @@ class Scanner:
             self._tables: tuple[Any, ...] = (self._classes.pages, self._classes.classes, self._split)
         else:
             self._scan = block_kernel(split.family)
-            self._tables = (self._classes.pages, self._classes.classes, crossings, self._split)
+            wide_table = scan_tables.wide_table_of(self._classes, crossings)
+            self._tables = (self._classes.pages, self._classes.classes, wide_table, self._split)
 
     def __call__(self, text: NDArray[np.uint8], n_bytes: int, byte_start: int, ends: NDArray[np.int32]) -> int:
         """Write where the pretokens from ``byte_start`` on end, and return how many ends that are: at least one, unless

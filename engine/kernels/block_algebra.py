@@ -9,7 +9,7 @@ from __future__ import annotations
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.blocks import ALL, BLOCK, NONE, ONE, Mask, bit_masks, highest, reversed_bits, run_ends, zeros_above
 from engine.kernels.memory import Span
-from engine.kernels.wide_characters import INNER_STARTS, Tables, classify_ahead
+from engine.kernels.wide_characters import Tables, classify_ahead
 
 Planes = tuple[Mask, Mask, Mask, Mask, Mask]
 
@@ -22,9 +22,9 @@ def check_door(text_size: int, n_bytes: int, start: int) -> None:
 
 
 @kernel
-def crossings_shift(size: int) -> int:
-    """32 - log2 of the number of hashed bits in ``size`` bytes of crossings. Raises IndexError if there are none."""
-    n_bytes = size - INNER_STARTS
+def crossings_shift(n_bytes: int) -> int:
+    """32 - log2 of the number of bits in a set of hashed pairs of so many bytes. Raises IndexError if that is no power
+    of two."""
     if n_bytes < 1 or n_bytes & (n_bytes - 1):
         raise IndexError("the set of crossings has no power of two of bytes")
     shift = 29

@@ -67,7 +67,7 @@ def mark_crossings(
     token_bytes: uint8[n], one token after the other; token_offsets: int64[m + 1]. crossings: uint8[8192 + 2**k],
     whose bits are set here.
     """
-    shift = crossings_shift(crossings.size)
+    shift = crossings_shift(crossings.size - INNER_STARTS)
     tokens, crossing_span = span(token_bytes), span(crossings)
     for number in range(token_offsets.size - 1):
         _mark_token(tokens, token_offsets[number], token_offsets[number + 1], crossing_span, shift)

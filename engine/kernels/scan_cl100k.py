@@ -27,7 +27,7 @@ from engine.kernels.blocks import ALL, BLOCK, NONE, ONE, Mask, below_lowest, blo
 from engine.kernels.characters import contraction_length
 from engine.kernels.memory import Span, keep, span, store32, store64
 from engine.kernels.scan_plain import next_cl100k
-from engine.kernels.wide_characters import STATE, WINDOW, Tables
+from engine.kernels.wide_characters import PAIRS_AT, STATE, WINDOW, Tables
 
 
 @inline_kernel
@@ -80,7 +80,7 @@ def scan_cl100k(
     start: int,
     pages: NDArray[np.uint16],
     classes: NDArray[np.uint8],
-    crossings: NDArray[np.uint8],
+    wide_table: NDArray[np.uint8],
     split: NDArray[np.int64],
     ends: NDArray[np.int32],
 ) -> int:
@@ -88,8 +88,9 @@ def scan_cl100k(
     room for fewer than 64 more.
 
     text: uint8[n], n >= n_bytes + 64, valid UTF-8 up to n_bytes. pages: uint16[16384], classes: uint8[128 * k],
-    crossings: uint8[2**j]: ``engine.scan_tables``. split: int64[3]: (unused, most digits, whole_tail). ends: int32[m],
-    m >= 64, written. Returns the number of ends. Raises IndexError when n_bytes or start is not within the text.
+    wide_table: uint8[65536 + 2**j]: ``engine.scan_tables``. split: int64[3]: (unused, most digits, whole_tail). ends:
+    int32[m], m >= 64, written. Returns the number of ends. Raises IndexError when n_bytes or start is not within the
+    text.
 
     Where classes are flagged as splittable, pretokens are cut further at places that no token crosses. The last end
     may be such a place; scanning goes on from it.
@@ -99,8 +100,8 @@ def scan_cl100k(
     text_span, page_span, class_span, end_span = span(text), span(pages), span(classes), span(ends)
     window, state = np.empty(WINDOW, np.uint8), np.zeros(STATE, np.uint8)
     store64(span(state), 8, -1)
-    shift = crossings_shift(crossings.size)
-    tables = (page_span, class_span, span(crossings), shift, span(window), span(state))
+    shift = crossings_shift(wide_table.size - PAIRS_AT)
+    tables = (page_span, class_span, span(wide_table), shift, span(window), span(state))
     found = 0
     at = start
     while at < n_bytes and found <= ends.size - BLOCK:

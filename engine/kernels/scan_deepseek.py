@@ -25,7 +25,7 @@ from engine.kernels.block_algebra import (
 from engine.kernels.blocks import ALL, BLOCK, NONE, ONE, Mask, below_lowest, block_masks, run_ends, store_positions
 from engine.kernels.memory import Span, keep, span, store32, store64
 from engine.kernels.scan_plain import next_deepseek
-from engine.kernels.wide_characters import STATE, WINDOW, Tables
+from engine.kernels.wide_characters import PAIRS_AT, STATE, WINDOW, Tables
 
 
 @inline_kernel
@@ -90,7 +90,7 @@ def scan_deepseek(
     start: int,
     pages: NDArray[np.uint16],
     classes: NDArray[np.uint8],
-    crossings: NDArray[np.uint8],
+    wide_table: NDArray[np.uint8],
     split: NDArray[np.int64],
     ends: NDArray[np.int32],
 ) -> int:
@@ -100,8 +100,8 @@ def scan_deepseek(
     text_span, page_span, class_span, end_span = span(text), span(pages), span(classes), span(ends)
     window, state = np.empty(WINDOW, np.uint8), np.zeros(STATE, np.uint8)
     store64(span(state), 8, -1)
-    shift = crossings_shift(crossings.size)
-    tables = (page_span, class_span, span(crossings), shift, span(window), span(state))
+    shift = crossings_shift(wide_table.size - PAIRS_AT)
+    tables = (page_span, class_span, span(wide_table), shift, span(window), span(state))
     found = 0
     at = start
     while at < n_bytes and found <= ends.size - BLOCK:

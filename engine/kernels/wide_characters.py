@@ -32,6 +32,10 @@ INNER_STARTS = 8192
 """Bytes at the start of *crossings*: a bit for each of 65,536 code points, set where some token starts inside of the
 character before and goes on into this one. Behind them comes the set of hashed pairs, a power of two of bytes."""
 
+PAIRS_AT = 65536
+"""Bytes at the start of the *wide table*: class and flags of each code point up to U+FFFF, SPLITTABLE only where it has
+three bytes, CROSSED where its bit of ``INNER_STARTS`` is set. Behind them comes the set of hashed pairs."""
+
 CROSSED = 32
 """Flag beside a class: some token crosses from the character before."""
 
@@ -46,8 +50,8 @@ _CODE_POINTS = 24
 _HASHES = _CODE_POINTS + 2 * BLOCK
 
 Tables = Any
-"""In compiled code a tuple that each scanner makes at its door: spans of pages, classes and crossings, the shift that
-goes with the size of crossings, a span of ``WINDOW`` bytes and one of ``STATE`` bytes to work in."""
+"""In compiled code a tuple that each scanner makes at its door: spans of pages, classes and the wide table, the shift
+that goes with the size of its pairs, a span of ``WINDOW`` bytes and one of ``STATE`` bytes to work in."""
 
 
 @inline_kernel
@@ -58,30 +62,21 @@ def crossing_bit(left: int, right: int, shift: int) -> int:
 
 
 @inline_kernel
-def _bit(bits: Span, byte_offset: int, number: int) -> int:
-    return load8(bits, byte_offset + (number >> 3)) >> (number & 7) & 1
-
-
-@inline_kernel
 def _classify(text: Span, at: int, leads: Mask, tables: Tables, offset: int, previous: int) -> int:
     """Classify the characters that start at ``leads`` of the block at ``at``: the byte of the window at ``offset`` + i
-    receives the class for a lead at i, with SPLITTABLE and CROSSED for characters of three bytes. Returns the code
-    point of the last of them if it has three bytes, else some number."""
-    pages, classes, crossings, shift, window, state = tables
+    receives the class for a lead at i, with SPLITTABLE and CROSSED for characters of three bytes (of others CROSSED
+    means nothing). Returns the code point of the last of them if it has three bytes, else some number."""
+    pages, classes, wide_table, shift, window, state = tables
     last = highest(leads)
     of_four = decode_wide(text, at, previous, shift, state, _CODE_POINTS) & leads
     leads ^= of_four
     while leads != NONE:
         place = lowest(leads)
         leads &= leads - ONE
-        code_point = load16(state, _CODE_POINTS + (place << 1))
-        flags = class_of(code_point, pages, classes)
-        if code_point >= 0x800:
-            pair = load32(state, _HASHES + (place << 2))
-            flags |= (_bit(crossings, INNER_STARTS, pair) | _bit(crossings, 0, code_point)) << 5
-        else:
-            flags &= CLASS
-        store8(window, offset + place, flags)
+        flags = load8(wide_table, load16(state, _CODE_POINTS + (place << 1)))
+        pair = load32(state, _HASHES + (place << 2))
+        crossed = load8(wide_table, PAIRS_AT + (pair >> 3)) >> (pair & 7) & 1
+        store8(window, offset + place, flags | crossed << 5)
     while of_four != NONE:
         place = lowest(of_four)
         of_four &= of_four - ONE
