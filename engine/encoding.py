@@ -12,19 +12,17 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Collection, Iterator, Set
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from collections.abc import Callable, Collection, Set
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from engine import long_runs
 from engine.bundle_format import RankTable, table_from_ranks
 from engine.bundled_vocabulary import BundledVocabulary
 from engine.decoding_face import DecodingFace
 from engine.in_threads import in_threads
 from engine.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.safe_cuts import CutFinder
-from engine.special_text import raise_disallowed, special_token_regex, split_at_specials
-from engine.split_fallback import split_apart
-from engine.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, byte_core, guarded
+from engine.text_encoding import TextEncoding, without_surrogates
+from engine.tiktoken_core import CoreBPE, build_core, byte_core, guarded
 from engine.vocabulary import Vocabulary
 from engine.vocabulary_face import VocabularyFace
 
@@ -38,14 +36,12 @@ if TYPE_CHECKING:
     from engine.encoder import NativeEncoder
     from engine.pattern_encoder import PatternEncoder
 
-_T = TypeVar("_T")
-
 CHUNK_CHARS = 32_768
 """tiktoken takes long texts in pieces of at most so many characters: a text being sliced, or turned into UTF-8, keeps
 every other Python thread waiting."""
 
 
-class Encoding(DecodingFace, VocabularyFace):
+class Encoding(TextEncoding, DecodingFace, VocabularyFace):
     """A tokenizer: text to token ids and back. Safe to use from several threads."""
 
     _core: CoreBPE | None
@@ -239,7 +235,7 @@ class Encoding(DecodingFace, VocabularyFace):
         try:
             return self._list(text, frozenset())
         except UnicodeEncodeError:
-            return self._list(_without_surrogates(text), frozenset())
+            return self._list(without_surrogates(text), frozenset())
 
     def encode(
         self,
@@ -257,7 +253,7 @@ class Encoding(DecodingFace, VocabularyFace):
         try:
             return self._list(text, allowed)
         except UnicodeEncodeError:
-            return self._list(_without_surrogates(text), allowed)
+            return self._list(without_surrogates(text), allowed)
 
     def encode_to_numpy(
         self,
@@ -319,7 +315,7 @@ class Encoding(DecodingFace, VocabularyFace):
             try:
                 return self._native.count(text, num_threads)
             except UnicodeEncodeError:
-                text = _without_surrogates(text)
+                text = without_surrogates(text)
                 return self._native.count(text, num_threads)
         if len(text) <= CHUNK_CHARS or not self.has_safe_cuts:
             return len(self.token_ids(text))
@@ -335,7 +331,7 @@ class Encoding(DecodingFace, VocabularyFace):
         try:
             return self._ids(text, allowed, num_threads)
         except UnicodeEncodeError:
-            return self._ids(_without_surrogates(text), allowed, num_threads)
+            return self._ids(without_surrogates(text), allowed, num_threads)
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
         """int64[n]: the UTF-8 byte offset at which each token of ``encode_ordinary`` ends. A lone surrogate takes
@@ -346,7 +342,7 @@ class Encoding(DecodingFace, VocabularyFace):
             from engine.pretoken_ids import UnsupportedPatternError, token_ends
 
             try:
-                return token_ends(self, _without_surrogates(text))
+                return token_ends(self, without_surrogates(text))
             except UnsupportedPatternError:
                 pass
         return np.cumsum(self._vocabulary.byte_lengths[self.token_ids(text)], dtype=np.int64)
@@ -393,106 +389,6 @@ class Encoding(DecodingFace, VocabularyFace):
         """``max_token_value + 1``."""
         return self.max_token_value + 1
 
-    # How a text is encoded
-
-    def _checked_specials(
-        self,
-        text: str,
-        allowed_special: Literal["all"] | Set[str],
-        disallowed_special: Literal["all"] | Collection[str],
-    ) -> Set[str]:
-        """The allowed texts as a set. ValueError where a disallowed one occurs in the text."""
-        allowed = self.special_tokens_set if allowed_special == "all" else allowed_special
-        disallowed = self.special_tokens_set - allowed if disallowed_special == "all" else disallowed_special
-        if disallowed and (found := special_token_regex(frozenset(disallowed)).search(text)):
-            raise_disallowed(found.group())
-        return frozenset(allowed) if isinstance(allowed, Set) else allowed  # tiktoken's core takes no other kind of set
-
-    def _list(self, text: str, allowed: Set[str]) -> list[int]:
-        if self._native is not None:
-            encode = self._native.encode_to_list
-            if not allowed:
-                return encode(text)
-            return [token for part in self._by_kernels(text, allowed, encode) for token in part]
-        if not self._needs_parts(text):
-            try:
-                with guarded():
-                    # Of the two, encode_ordinary is the faster but panics, with a report on standard error.
-                    if allowed or self._pattern is None:
-                        ids: list[int] = self._core_bpe.encode(text, allowed)
-                    else:
-                        ids = self._core_bpe.encode_ordinary(text)
-                return ids
-            except SplitGaveUpError:
-                pass  # a pattern of the user's own; _parts splits it another way
-        return [token for part in self._parts(text, allowed) for token in part]
-
-    def _ids(self, text: str, allowed: Set[str], num_threads: int = 1) -> NDArray[np.int32]:
-        import numpy as np
-
-        ids_of_parts: Iterator[Any]
-        if self._native is not None:
-            encode = functools.partial(self._native.encode, num_threads=num_threads)
-            if not allowed:
-                return encode(text).view(np.int32)
-            ids_of_parts = self._by_kernels(text, allowed, encode)
-        elif self._needs_parts(text):
-            ids_of_parts = self._parts(text, allowed)
-        else:
-            try:
-                with guarded():
-                    buffer = self._core_bpe.encode_to_tiktoken_buffer(text, allowed)
-                return np.frombuffer(buffer, dtype=np.int32)
-            except SplitGaveUpError:  # a pattern of the user's own; _parts splits it another way
-                ids_of_parts = self._parts(text, allowed)
-        parts = [np.asarray(ids, dtype=np.int32) for ids in ids_of_parts]
-        whole = np.concatenate([np.empty(0, dtype=np.int32), *parts])
-        whole.flags.writeable = False
-        return whole
-
-    def _by_kernels(self, text: str, allowed: Set[str], encode: Callable[[str], _T]) -> Iterator[_T | list[int]]:
-        """The tokens of the stretches between special tokens, and of those."""
-        for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
-            yield encode(segment)
-            if special:
-                yield [self._special_tokens[special]]
-
-    def _needs_parts(self, text: str) -> bool:
-        """Whether the text has a run of characters that the split engine would give up on."""
-        return (
-            self._pattern is not None
-            and len(text) >= long_runs.LIMIT
-            and bool(long_runs.find_long_runs(self._pattern, text))
-        )
-
-    def _parts(self, text: str, allowed: Set[str]) -> Iterator[list[int]]:
-        """The text's tokens part by part, where the encoder cannot take it at once."""
-        for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
-            if self._pattern is None:
-                yield self._encode_only_native_bpe(segment)
-            else:
-                yield from long_runs.encode_around_runs(self._core_bpe, self._pattern, segment)
-            if special:
-                yield [self._special_tokens[special]]
-
-    def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
-        if isinstance(text_or_bytes, str):
-            text_or_bytes = text_or_bytes.encode("utf-8")
-        ids: list[int] = self._core_bpe.encode_single_piece(text_or_bytes)
-        return ids
-
-    def _encode_only_native_bpe(self, text: str) -> list[int]:
-        return [token for piece in split_apart(self._pat_str, text) for token in self._encode_single_piece(piece)]
-
-    def _encode_bytes(self, text: bytes) -> list[int]:
-        ids: list[int] = self._core_bpe._encode_bytes(text)
-        return ids
-
 
 def _rebuild(name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]) -> Encoding:
     return Encoding(name, pat_str=pat_str, mergeable_ranks=ranks, special_tokens=special_tokens)
-
-
-def _without_surrogates(text: str) -> str:
-    """Surrogate pairs joined, lone surrogates replaced by U+FFFD, as tiktoken does."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
