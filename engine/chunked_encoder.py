@@ -22,7 +22,24 @@ PARTS_A_THREAD = 16
 parts of a text take two times as long as others."""
 
 
-class ChunkedEncoder:
+class NativeFront:
+    """What stands before our own encoder, for whole texts."""
+
+    def __init__(self, native: NativeEncoder) -> None:
+        self._native = native
+
+    @property
+    def native(self) -> NativeEncoder:
+        """What encodes the parts of a text."""
+        return self._native
+
+    @property
+    def tables(self) -> NDArray[np.uint8]:
+        """The tables of its vocabulary."""
+        return self._native.tables
+
+
+class ChunkedEncoder(NativeFront):
     """Encodes Python texts. Safe to use from several threads. UnicodeEncodeError for a text with a surrogate, TypeError
     for what is no text: only UTF-8 that Python or our own kernel has made comes to the encoder behind it.
 
@@ -32,17 +49,7 @@ class ChunkedEncoder:
 
     def __init__(self, native: NativeEncoder) -> None:
         """``native``: one that has a scanner. Safe cuts hold for all patterns that there are scanners for."""
-        self._native = native
-
-    @property
-    def native(self) -> NativeEncoder:
-        """What encodes the chunks."""
-        return self._native
-
-    @property
-    def tables(self) -> NDArray[np.uint8]:
-        """The tables of its vocabulary."""
-        return self._native.tables
+        super().__init__(native)
 
     def count(self, text: str, num_threads: int = 1) -> int:
         """How many tokens a text has."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.chunked_encoder import check_text
+from engine.chunked_encoder import NativeFront, check_text
 from engine.encoder import NativeEncoder
 from engine.pretoken_stretches import stretches
 from engine.pretokenize import Pretokenizer, UnsupportedPatternError, pretokenizer
 
 
-class PatternEncoder:
+class PatternEncoder(NativeFront):
     """Encodes Python texts, with the methods of ``ChunkedEncoder``. Safe to use from several threads.
 
     UnicodeEncodeError for a text with a surrogate, TypeError for what is no text; SplitTimeoutError, an EngineError,
@@ -19,18 +19,8 @@ class PatternEncoder:
     """
 
     def __init__(self, native: NativeEncoder, pretokenizer: Pretokenizer) -> None:
-        self._native = native
+        super().__init__(native)
         self._pretokenizer = pretokenizer
-
-    @property
-    def native(self) -> NativeEncoder:
-        """What encodes the pretokens."""
-        return self._native
-
-    @property
-    def tables(self) -> NDArray[np.uint8]:
-        """The tables of its vocabulary."""
-        return self._native.tables
 
     def count(self, text: str, num_threads: int = 1) -> int:
         """How many tokens a text has. It is cut on one thread, which is most of the work."""
