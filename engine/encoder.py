@@ -120,7 +120,7 @@ class NativeEncoder:
     def count(self, text: str | bytes, chunks: Chunks | None = None) -> int:
         """How many tokens a text has."""
         total = 0
-        own = self._take_workspace(_size_of(text, chunks))
+        own = self._take_workspace(len(text))  # its chunks have the words of all of it
         try:
             for part, start, found in self._scanned(text, chunks, own):
                 total += count_tokens(part, own.ends, found, start, self._tables, own.state)
@@ -130,10 +130,9 @@ class NativeEncoder:
 
     def encode(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.uint32]:
         """uint32[n], read-only: token ids of a text."""
-        size = _size_of(text, chunks)
-        out = np.empty(_first_room(text, size), dtype=np.uint32)
+        out = np.empty(_first_room(text, chunks), dtype=np.uint32)
         used = 0
-        own = self._take_workspace(size)
+        own = self._take_workspace(len(text))
         try:
             for part, start, found in self._scanned(text, chunks, own):
                 needed = used + int(own.ends[found - 1]) - start + OUT_SLACK
@@ -222,14 +221,10 @@ class NativeEncoder:
                 start = own.ends.item(found - 1)
 
 
-def _size_of(text: str | bytes, chunks: Chunks | None) -> int:
-    """Characters (or bytes) to encode."""
-    return len(text) if chunks is None else chunks[-1][1] - chunks[0][0]
-
-
-def _first_room(text: str | bytes, size: int) -> int:
+def _first_room(text: str | bytes, chunks: Chunks | None) -> int:
     """Ids to make room for at first, so that few texts need more: what is added is cleared all at once. Room that is
     not written to costs no memory, and from 4 MB on numpy asks for large pages."""
+    size = len(text) if chunks is None else chunks[-1][1] - chunks[0][0]
     if size <= _LARGE_TEXT:
         return size + OUT_SLACK
     ids_a_hundred = 33 if isinstance(text, bytes) or text.isascii() else 125

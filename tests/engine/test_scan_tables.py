@@ -7,7 +7,7 @@ import pytest
 
 from engine import code_point_sets, scan_tables
 from engine.kernels import characters
-from engine.kernels.wide_characters import INNER_STARTS
+from engine.kernels.wide_characters import CROSSED, INNER_STARTS, PAIRS_AT
 
 EAST = r"\u4e00-\u9fa5\u3040-\u30ff"
 
@@ -98,3 +98,17 @@ def test_a_token_that_starts_inside_a_character_notes_the_one_behind():
     assert is_noted(bits, "字")
     assert not is_noted(bits, "漢")
     assert not bits[INNER_STARTS:].any()
+
+
+@pytest.mark.parametrize("reading", [scan_tables.word_table, scan_tables.mark_table, scan_tables.deepseek_table])
+def test_the_wide_table_says_of_a_character_what_the_others_say(reading):
+    table = reading()
+    bits = crossings("漢字".encode()[1:], "ぁあ".encode())
+    wide = scan_tables.wide_table_of(table, bits)
+    points = np.arange(PAIRS_AT)
+    flags = table.classes[table.pages[points >> 7].astype(np.int64) << 7 | points & 127]
+    assert ((wide[:PAIRS_AT] & characters.CLASS) == table.of_all()[:PAIRS_AT]).all()
+    of_three = points >= 0x800
+    assert ((wide[:PAIRS_AT] & characters.SPLITTABLE) == flags * of_three & characters.SPLITTABLE).all()
+    assert np.flatnonzero(wide[:PAIRS_AT] & CROSSED).tolist() == [ord("字")]
+    assert (wide[PAIRS_AT:] == bits[INNER_STARTS:]).all()
