@@ -431,6 +431,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Compare your prices with a published table, and take over what you pick of it"),
     ),
     ActionSpec(
+        "calibrate",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "C&alibrate counts…"),
+        QT_TRANSLATE_NOOP("Actions", "Narrow the estimates of a model by what its provider billed for this prompt"),
+    ),
+    ActionSpec(
         "cancel_jobs",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Stop running jobs"),

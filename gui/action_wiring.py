@@ -102,6 +102,7 @@ class ActionWiring(QObject):
         act["import_prices"].triggered.connect(self._import_prices)
         act["advisor"].triggered.connect(self._show_advisor)
         act["versions"].triggered.connect(self._show_versions)
+        act["calibrate"].triggered.connect(self._calibrate)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
         act["show_profile"].triggered.connect(self._show_profile)
 
@@ -379,6 +380,11 @@ class ActionWiring(QObject):
         self._bench.versions_page.bring_to_front()
         if self._bench.versions is not None:
             self._bench.versions.focus()
+
+    @Slot()
+    def _calibrate(self) -> None:
+        if self._bench.calibration is not None:
+            self._bench.calibration.open()
 
     def _show_prompt(self) -> None:
         self._bench.window.tabs.setCurrentWidget(self._bench.panel)

@@ -37,6 +37,11 @@ class ProfilePaths(NamedTuple):
         return self.config / "scenarios.json"
 
     @property
+    def calibration_file(self) -> Path:
+        """What providers billed for texts that were counted here, as JSON."""
+        return self.config / "calibration.json"
+
+    @property
     def sessions(self) -> Path:
         """One folder for each window that may be open at the same time."""
         return self.data / "sessions"

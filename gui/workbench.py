@@ -32,6 +32,7 @@ from gui.tab_dock import TabDock
 if TYPE_CHECKING:
     from engine import Encoding
     from gui.advisor_wiring import AdvisorWiring
+    from gui.calibration_wiring import CalibrationWiring
     from gui.conversation_wiring import ConversationWiring
     from gui.cost_wiring import CostWiring
     from gui.file_actions import FileActions
@@ -102,6 +103,7 @@ class Workbench(QObject):
         self.costs: CostWiring | None = None
         self.pricing: PricingWiring | None = None
         self.conversation: ConversationWiring | None = None
+        self.calibration: CalibrationWiring | None = None
         self.kernels: KernelBuild | None = None
         self.own_encodings = OwnEncodings(paths.encodings)
         self.encodings: EncodingList | None = None
@@ -249,6 +251,7 @@ class Workbench(QObject):
         self.keeper.start(runner, self.settings.values.autosave_seconds)
 
     def _start_costs(self) -> None:
+        from gui.calibration_wiring import CalibrationWiring
         from gui.conversation_wiring import ConversationWiring
         from gui.cost_wiring import CostWiring
         from gui.pricing_wiring import PricingWiring
@@ -261,6 +264,7 @@ class Workbench(QObject):
         self.pricing = PricingWiring(self, self.runner, self.costs.service, state.pricing)
         self.conversation = ConversationWiring(self, self.runner, self.costs.panel, state.conversation)
         self.costs.panel.commands.edit_asked.connect(self.pricing.show_model)
+        self.calibration = CalibrationWiring(self, self.runner)
         self.pricing.undo_changed.connect(self.wiring.show_undo)
         self.costs.panel.commands.undo_asked.connect(self.pricing.take_back)
         self.costs.panel.model.price_typed.connect(self.pricing.change_price)

@@ -128,6 +128,11 @@ def _tokenizer_text(row: CostRow, view: CostView) -> str:
 
 
 def _label_text(row: CostRow, view: CostView) -> str:
+    words = tr("{label}, calibrated") if row.calibrated else "{label}"
+    return words.format(label=_plain_label(row, view))
+
+
+def _plain_label(row: CostRow, view: CostView) -> str:
     return view.text.label(row.estimate.label or row.model.count.label if row.model.count.tokenizer else None)
 
 

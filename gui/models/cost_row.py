@@ -19,6 +19,7 @@ class CostRow:
     ``cached_cut``: the scenario asked for more cached tokens than this prompt has, so all of it counts as cached.
     ``mixed``: the kinds of calls, where they are not all alike; then ``estimate`` is their average, without parts.
     ``rates``: the prices in force on the day of the scenario, below any tier of long prompts.
+    ``calibrated``: the count rests on what the user was billed for such texts.
     """
 
     model: Model
@@ -27,6 +28,7 @@ class CostRow:
     cached_cut: bool = False
     rates: Rates | None = None
     mixed: MixedCost | None = None
+    calibrated: bool = False
 
     @property
     def model_id(self) -> str:

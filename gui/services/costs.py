@@ -19,6 +19,7 @@ from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
 if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner, Lane
     from gui.services.live_text import PromptCounts
+    from pricing.calibration import Sample
     from pricing.rates import RateCards
     from pricing.types import CallMix, Model, Problem, Scenario
 
@@ -84,6 +85,7 @@ class CostService(QObject):
         self._cards: RateCards | None = None
         self._counts: dict[str, int] = {}
         self._pending: frozenset[str] = frozenset()
+        self._samples: tuple[Sample, ...] = ()
         self._prompt: PromptCounts | None = None
         self._counted_revision = -1
         self._unpriced: deque[tuple[int, float]] = deque()
@@ -198,6 +200,11 @@ class CostService(QObject):
             self._scenario, self._mix = scenario, mix
             self._price()
 
+    def set_samples(self, samples: tuple[Sample, ...]) -> None:
+        """Count as these samples of what was billed say."""
+        self._samples = samples
+        self._price()
+
     @Slot(int)
     def text_changed(self, revision: int) -> None:
         """The text was edited; its counts will come."""
@@ -238,6 +245,8 @@ class CostService(QObject):
                     self._scenario,
                     self._mix,
                     self._cards,
+                    self._samples,
+                    self._prompt.head if self._prompt is not None else "",
                 )
             )
 

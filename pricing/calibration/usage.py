@@ -74,13 +74,14 @@ def scenario_of(usage: Usage, on: date) -> Scenario:
 def _json(text: str) -> object:
     if len(text) > MAX_CHARACTERS:
         raise UsageError(f"this is too long for a provider's answer ({len(text):,} characters)")
-    cleaned = text.strip().rstrip(",")
-    if cleaned.startswith('"'):
-        cleaned = "{" + cleaned + "}"
+    cleaned = text.rstrip().rstrip(",")
+    # Nothing is taken away at the beginning, so that a mistake is told where its author sees it.
+    is_part = cleaned.lstrip().startswith('"')
     try:
-        return json.loads(cleaned)
+        return json.loads("{" + cleaned + "}" if is_part else cleaned)
     except json.JSONDecodeError as error:
-        raise UsageError(f"this is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
+        column = error.colno - (is_part and error.lineno == 1)
+        raise UsageError(f"this is not JSON: {error.msg} in line {error.lineno}, column {column}") from error
     except (RecursionError, ValueError) as error:
         raise UsageError(f"this cannot be read as JSON ({type(error).__name__})") from error
 

@@ -84,3 +84,4 @@ class Counts:
     tokens: int = 1_000
     by_encoding: Mapping[str, int | None] = field(default_factory=lambda: dict(COUNTS))
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    head: str = ""

@@ -119,6 +119,9 @@ def test_a_call_is_priced_as_it_was() -> None:
     [
         ("", "this is not JSON"),
         ("hello", "this is not JSON"),
+        ('\n\n {"usage": }', "in line 3, column 12"),
+        ('  "usage": {\n  "prompt_tokens": 5 6}', "in line 2, column 22"),
+        ('"usage": {"prompt_tokens" 5}', "in line 1, column 27"),
         ("[1]", "says nothing of usage"),
         ('{"usage": 3}', "says nothing of usage"),
         ('{"prompt_tokens": "many"}', "prompt_tokens is no number of tokens"),

@@ -1,0 +1,151 @@
+"""Calibration: a usage is pasted, kept, seen in the cost table, there at the next start, and taken out again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.dialogs.calibration import CalibrationDialog
+from gui.models.cost_columns import COLUMN_INDEX
+from gui.models.cost_explanation import explanation
+from gui.models.cost_row import CostRow
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow, close_window
+
+MODEL = "anthropic/claude-opus-5-5"
+ENGLISH = "It is not only that the cat was in the house, but that it was there with the dog and the bird. " * 40
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return tmp_path / "profile"
+
+
+def row_of(bench: Workbench) -> CostRow | None:
+    return next((row for row in bench.costs.service.rows if row.model_id == MODEL), None)
+
+
+def with_english(qtbot: QtBot, bench: Workbench) -> int:
+    """Show the text, and wait for its tokens in the encoding that the model is estimated with."""
+    bench.panel.editor.setPlainText(ENGLISH)
+    size = len(ENGLISH)
+
+    def counted() -> bool:
+        counts = bench.prompt.counts
+        if counts is None or counts.statistics.utf16_units != size:
+            return False
+        return counts.complete and "o200k_base" in counts.by_encoding
+
+    qtbot.waitUntil(lambda: bool(bench.costs.service.models))
+    qtbot.waitUntil(counted)
+    return bench.prompt.counts.by_encoding["o200k_base"]
+
+
+def opened(bench: Workbench) -> CalibrationDialog:
+    bench.window.actions_by_name["calibrate"].trigger()
+    dialog = bench.window.findChild(CalibrationDialog)
+    assert dialog is not None
+    names = [dialog.model.itemData(place).id for place in range(dialog.model.count())]
+    dialog.model.setCurrentIndex(names.index(MODEL))
+    return dialog
+
+
+def keep(qtbot: QtBot, dialog: CalibrationDialog, billed: int) -> None:
+    dialog.usage.setPlainText(json.dumps({"usage": {"input_tokens": billed, "output_tokens": 3}}))
+    qtbot.waitUntil(lambda: "tokens billed" in dialog.result.text())
+    qtbot.mouseClick(dialog.keep, Qt.MouseButton.LeftButton)
+
+
+def test_a_sample_narrows_the_estimate_says_so_stays_and_goes(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile)
+    counted = with_english(qtbot, bench)
+    qtbot.waitUntil(lambda: row_of(bench) is not None and row_of(bench).estimate.input_tokens is not None)
+    before = row_of(bench).estimate
+    dialog = opened(bench)
+    billed = round(counted * 1.6)
+    keep(qtbot, dialog, billed)
+    qtbot.waitUntil(lambda: row_of(bench).calibrated)
+    row = row_of(bench)
+    assert row.estimate.label == "estimated"
+    assert abs(row.estimate.input_tokens - billed) <= 1
+    assert row.estimate.input_low < billed < row.estimate.input_high
+    assert row.estimate.input_high - row.estimate.input_low < before.input_high - before.input_low
+    table = bench.costs.panel.model
+    place = table.place_of(MODEL)
+    assert table.index(place, COLUMN_INDEX["label"]).data() == "≈ estimated, calibrated"
+    assert any("your own ratio to o200k_base, from one text" in line for line in explanation(row, table.view))
+    cells = [dialog.samples.index(0, column).data() for column in range(6)]
+    assert cells == [MODEL, "English", f"{counted:,}", f"{billed:,}", "1.600", str(bench.costs.service.today)]
+    assert dialog.usage.toPlainText() == ""
+    dialog.reject()
+    close_window(qtbot, bench)
+    again = open_window(profile)
+    with_english(qtbot, again)
+    qtbot.waitUntil(lambda: row_of(again) is not None and row_of(again).calibrated)
+    dialog = opened(again)
+    assert not dialog.remove.isEnabled()
+    dialog.table.selectRow(0)
+    qtbot.mouseClick(dialog.remove, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not row_of(again).calibrated)
+    assert row_of(again).estimate.input_high == before.input_high
+    assert dialog.samples.rowCount() == 0
+    dialog.reject()
+
+
+def test_texts_of_another_kind_are_estimated_as_before(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile)
+    counted = with_english(qtbot, bench)
+    dialog = opened(bench)
+    keep(qtbot, dialog, round(counted * 1.6))
+    qtbot.waitUntil(lambda: row_of(bench) is not None and row_of(bench).calibrated)
+    dialog.reject()
+    bench.panel.editor.setPlainText("Кто знает, что будет завтра, тот не спрашивает. " * 30)
+    qtbot.waitUntil(lambda: not row_of(bench).calibrated)
+
+
+@pytest.mark.parametrize(
+    ("pasted", "why"),
+    [
+        ('{\n "usage": {"input_tokens": 1,,}}', "line 2, column"),
+        ('{"id": 5}', "This says nothing of usage"),
+        ('{"usage": {"input_tokens": 900000}}', "is it the usage of another request?"),
+        ('{"usage": {"input_tokens": 3}}', "A text of 50 tokens or more is needed"),
+    ],
+)
+def test_what_teaches_nothing_is_told_and_cannot_be_kept(
+    qtbot: QtBot, open_window: OpenWindow, profile: Path, pasted: str, why: str
+):
+    bench = open_window(profile)
+    with_english(qtbot, bench)
+    dialog = opened(bench)
+    dialog.usage.setPlainText(pasted)
+    qtbot.waitUntil(lambda: why in dialog.result.text())
+    assert not dialog.keep.isEnabled()
+    dialog.reject()
+    assert not (profile / "calibration.json").exists()
+
+
+def test_tokens_around_the_text_are_taken_off(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile)
+    counted = with_english(qtbot, bench)
+    dialog = opened(bench)
+    dialog.framing.setValue(100)
+    dialog.kind.setCurrentIndex(dialog.kind.findData("code"))
+    keep(qtbot, dialog, counted * 2 + 100)
+    (sample,) = bench.calibration.calibrations.samples
+    assert (sample.framing, sample.billed, sample.kind) == (100, counted * 2, "code")
+    dialog.reject()
+
+
+def test_a_damaged_file_is_told_and_counts_are_as_without_it(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    profile.mkdir()
+    (profile / "calibration.json").write_text("{]")
+    bench = open_window(profile)
+    qtbot.waitUntil(lambda: any("calibration" in notice.text for notice in bench.window.messages.notices))
+    with_english(qtbot, bench)
+    qtbot.waitUntil(lambda: row_of(bench) is not None)
+    assert not row_of(bench).calibrated
