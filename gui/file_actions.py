@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 
 from gui.held_text import HeldText
+from gui.next_turn import in_next_turn
 from gui.notify import Notifier, Offer
 from gui.prompt import Origin, Prompt
 from gui.settings import SettingsStore
@@ -255,7 +256,7 @@ class FileActions(QObject):
     def _on_text_ready(self, revision: int, text: HeldText) -> None:
         if revision != self._prompt.editor.revision:
             if self._saving or self._arriving is not None:
-                QTimer.singleShot(0, self._prompt.request_text)
+                in_next_turn(self._prompt, self._prompt.request_text)
             return
         saving, self._saving = self._saving, []
         for path in saving:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QByteArray, QEvent, QMargins, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QEvent, QMargins, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -21,6 +21,7 @@ from gui.action_table import ACTIONS, MENUS, SUBMENUS
 from gui.actions import WindowActions, translated
 from gui.look.icons import Icons
 from gui.look.theme import Theme
+from gui.next_turn import in_next_turn
 from gui.notify import Notifier
 from gui.panels.dock_title import DockTitle
 from gui.panels.job_status import JobStatus
@@ -206,7 +207,7 @@ class MainWindow(QMainWindow):
         if not self._painted:
             self._painted = True
             # By the next turn of the event loop everything is painted and on the screen.
-            QTimer.singleShot(0, self, self.first_painted.emit)
+            in_next_turn(self, self.first_painted)
 
     def resizeEvent(self, event: QEvent) -> None:
         super().resizeEvent(event)

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.action_wiring import ActionWiring
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.main_window import MainWindow
+from gui.next_turn import in_next_turn
 from gui.notify import Notifier, Offer
 from gui.panels.prompt_panel import PromptPanel
 from gui.paths import ProfilePaths
@@ -190,7 +191,7 @@ class Workbench(QObject):
     @Slot()
     def _on_first_painted(self) -> None:
         # One turn of the event loop later: the picture is on the screen before anything heavy begins.
-        QTimer.singleShot(0, self, self.start_services)
+        in_next_turn(self, self.start_services)
 
     # --- after it ---------------------------------------------------------------------------------------------------
 
@@ -221,7 +222,7 @@ class Workbench(QObject):
         ):
             assert wiring is not None
             wiring.build()
-        QTimer.singleShot(0, self, self._end_start)
+        in_next_turn(self, self._end_start)
 
     def _parts(self) -> tuple[Callable[[], object], ...]:
         return (
@@ -234,7 +235,7 @@ class Workbench(QObject):
     def _take_step(self) -> None:
         if self._steps:
             self._steps.pop(0)()
-            QTimer.singleShot(0, self, self._take_step)
+            in_next_turn(self, self._take_step)
 
     def _start_files(self) -> None:
         from gui.jobs import JobRunner

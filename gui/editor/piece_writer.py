@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import monotonic
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.editor.pieces import Piece
 from gui.editor.token_editor import TokenEditor
+from gui.next_turn import in_next_turn
 
 SLICE_SECONDS = 0.01
 """How long pieces are put into the text before keys and painting have their turn."""
@@ -56,7 +57,7 @@ class PieceWriter(QObject):
             self._begun = True
             self._reached = self._editor.revision
         if left and self._editor.revision == self._reached:
-            QTimer.singleShot(0, self, self._write_some)
+            in_next_turn(self, self._write_some)
             return
         self._left = None
         self._editor.setReadOnly(False)

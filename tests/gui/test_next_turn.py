@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import gc
+import weakref
+
+import shiboken6
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from pytestqt.qtbot import QtBot
+
+from gui.next_turn import in_next_turn
+
+
+class Listener(QObject):
+    heard = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    @Slot()
+    def listen(self) -> None:
+        self.calls += 1
+
+
+def test_calls_once_and_later(qtbot: QtBot):
+    listener = Listener()
+    in_next_turn(listener, listener.listen)
+    assert listener.calls == 0
+    qtbot.waitUntil(lambda: listener.calls == 1)
+    with qtbot.waitSignal(listener.heard):
+        in_next_turn(listener, listener.heard)
+    assert listener.calls == 1
+    qtbot.waitUntil(lambda: not listener.findChildren(QTimer))
+
+
+def test_nothing_is_kept_of_what_has_gone(qapp):
+    listener = Listener()
+    in_next_turn(listener, listener.listen)
+    kept = weakref.ref(listener)
+    shiboken6.delete(listener)
+    del listener
+    gc.collect()
+    assert kept() is None
