@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 import engine
 import pricing
 from commands.catalog import load_catalog
+from commands.cost_report import check_report_name, write_report
 from commands.encoder_choice import EncoderChoice
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from commands.reading import read_texts
@@ -63,14 +65,16 @@ tokens_type = click.IntRange(min=0)
 @click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Prices in force on this day; else today's.")
 @click.option("--prices", type=click.Path(path_type=Path), help="Your price file, layered over the built-in prices.")
 @click.option("--budget", type=DecimalNumber(), help="Status 1 if a listed model may cost more USD than this.")
+@click.option("--report", "report_file", type=click.Path(path_type=Path), help="Also a report: .html or .md.")
 @click.option("--explain", is_flag=True, help="Also the sum behind each cost, line by line.")
 @json_option
 @click.pass_obj
 def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """What a prompt costs, for every model or the ones named."""
+    check_report_name(options["report_file"])
     catalog = load_catalog(options["prices"], profile)
     models = chosen_models(catalog, options["models"])
-    counts = given_counts(models, options["input_tokens"], paths, profile)
+    given = given_counts(models, options["input_tokens"], paths, profile)
     day = options["day"] or datetime.now()
     scenario = pricing.Scenario(
         on=day.date(),
@@ -78,9 +82,11 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
         **{name: options[name] for name in SCENARIO_OPTIONS},
     )
     estimates = [
-        usable(lambda model=model: pricing.estimate(model, counts(model), scenario), model.id) for model in models
+        usable(lambda model=model: pricing.estimate(model, given.count(model), scenario), model.id) for model in models
     ]
     with_calls = options["calls"] is not None
+    if options["report_file"] is not None:
+        write_report(options["report_file"], given.texts, given.by_encoding, estimates, scenario)
     if as_json:
         rows = [report.json_row(estimate, with_calls, options["explain"]) for estimate in estimates]
         say_json({"on": scenario.on.isoformat(), "rows": rows})
@@ -111,28 +117,35 @@ def chosen_models(catalog: Catalog, names: Sequence[str]) -> list[Model]:
         raise BadInput(f"--model: {error}") from error
 
 
-def given_counts(
-    models: Sequence[Model], tokens: int | None, paths: Sequence[str], profile: Path | None
-) -> Callable[[Model], TokenCount | None]:
-    """How to get each model's count: from the number given, or from the text, each encoding counted once."""
+class Given(NamedTuple):
+    """How to get each model's count, the texts that were counted with their paths, and their tokens by encoding."""
+
+    count: Callable[[Model], TokenCount | None]
+    texts: Sequence[tuple[str, str]] = ()
+    by_encoding: Mapping[str, int] = MappingProxyType({})
+
+
+def given_counts(models: Sequence[Model], tokens: int | None, paths: Sequence[str], profile: Path | None) -> Given:
+    """What is to be priced: the number given, or a text, each encoding counted once."""
     if tokens is not None:
         if paths:
             raise BadInput("give a text or --input-tokens, not both")
         given = TokenCount(tokens, tokens, tokens, "exact")
-        return lambda model: given
+        return Given(lambda model: given)
     skipped: list[SkippedFile] = []
-    texts = [stored for _, stored in read_texts(paths, skipped)]
+    texts = list(read_texts(paths, skipped))
     if skipped:
         click.echo(f"{len(skipped)} files skipped; 'count --json' lists them", err=True)
     names = sorted({model.count.tokenizer for model in models if model.count.tokenizer is not None})
     counts: dict[str, int] = {}
     with EncoderChoice(profile) as choice:
-        choice.expect(sum(stored.size for stored in texts) * len(names), len(names))
+        choice.expect(sum(stored.size for _, stored in texts) * len(names), len(names))
         for name in names:
             encoding = usable(lambda name=name: engine.get_encoding(name))
             choice.make_for(encoding)
-            counts[name] = sum(encoding.count(stored.text) for stored in texts)
-    return lambda model: pricing.count_for(model, counts)
+            counts[name] = sum(encoding.count(stored.text) for _, stored in texts)
+    named = [(path, stored.text) for path, stored in texts]
+    return Given(lambda model: pricing.count_for(model, counts), named, counts)
 
 
 def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, calls: int | None) -> None:

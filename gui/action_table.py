@@ -74,6 +74,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
         separator=True,
     ),
     ActionSpec(
+        "report",
+        "file",
+        QT_TRANSLATE_NOOP("Actions", "Write a &report…"),
+        QT_TRANSLATE_NOOP("Actions", "Counts, scenario, costs and where the prices come from, as a page or Markdown"),
+    ),
+    ActionSpec(
         "sample",
         "file",
         QT_TRANSLATE_NOOP("Actions", "Insert the sa&mple prompt"),

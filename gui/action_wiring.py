@@ -41,6 +41,7 @@ class ActionWiring(QObject):
         act["sample"].triggered.connect(self._insert_sample)
         act["open"].triggered.connect(self._open)
         act["save_as"].triggered.connect(self._save_as)
+        act["report"].triggered.connect(self._write_report)
         act["close"].triggered.connect(bench.window.close)
         bench.window.menus["recent"].aboutToShow.connect(self._fill_recent)
         for name in EDITING:
@@ -123,6 +124,11 @@ class ActionWiring(QObject):
     @Slot()
     def _insert_sample(self) -> None:
         self._bench.prompt.replace_all(SAMPLE)
+
+    @Slot()
+    def _write_report(self) -> None:
+        if self._bench.report is not None:
+            self._bench.report.begin()
 
     @Slot()
     def _fill_recent(self) -> None:

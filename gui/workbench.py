@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gui.lab_wiring import LabWiring
     from gui.merges_wiring import MergesWiring
     from gui.pricing_wiring import PricingWiring
+    from gui.report_writing import ReportWriting
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
@@ -114,6 +115,7 @@ class Workbench(QObject):
         self.lab: LabWiring | None = None
         self.advisor: AdvisorWiring | None = None
         self.versions: VersionsWiring | None = None
+        self.report: ReportWriting | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self.runner: JobRunner | None = None
@@ -326,11 +328,13 @@ class Workbench(QObject):
 
     def _start_advisor(self) -> None:
         from gui.advisor_wiring import AdvisorWiring
+        from gui.report_writing import ReportWriting
         from gui.versions_wiring import VersionsWiring
 
         runner, _, open_encoding, _ = self._for_tabs()
         self.advisor = AdvisorWiring(self, runner, open_encoding)
         self.versions = VersionsWiring(self, runner, open_encoding)
+        self.report = ReportWriting(self, runner)
 
     def _end_start(self) -> None:
         self._tell_about_start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import io
 import json
 import shutil
@@ -392,3 +393,34 @@ def test_a_closed_pipe_is_no_error(tmp_path):
         command, check=False, shell=True, input=b"text", capture_output=True, timeout=PATIENCE_SECONDS
     )
     assert result.stderr == b""
+
+
+@pytest.mark.parametrize("ending", ["html", "md"])
+def test_cost_writes_a_report(run, tmp_path, ending):
+    prompt = tmp_path / "prompt <b>.txt"
+    prompt.write_text(SENTENCE)
+    target = tmp_path / f"report.{ending}"
+    status, out, err = run("cost", str(prompt), "--model", "gpt-4o", "--report", str(target))
+    assert (status, err) == (0, "")
+    assert "openai/gpt-4o" in out
+    report = target.read_text(encoding="utf-8")
+    assert hashlib.sha256(SENTENCE.encode()).hexdigest() in report
+    assert "o200k" in report
+    assert "<b>" not in report.replace("\\<b\\>", "")
+
+
+def test_a_report_warns_of_what_looks_like_a_key(run, tmp_path):
+    key = "AI" + "za" + "x" * 35
+    status, _out, err = run("cost", "-", "--model", "gpt-4o", "--report", str(tmp_path / "r.md"), stdin=key.encode())
+    assert status == 0
+    assert "Google (line 1 of -)" in err
+    assert key not in err + (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["report.txt", "report", "nowhere/x/../../taken/report.html"])
+def test_a_report_that_cannot_be_written(run, tmp_path, name):
+    (tmp_path / "taken").write_text("a file")
+    status, out, err = run("cost", "--input-tokens", "5", "--model", "gpt-4o", "--report", str(tmp_path / name))
+    assert status == 2
+    assert out == ""
+    assert is_one_line(err)

@@ -1,0 +1,56 @@
+"""Finds what looks like an API key in a text, so that nobody hands one on by mistake. No Qt.
+
+Only forms that hardly anything else has: a fixed beginning, and as many signs behind it as the issuer gives out. A
+password or a key without such a beginning is not found: a text in which nothing is found may still hold secrets.
+
+Where the forms come from: the rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml) for OpenAI,
+Anthropic, AWS, Google, Hugging Face and Stripe; GitHub's "Behind GitHub's new authentication token formats" (2021) and
+its documentation of fine-grained tokens; Slack's "Token types"; RFC 7468 for private keys in PEM. OpenRouter, Groq and
+xAI name the beginnings of theirs in their documentation; how many signs follow is what such keys have been seen with.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+MOST_FOUND = 100
+_FORMS = {
+    "Anthropic": r"sk-ant-(?:api03|admin01|oat01)-[A-Za-z0-9_-]{80,120}",
+    "OpenRouter": r"sk-or-v1-[0-9a-f]{64}",
+    "OpenAI": r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,100}T3BlbkFJ[A-Za-z0-9_-]{20,100}",
+    "Google": r"AIza[A-Za-z0-9_-]{35}",
+    "AWS": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}",
+    "GitHub": r"(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})",
+    "Hugging Face": r"hf_[A-Za-z]{34}",
+    "Groq": r"gsk_[A-Za-z0-9]{52}",
+    "xAI": r"xai-[A-Za-z0-9]{80}",
+    "Slack": r"xox[abeoprs]-[0-9A-Za-z-]{20,200}",
+    "Stripe": r"(?:sk|rk)_live_[A-Za-z0-9]{24,99}",
+    "PEM": r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----",
+}
+_KEYS = re.compile(r"(?<![A-Za-z0-9_-])(?:" + "|".join(f"({form})" for form in _FORMS.values()) + r")(?![A-Za-z0-9_])")
+_ISSUERS = tuple(_FORMS)
+
+
+class FoundKey(NamedTuple):
+    """What looks like a key: whose, on which line from 1, and where in characters. Never the key itself."""
+
+    issuer: str
+    line: int
+    char_start: int
+    char_end: int
+
+
+def find_keys(text: str) -> tuple[FoundKey, ...]:
+    """What looks like a key in a text, in order, at most a hundred. Takes time in proportion to the text."""
+    found: list[FoundKey] = []
+    line, place = 1, 0
+    for match in _KEYS.finditer(text):
+        line += text.count("\n", place, match.start())
+        place = match.start()
+        assert match.lastindex is not None
+        found.append(FoundKey(_ISSUERS[match.lastindex - 1], line, *match.span()))
+        if len(found) == MOST_FOUND:
+            break
+    return tuple(found)

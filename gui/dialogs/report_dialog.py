@@ -1,0 +1,82 @@
+"""Asks what goes into a report, after saying what the text seems to hold."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFileDialog, QLabel, QVBoxLayout, QWidget
+
+from gui.dialogs.buttons import button_row
+from gui.look.theme import Theme
+from gui.services.report_sections import TextFacts, key_warning
+
+MOST_CHARACTERS = 2_000_000
+"""Longer texts are left out: no browser likes them."""
+
+
+class ReportDialog(QDialog):
+    """``with_text`` says whether the text itself goes in, after the dialog was accepted."""
+
+    def __init__(self, facts: TextFacts, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("reportDialog")
+        self.setWindowTitle(self.tr("Write a report"))
+        locale = self.locale()
+        self.about = _words("reportAbout")
+        self.about.setText(
+            self.tr(
+                "Counts with their labels, the scenario, the cost table as it is shown, where the prices come from, "
+                "and versions. The text of {characters} characters is named by its SHA-256."
+            ).format(characters=locale.toString(facts.characters))
+        )
+        self.text = QCheckBox(self.tr("With the &text of the prompt"), objectName="reportText")
+        self.text.setEnabled(facts.characters <= MOST_CHARACTERS)
+        self.text.setToolTip(
+            ""
+            if self.text.isEnabled()
+            else self.tr("Texts of more than {most} characters are left out").format(
+                most=locale.toString(MOST_CHARACTERS)
+            )
+        )
+        self.warning = _words("reportWarning")
+        warning = key_warning([facts])
+        self.warning.setText(
+            "⚠ " + self.tr("{warning} Whoever gets the text gets them.").format(warning=warning) if warning else ""
+        )
+        palette = self.warning.palette()
+        palette.setColor(palette.ColorRole.WindowText, theme.colour("warning"))
+        self.warning.setPalette(palette)
+        self.warning.setVisible(bool(warning))
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Save, QDialogButtonBox.StandardButton.Cancel)
+        column = QVBoxLayout(self)
+        for widget in (self.about, self.warning, self.text, buttons):
+            column.addWidget(widget)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 64)
+
+    @property
+    def with_text(self) -> bool:
+        """Whether the text goes into the report."""
+        return self.text.isChecked()
+
+
+class ReportFileDialog(QFileDialog):
+    """Asks for the file of a report."""
+
+    def __init__(self, suggested: str, parent: QWidget) -> None:
+        super().__init__(parent, self.tr("Write a report"), suggested)
+        self.setObjectName("reportFileDialog")
+        self.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        self.setNameFilters([self.tr("Web page (*.html)"), self.tr("Markdown (*.md)")])
+        self.setDefaultSuffix("html")
+        self.selectFile(suggested)
+        self.filterSelected.connect(self._on_filter)
+
+    @Slot(str)
+    def _on_filter(self, name: str) -> None:
+        self.setDefaultSuffix("md" if "*.md" in name else "html")
+
+
+def _words(name: str) -> QLabel:
+    label = QLabel(objectName=name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label

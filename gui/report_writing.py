@@ -1,0 +1,189 @@
+"""Writes a report about the prompt: gathers what the window shows, looks for keys in the text, asks, and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QStandardPaths, Slot
+
+from gui.atomic_file import write_atomic
+from gui.held_text import HeldText, held, utf8_pieces
+from gui.models.cost_export import about_lines, readable_table
+from gui.services.report import HTML, Report, Section, rendered, report_format
+from gui.services.report_sections import (
+    TextFacts,
+    counts_section,
+    facts_of,
+    pairs_section,
+    prices_section,
+    program_section,
+    text_section,
+)
+from gui.versions import our_version, version_lines
+
+if TYPE_CHECKING:
+    from gui.dialogs.report_dialog import ReportDialog
+    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.workbench import Workbench
+
+KEY = "report"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A report that waits for its text: what it says besides, and of which revision."""
+
+    revision: int
+    sections: tuple[Section, ...]
+    text: HeldText = field(default_factory=HeldText)
+    facts: TextFacts | None = None
+    with_text: bool = False
+
+
+class ReportWriting(QObject):
+    """One report at a time; a newer one takes the place of one that nobody answered for."""
+
+    def __init__(self, bench: Workbench, runner: JobRunner) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._wanted = self._wants_text = False
+        self._draft: Draft | None = None
+        self.dialog: ReportDialog | None = None
+        self._lane = runner.exclusive(self.tr("Writing a report"), _do, stoppable=False)
+        self._lane.finished.connect(self._on_done)
+        self._lane.failed.connect(self._on_failed)
+        assert bench.costs is not None
+        bench.costs.service.estimated.connect(self._on_estimated)
+        bench.prompt.text_ready.connect(self._on_text)
+
+    @Slot()
+    def begin(self) -> None:
+        """Ask for a report of the prompt as it is, as soon as it is counted and priced."""
+        if not self._fresh():
+            self._wanted = True
+            self._bench.notifier.remark(self.tr("The report waits until the text is counted and priced."))
+            return
+        self._wanted = False
+        prompt = self._bench.prompt
+        self._draft = Draft(prompt.editor.revision, self._sections())
+        if prompt.stored_text is not None:
+            self._look_at(held([prompt.stored_text]))
+        else:
+            self._wants_text = True
+            prompt.request_text()
+
+    def _fresh(self) -> bool:
+        prompt, costs = self._bench.prompt, self._bench.costs
+        assert costs is not None
+        counts = prompt.counts
+        counted = counts is not None and not prompt.stale and counts.complete
+        return counted and bool(costs.service.rows) and not costs.service.stale
+
+    @Slot()
+    def _on_estimated(self) -> None:
+        if self._wanted and self._fresh():
+            self.begin()
+
+    @Slot(int, object)
+    def _on_text(self, revision: int, text: HeldText) -> None:
+        if not self._wants_text or self._draft is None:
+            return
+        self._wants_text = False
+        if revision != self._draft.revision:
+            self.begin()
+            return
+        self._look_at(text)
+
+    def _look_at(self, text: HeldText) -> None:
+        assert self._draft is not None
+        self._lane.submit(partial(_with_facts, self._draft, text, self._name()))
+
+    def _name(self) -> str:
+        origin = self._bench.prompt.origin
+        return origin.path.name if origin is not None else ""
+
+    def _sections(self) -> tuple[Section, ...]:
+        """What the window shows, at this moment."""
+        costs, prompt = self._bench.costs, self._bench.prompt
+        assert costs is not None
+        assert prompt.counts is not None
+        panel, service = costs.panel, costs.service
+        assert service.scenario is not None
+        rows, now = panel.model.shown_rows(), datetime.now().astimezone()
+        counts = {name: tokens for name, tokens in prompt.counts.by_encoding.items() if tokens is not None}
+        counts = {prompt.counts.encoding: prompt.counts.tokens, **counts}
+        about = about_lines(now, our_version(), service.prices_hash, prompt.encoding, service.scenario)
+        table = readable_table(rows, panel.table.visible_columns(), panel.model.view)
+        return (
+            counts_section(counts, prompt.counts.encoding),
+            pairs_section("Scenario", about[2:]),
+            Section("Cost", table),
+            prices_section(((row.model_id, row.estimate) for row in rows), service.scenario.on),
+            program_section(version_lines(), now),
+        )
+
+    @Slot(object)
+    def _on_done(self, result: JobResult) -> None:
+        if isinstance(result.value, Path):
+            self._bench.notifier.remark(self.tr("The report is written to {path}.").format(path=result.value))
+        else:
+            self._ask(result.value)
+
+    def _ask(self, draft: Draft) -> None:
+        from gui.dialogs.report_dialog import ReportDialog
+
+        assert draft.facts is not None
+        self._draft = draft
+        self.dialog = ReportDialog(draft.facts, self._bench.theme, self._bench.window)
+        self.dialog.finished.connect(self.dialog.deleteLater)
+        self.dialog.accepted.connect(self._ask_for_file)
+        self.dialog.open()
+
+    @Slot()
+    def _ask_for_file(self) -> None:
+        from gui.dialogs.report_dialog import ReportFileDialog
+
+        assert self.dialog is not None
+        assert self._draft is not None
+        self._draft = replace(self._draft, with_text=self.dialog.with_text)
+        self.dialog = None
+        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        dialog = ReportFileDialog(str(folder / "report.html"), self._bench.window)
+        dialog.fileSelected.connect(self._on_file)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(str)
+    def _on_file(self, path: str) -> None:
+        self.write(Path(path))
+
+    def write(self, path: Path) -> None:
+        """Write the report that was asked for: Markdown or HTML by the ending, HTML for any other."""
+        assert self._draft is not None
+        self._lane.submit(partial(_write, self._draft, path))
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._bench.notifier.error(self.tr("The report could not be written: {why}.").format(why=failure.why), key=KEY)
+
+
+def _do(act: Callable[[], object], _ticket: Ticket) -> object:
+    return act()
+
+
+def _with_facts(draft: Draft, text: HeldText, name: str) -> Draft:
+    return replace(draft, text=text, facts=facts_of(name, text))
+
+
+def _write(draft: Draft, path: Path) -> Path:
+    """Raises OSError."""
+    assert draft.facts is not None
+    text = (Section("The text itself", verbatim=draft.text.text()),) if draft.with_text else ()
+    report = Report("What the prompt costs", (text_section([draft.facts]), *draft.sections, *text))
+    write_atomic(path, utf8_pieces(rendered(report, report_format(path) or HTML)))
+    return path

@@ -1,0 +1,91 @@
+"""A report as a newcomer writes it: from the File menu, past a warning, to a file."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from gui.dialogs.report_dialog import ReportDialog
+from gui.editor.offsets import document_text
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow
+
+KEY = "AI" + "za" + "x" * 35
+
+
+def asked(qtbot: QtBot, bench: Workbench, text: str) -> ReportDialog:
+    """The dialog that the menu brings up for a text."""
+    bench.prompt.replace_all(text)
+    bench.window.actions_by_name["report"].trigger()
+    qtbot.waitUntil(lambda: bench.report.dialog is not None)
+    return bench.report.dialog
+
+
+def written(qtbot: QtBot, bench: Workbench, dialog: ReportDialog, path: Path) -> str:
+    """What is in the file that was chosen."""
+    dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save).click()
+    chooser = bench.window.findChild(QFileDialog, "reportFileDialog")
+    with qtbot.waitSignal(chooser.destroyed):
+        chooser.fileSelected.emit(str(path))
+        chooser.reject()
+    qtbot.waitUntil(path.exists)
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("ending", ["html", "md"])
+def test_a_report_tells_what_the_window_shows(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, ending: str):
+    bench = open_window()
+    text = "Hello <b>world</b>, *hello*.\n"
+    dialog = asked(qtbot, bench, text)
+    assert dialog.warning.isHidden()
+    assert not dialog.text.isChecked()
+    report = written(qtbot, bench, dialog, tmp_path / f"report.{ending}")
+    assert hashlib.sha256(text.encode()).hexdigest() in report
+    shown = bench.costs.panel.model.shown_rows()
+    for row in shown:
+        assert row.model.name.replace("(", "").split()[0] in report
+        assert row.estimate.source in report.replace("&amp;", "&")
+    assert "Tokenloupe 0.1" in report
+    assert "2026" in report or bench.costs.service.today.isoformat()[:4] in report
+    assert "world" not in report
+
+
+def test_the_text_goes_in_when_that_is_wanted(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    dialog = asked(qtbot, bench, "Hello <b>world</b>\n")
+    qtbot.mouseClick(dialog.text, Qt.MouseButton.LeftButton, pos=dialog.text.rect().center() / 2)
+    dialog.text.setChecked(True)
+    assert "Hello &lt;b&gt;world&lt;/b&gt;" in written(qtbot, bench, dialog, tmp_path / "report.html")
+
+
+def test_what_looks_like_a_key_is_pointed_out_first(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    dialog = asked(qtbot, bench, f"one\ntwo {KEY}\n")
+    assert dialog.warning.isVisible()
+    assert "Google (line 2)" in dialog.warning.text()
+    assert KEY not in dialog.warning.text()
+    dialog.reject()
+
+
+def test_a_stored_text_is_hashed_as_stored(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    bench.prompt.show_text("a\r\nb")
+    bench.window.actions_by_name["report"].trigger()
+    qtbot.waitUntil(lambda: bench.report.dialog is not None)
+    report = written(qtbot, bench, bench.report.dialog, tmp_path / "r.html")
+    assert hashlib.sha256(b"a\r\nb").hexdigest() in report
+    assert document_text("a\r\nb") == "a\nb"
+
+
+def test_a_file_that_cannot_be_written_is_told(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    dialog = asked(qtbot, bench, "text")
+    dialog.reject()
+    (tmp_path / "taken").write_text("a file")
+    bench.report.write(tmp_path / "taken" / "report.html")
+    qtbot.waitUntil(lambda: any("could not be written" in notice.text for notice in bench.window.messages.notices))
