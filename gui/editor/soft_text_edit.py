@@ -398,7 +398,7 @@ class SoftTextEdit(QPlainTextEdit):
         self._was_read_only = self.isReadOnly()
         self.setReadOnly(True)
         self._expect_units(len(text))
-        self._feed.start(text, cursor)
+        self._feed.start(text, cursor, at_once=self._loading)
 
     def _stop_feeding(self) -> None:
         """Another text is coming: forget the one on its way."""

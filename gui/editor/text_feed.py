@@ -25,7 +25,7 @@ FEED_ABOVE = 1_000_000
 
 FIRST_SLICE = 16 * 1024
 _SMALLEST, _LARGEST = 4 * 1024, 128 * 1024
-_WANTED_NS = 3_500_000  # what follows a slice, painting and new tokens, takes as long again
+_WANTED_NS = 2_500_000  # what follows a slice, painting and new tokens, takes as long again
 _PAUSE_MS = 2  # so that whatever became due during a slice has its turn before the next one
 _SHOWN_EVERY_MS = 100
 _PIECE = 1 << 18  # characters; each step cuts one off the string that came
@@ -65,8 +65,12 @@ class TextFeed(QObject):
         whole = "".join([*self._pieces, self._whole[self._cut :]])
         return whole[self._taken :]
 
-    def start(self, text: str, cursor: QTextCursor) -> None:
-        """Begin to put ``text`` in the place of the cursor's selection. The first slice goes in at once."""
+    def start(self, text: str, cursor: QTextCursor, *, at_once: bool) -> None:
+        """Begin to put ``text`` in the place of the cursor's selection.
+
+        ``at_once``: with the first slice, so that a new text does not begin with an empty picture. Otherwise that comes
+        soon: a paste has taken its time already, to fetch the text from the clipboard.
+        """
         self._whole, self._cut = text, 0
         self._pieces.clear()
         self._taken = self._done = 0
@@ -74,7 +78,10 @@ class TextFeed(QObject):
         self._size = FIRST_SLICE
         self._cursor = cursor
         self._since_shown.invalidate()
-        self._step()
+        if at_once:
+            self._step()
+        else:
+            self._timer.start()
 
     def cancel(self) -> None:
         """Stop; what is in stays in."""

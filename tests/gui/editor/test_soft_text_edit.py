@@ -303,7 +303,8 @@ class TestBigTexts:
         editor.document().documentLayout().documentSizeChanged.connect(sizes.append)
         editor.load_progress.connect(lambda done, of: slices.append(done))
         editor.insertPlainText("line\n" * 2000)
-        assert len(sizes) == 1, "the first slice is seen at once"
+        qtbot.waitUntil(lambda: bool(slices))
+        assert len(sizes) == 1, "the first slice is seen as soon as it is in"
         if cancelled:
             qtbot.waitUntil(lambda: len(slices) > 5)
             editor.cancel_loading()
