@@ -18,7 +18,7 @@ version: 1
 
 models:
 
-#   openai/gpt-4o:         # built in: only this differs
+#   openai/gpt-4o:         # built in: this differs
 #     price:
 #       input: 2.00        # your negotiated price
 #       output: 8.00

@@ -87,6 +87,20 @@ def clipboard_is_left_empty() -> Iterator[None]:
         QApplication.clipboard().clear()
 
 
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    """A folder for a profile, with nothing in it."""
+    folder = tmp_path / "profile"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def prices(profile: Path) -> Path:
+    """Where the price file of that profile would be."""
+    return profile / "prices.yaml"
+
+
 OpenWindow = Callable[..., "Workbench"]
 
 

@@ -20,11 +20,6 @@ MODEL = "anthropic/claude-opus-5-5"
 ENGLISH = "It is not only that the cat was in the house, but that it was there with the dog and the bird. " * 40
 
 
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    return tmp_path / "profile"
-
-
 def row_of(bench: Workbench) -> CostRow | None:
     return next((row for row in bench.costs.service.rows if row.model_id == MODEL), None)
 
@@ -142,7 +137,6 @@ def test_tokens_around_the_text_are_taken_off(qtbot: QtBot, open_window: OpenWin
 
 
 def test_a_damaged_file_is_told_and_counts_are_as_without_it(qtbot: QtBot, open_window: OpenWindow, profile: Path):
-    profile.mkdir()
     (profile / "calibration.json").write_text("{]")
     bench = open_window(profile)
     qtbot.waitUntil(lambda: any("calibration" in notice.text for notice in bench.window.messages.notices))

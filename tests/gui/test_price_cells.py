@@ -5,7 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
@@ -18,18 +17,6 @@ from tests.gui.conftest import OpenWindow
 from tests.gui.pricing_windows import GOOD, input_price, notices, panel_of, write
 
 MODEL = "openai/gpt-4o"
-
-
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    folder = tmp_path / "profile"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def prices(profile: Path) -> Path:
-    return profile / "prices.yaml"
 
 
 def cell(qtbot: QtBot, bench: Workbench, column: str, model_id: str = MODEL) -> QModelIndex:

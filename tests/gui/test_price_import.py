@@ -23,18 +23,6 @@ from tests.gui.pricing_windows import GOOD, notices, panel_of, write
 EXTRACTS = Path(__file__).parents[1] / "pricing" / "importers" / "extracts"
 
 
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    folder = tmp_path / "profile"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def prices(profile: Path) -> Path:
-    return profile / "prices.yaml"
-
-
 def opened(qtbot: QtBot, bench: Workbench) -> tuple[PricingPanel, PriceImportDialog]:
     panel = panel_of(qtbot, bench)
     qtbot.waitUntil(lambda: "Saved" in panel.status.text() or "no such file" in panel.status.text())

@@ -6,7 +6,6 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QTableView, QWidget
@@ -19,18 +18,6 @@ from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.pricing_windows import GOOD, input_price, notices, panel_of, save, write
 
 BROKEN = "version: 1\nmodels:\n  openai/gpt-4o:\n    prise:\n      input: 2\n"
-
-
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    folder = tmp_path / "profile"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def prices(profile: Path) -> Path:
-    return profile / "prices.yaml"
 
 
 def test_it_is_found_by_the_names_that_others_rely_on(qtbot: QtBot, open_window: OpenWindow):

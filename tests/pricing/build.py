@@ -34,4 +34,18 @@ def cost(of: Model | Price, tokens: int | TokenCount, **scenario: Any) -> CostEs
     return pricing.estimate(one, many, Scenario(**{"on": TODAY, **scenario}))
 
 
-__all__ = ["TODAY", "Change", "Price", "Tier", "cost", "count", "model", "rates"]
+FROM = Price(
+    rates(input="2", output="6", cached="0.50"), tiers=(Tier(rates(input="4", output="12", cached="1"), from_=200_000),)
+)
+"""A tier that begins with exactly its threshold."""
+BANDS = Price(
+    rates(input="1", output="5"),
+    tiers=(
+        Tier(rates(input="1.8", output="9"), over=32_000),
+        Tier(rates(input="3", output="15"), from_=128_000),
+        Tier(rates(input="6", output="60"), over=256_000),
+    ),
+)
+"""Several tiers; that in the middle begins with its threshold, the others one token later."""
+
+__all__ = ["BANDS", "FROM", "TODAY", "Change", "Price", "Tier", "cost", "count", "model", "rates"]

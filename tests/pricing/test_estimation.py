@@ -11,24 +11,13 @@ import pytest
 
 import pricing
 from pricing.types import CountRule, ScenarioError
-from tests.pricing.build import TODAY, Change, Price, Tier, cost, count, model, rates
+from tests.pricing.build import BANDS, FROM, TODAY, Change, Price, Tier, cost, count, model, rates
 
 FULL = rates(input="2", output="10", cached="0.10", cache_write="2.50", cache_write_1h="4")
 CACHES = Price(FULL)
 OVER = Price(
     FULL,
     tiers=(Tier(rates(input="4", output="15", cached="0.20", cache_write="5", cache_write_1h="8"), over=272_000),),
-)
-FROM = Price(
-    rates(input="2", output="6", cached="0.50"), tiers=(Tier(rates(input="4", output="12", cached="1"), from_=200_000),)
-)
-BANDS = Price(
-    rates(input="1", output="5"),
-    tiers=(
-        Tier(rates(input="1.8", output="9"), over=32_000),
-        Tier(rates(input="3", output="15"), over=128_000),
-        Tier(rates(input="6", output="60"), over=256_000),
-    ),
 )
 
 
@@ -77,9 +66,9 @@ def test_one_request(tokens: int, scenario: dict, usd: str) -> None:
         (FROM, 200_001, "0.800004", "200,000 prompt tokens or more"),  # 200 001 × 4
         (BANDS, 32_000, "0.032", ""),  # 32 000 × 1
         (BANDS, 32_001, "0.0576018", "more than 32,000 prompt tokens"),  # 32 001 × 1.8
-        (BANDS, 128_000, "0.2304", "more than 32,000 prompt tokens"),  # 128 000 × 1.8
-        (BANDS, 128_001, "0.384003", "more than 128,000 prompt tokens"),  # 128 001 × 3
-        (BANDS, 256_000, "0.768", "more than 128,000 prompt tokens"),  # 256 000 × 3
+        (BANDS, 127_999, "0.2303982", "more than 32,000 prompt tokens"),  # 127 999 × 1.8
+        (BANDS, 128_000, "0.384", "128,000 prompt tokens or more"),  # 128 000 × 3
+        (BANDS, 256_000, "0.768", "128,000 prompt tokens or more"),  # 256 000 × 3
         (BANDS, 256_001, "1.536006", "more than 256,000 prompt tokens"),  # 256 001 × 6
     ],
 )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pricing.types import Change, CostEstimate, Price, Scenario, Tier
-from tests.pricing.build import cost, count, rates
+from tests.pricing.build import BANDS, FROM, cost, count, rates
 
 BASE = rates(input="3", output="15", cached="0.30", cache_write="3.75", cache_write_1h="6", reasoning="20")
 SIMPLE = Price(rates(input="3", output="15"))
@@ -21,17 +21,6 @@ OVER = Price(
     rates(input="2", output="10", cached="0.20", cache_write="2.50", cache_write_1h="4"),
     batch="half",
     tiers=(Tier(rates(input="4", output="15", cached="0.40", cache_write="5", cache_write_1h="8"), over=200_000),),
-)
-FROM = Price(
-    rates(input="2", output="6", cached="0.50"), tiers=(Tier(rates(input="4", output="12", cached="1"), from_=200_000),)
-)
-BANDS = Price(
-    rates(input="1", output="5"),
-    tiers=(
-        Tier(rates(input="1.8", output="9"), over=32_000),
-        Tier(rates(input="3", output="15"), from_=128_000),
-        Tier(rates(input="6", output="60"), over=256_000),
-    ),
 )
 BATCHED = Price(
     rates(input="2", output="10", cached="0.20", cache_write="2.50"),
