@@ -14,10 +14,10 @@ from engine.quick_cuts import text_cuts
 
 _R = TypeVar("_R")
 
-CHUNK_CHARS = 131_072
+CHUNK_CHARS = 262_144
 """Characters of a chunk: what is made of so many stays in the processor's caches until the next."""
 
-PARTS_A_THREAD = 16
+PARTS_A_THREAD = 8
 """A long text is dealt out in so many parts for each thread, so that none has much to do when the others are done: some
 parts of a text take two times as long as others."""
 

@@ -34,14 +34,15 @@ Chunks = Sequence[tuple[int, int]]
 """Where parts of a text start and end, in characters, one behind the other, not none; each encodes by itself to what it
 has in the whole (``engine.safe_cuts``)."""
 
-ENDS = 16_384
-"""Pretokens that are scanned before their tokens are looked up."""
-_KEPT_ROOM = MOST_BYTES * 131_072 + ROOM
+ENDS = 65_536
+"""Pretokens that are scanned before their tokens are looked up. Threads wait for each other between two kernels, so the
+fewer calls the better."""
+_KEPT_ROOM = MOST_BYTES * 262_144 + ROOM
 """Bytes that a workspace keeps for the UTF-8 of chunks. Larger ones get memory of their own."""
 
 _SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
 _LARGE_TEXT = 1 << 18  # characters (or bytes) beyond which it is worth asking for large pages
-_MANY_WORDS = 1 << 22  # and beyond which a text may have more different words than a state usually has room for
+_MANY_WORDS = 1 << 25  # and beyond which more words are worth the memory, which a first call has to wait for
 _TEXT_SIZES = (_LARGE_TEXT, _MANY_WORDS, sys.maxsize)
 _LARGE_ROOM = 1 << 20  # ids that take 4 MB
 _LIST_PIECE = 1 << 20  # ids that become a list at a time: the interpreter waits for so long
