@@ -227,7 +227,7 @@ class AdvisorFlow(QObject):
         savings.apply.setEnabled(done is not None and self.fresh and not self._looking)
         if done is None:
             waits = self._awaited is not None
-            proposed = bool(savings.model.proposals)
+            proposed = bool(savings.model.rows)
             savings.total.setText(
                 self.tr("Counting what is checked…") if waits else self.tr("Nothing is checked.") if proposed else ""
             )

@@ -12,9 +12,13 @@ xAI name the beginnings of theirs in their documentation; how many signs follow 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 MOST_FOUND = 100
+STRETCH = 1 << 16
+LONGEST = 1024
+"""Characters that are searched at once; and more than any key has, with the sign behind it."""
 _FORMS = {
     "Anthropic": r"sk-ant-(?:api03|admin01|oat01)-[A-Za-z0-9_-]{80,120}",
     "OpenRouter": r"sk-or-v1-[0-9a-f]{64}",
@@ -46,7 +50,7 @@ def find_keys(text: str) -> tuple[FoundKey, ...]:
     """What looks like a key in a text, in order, at most a hundred. Takes time in proportion to the text."""
     found: list[FoundKey] = []
     line, place = 1, 0
-    for match in _KEYS.finditer(text):
+    for match in _matches(text):
         line += text.count("\n", place, match.start())
         place = match.start()
         assert match.lastindex is not None
@@ -54,3 +58,16 @@ def find_keys(text: str) -> tuple[FoundKey, ...]:
         if len(found) == MOST_FOUND:
             break
     return tuple(found)
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """Stretch by stretch: one search through a big text would keep all other threads waiting until its end."""
+    start = 0
+    while start < len(text):
+        end = start + STRETCH
+        for match in _KEYS.finditer(text, start, end + LONGEST):
+            if match.start() >= end:
+                break
+            yield match
+            end = max(end, match.end())
+        start = end

@@ -37,6 +37,11 @@ def held(texts: Iterable[str]) -> HeldText:
     return HeldText(tuple(piece for text in texts for piece in utf8_pieces(text)))
 
 
+def as_held(text: str | HeldText) -> HeldText:
+    """A text that is held, or will be: to be called on a worker thread."""
+    return held([text]) if isinstance(text, str) else text
+
+
 def utf8_pieces(text: str) -> Iterator[bytes]:
     """The bytes of a text, a bounded piece at a time."""
     for start in range(0, len(text), PIECE_CHARACTERS):

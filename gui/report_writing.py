@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 
 from gui.atomic_file import write_atomic
-from gui.held_text import HeldText, held, utf8_pieces
+from gui.held_text import HeldText, as_held, utf8_pieces
 from gui.models.cost_export import about_lines, readable_table
 from gui.services.report import HTML, Report, Section, rendered, report_format
 from gui.services.report_sections import (
@@ -72,7 +72,7 @@ class ReportWriting(QObject):
         prompt = self._bench.prompt
         self._draft = Draft(prompt.editor.revision, self._sections())
         if prompt.stored_text is not None:
-            self._look_at(held([prompt.stored_text]))
+            self._look_at(prompt.stored_text)
         else:
             self._wants_text = True
             prompt.request_text()
@@ -99,7 +99,7 @@ class ReportWriting(QObject):
             return
         self._look_at(text)
 
-    def _look_at(self, text: HeldText) -> None:
+    def _look_at(self, text: str | HeldText) -> None:
         assert self._draft is not None
         self._lane.submit(partial(_with_facts, self._draft, text, self._name()))
 
@@ -176,8 +176,9 @@ def _do(act: Callable[[], object], _ticket: Ticket) -> object:
     return act()
 
 
-def _with_facts(draft: Draft, text: HeldText, name: str) -> Draft:
-    return replace(draft, text=text, facts=facts_of(name, text))
+def _with_facts(draft: Draft, text: str | HeldText, name: str) -> Draft:
+    held = as_held(text)
+    return replace(draft, text=held, facts=facts_of(name, held))
 
 
 def _write(draft: Draft, path: Path) -> Path:

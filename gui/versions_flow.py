@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from gui.editor.piece_writer import PieceWriter
-from gui.held_text import HeldText, held
+from gui.held_text import HeldText
 from gui.models.cost_text import CostText
 from gui.notify import Notifier
 from gui.panels.version_comparison import PROMPT
@@ -49,7 +49,7 @@ class VersionsFlow(QObject):
         super().__init__(parent)
         self._panel, self._prompt, self._desk = panel, prompt, desk
         self._costs, self._notifier = costs, notifier
-        self._waiting: list[Callable[[int, HeldText], None]] = []
+        self._waiting: list[Callable[[int, str | HeldText], None]] = []
         self._kept = Kept(())
         self._new_key = ""
         self._awaited: CompareRequest | None = None
@@ -97,7 +97,7 @@ class VersionsFlow(QObject):
         if other is not None:
             self._submit(version, Side(other, None, other.counts), -1)
 
-    def _compare_with_prompt(self, version: Version, revision: int, text: HeldText) -> None:
+    def _compare_with_prompt(self, version: Version, revision: int, text: str | HeldText) -> None:
         self._submit(version, Side(None, text, self._known_counts(revision)), revision)
 
     def _submit(self, version: Version, other: Side, revision: int) -> None:
@@ -131,11 +131,11 @@ class VersionsFlow(QObject):
 
     # --- the text of the prompt -------------------------------------------------------------------------------------
 
-    def _with_text(self, act: Callable[[int, HeldText], None]) -> None:
+    def _with_text(self, act: Callable[[int, str | HeldText], None]) -> None:
         """Do something with the text of the prompt, as stored if it is unedited, and its revision."""
         stored = self._prompt.stored_text
         if stored is not None:
-            act(self._prompt.editor.revision, held([stored]))
+            act(self._prompt.editor.revision, stored)
             return
         self._waiting.append(act)
         self._prompt.request_text()
@@ -167,7 +167,7 @@ class VersionsFlow(QObject):
     def _save(self, name: str) -> None:
         self._with_text(partial(self._save_text, name))
 
-    def _save_text(self, name: str, revision: int, text: HeldText) -> None:
+    def _save_text(self, name: str, revision: int, text: str | HeldText) -> None:
         needed = tuple(self._costs.service.encodings_needed())
         self._desk.save(SaveRequest(name, text, self._prompt.encoding, needed, self._known_counts(revision)))
 

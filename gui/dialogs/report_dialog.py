@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFileDialog, QLabel, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
+from gui.look.figures import figure
 from gui.look.theme import Theme
 from gui.services.report_sections import TextFacts, key_warning
 
@@ -20,23 +23,19 @@ class ReportDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("reportDialog")
         self.setWindowTitle(self.tr("Write a report"))
-        locale = self.locale()
+        figures = partial(figure, self.locale())
         self.about = _words("reportAbout")
         self.about.setText(
             self.tr(
                 "Counts with their labels, the scenario, the cost table as it is shown, where the prices come from, "
                 "and versions. The text of {characters} characters is named by its SHA-256."
-            ).format(characters=locale.toString(facts.characters))
+            ).format(characters=figures(facts.characters))
         )
         self.text = QCheckBox(self.tr("With the &text of the prompt"), objectName="reportText")
-        self.text.setEnabled(facts.characters <= MOST_CHARACTERS)
-        self.text.setToolTip(
-            ""
-            if self.text.isEnabled()
-            else self.tr("Texts of more than {most} characters are left out").format(
-                most=locale.toString(MOST_CHARACTERS)
-            )
-        )
+        if facts.characters > MOST_CHARACTERS:
+            words = self.tr("Without the text of the prompt: it has more than {most} characters")
+            self.text.setText(words.format(most=figures(MOST_CHARACTERS)))
+            self.text.setEnabled(False)
         self.warning = _words("reportWarning")
         warning = key_warning([facts])
         self.warning.setText(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from gui.models.cost_text import CostText
 from gui.models.money_text import MINUS, money_text
+from gui.models.rows import Index, RowsModel
 from gui.models.versions import tr
 
 if TYPE_CHECKING:
@@ -20,57 +21,35 @@ if TYPE_CHECKING:
 MODEL, BEFORE, AFTER, CHANGE, PER_CENT, CALLS = range(6)
 SORT_ROLE = Qt.ItemDataRole.UserRole
 """Figures to sort by; what is not known comes last in rising order."""
-_NO_INDEX = QModelIndex()
-
-Index = QModelIndex | QPersistentModelIndex
 
 
-class CostChangesModel(QAbstractTableModel):
+class CostChangesModel(RowsModel):
     """Model, one call before and after, the change, per cent, and the change for all calls."""
+
+    COLUMNS = 6
+    FIGURES = (BEFORE, AFTER, CHANGE, PER_CENT, CALLS)
 
     def __init__(self, text: CostText, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._text, self._calls = text, 1
-        self.changes: Sequence[CostChange] = ()
 
     def set_changes(self, changes: Sequence[CostChange], text: CostText, calls: int) -> None:
         """Show these; ``calls``: of the scenario."""
-        self.beginResetModel()
-        self.changes, self._text, self._calls = changes, text, calls
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.changes)
-
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else 6
+        self._text, self._calls = text, calls
+        self.set_rows(changes)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        change, column = self.changes[index.row()], index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._cell(change, column)
-        if role == SORT_ROLE:
-            return _sorted_by(change, column)
-        if role == Qt.ItemDataRole.ToolTipRole and column == MODEL:
-            return change.model.id
-        if role == Qt.ItemDataRole.TextAlignmentRole and column != MODEL:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
+        if index.isValid() and role == SORT_ROLE:
+            return _sorted_by(self.rows[index.row()], index.column())
+        if index.isValid() and role == Qt.ItemDataRole.ToolTipRole and index.column() == MODEL:
+            return self.rows[index.row()].model.id
+        return super().data(index, role)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            calls = tr("{calls} calls").format(calls=self._text.localised(f"{self._calls:,}"))
-            return (tr("Model"), tr("Before"), tr("After"), tr("Change"), tr("Per cent"), calls)[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignLeft if section == MODEL else Qt.AlignmentFlag.AlignRight
-            return side | Qt.AlignmentFlag.AlignVCenter
-        return None
+    def titles(self) -> tuple[str, ...]:
+        calls = tr("{calls} calls").format(calls=self._text.localised(f"{self._calls:,}"))
+        return tr("Model"), tr("Before"), tr("After"), tr("Change"), tr("Per cent"), calls
 
-    def _cell(self, change: CostChange, column: int) -> str:
+    def cell(self, change: CostChange, column: int) -> str:
         if column == MODEL:
             return change.model.name
         if column in (BEFORE, AFTER):

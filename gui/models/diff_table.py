@@ -4,66 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QLocale, QObject, Qt
 
 from gui.look.figures import figure
 from gui.models.previews import RUNS_ROLE
+from gui.models.rows import Index, RowsModel
 from gui.models.runs import plain_text
 from gui.models.versions import tr
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gui.services.versions.diff_rows import DiffRow
 
 SIGN, BEFORE_LINE, BEFORE, AFTER_LINE, AFTER = range(5)
-_NO_INDEX = QModelIndex()
-
-Index = QModelIndex | QPersistentModelIndex
 
 
-class DiffTableModel(QAbstractTableModel):
+class DiffTableModel(RowsModel):
     """A sign for what happened, then line number and text of both."""
+
+    COLUMNS = 5
+    FIGURES = (BEFORE_LINE, AFTER_LINE)
 
     def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._locale = locale
-        self.rows: Sequence[DiffRow] = ()
-
-    def set_rows(self, rows: Sequence[DiffRow]) -> None:
-        """Show these."""
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else 5
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        row, column = self.rows[index.row()], index.column()
-        if role == RUNS_ROLE and column in (BEFORE, AFTER) and not row.folded:
-            return row.before if column == BEFORE else row.after
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._cell(row, column)
-        if role == Qt.ItemDataRole.ToolTipRole and column in (BEFORE, AFTER):
-            return self._cell(row, column)
-        if role == Qt.ItemDataRole.TextAlignmentRole and column in (BEFORE_LINE, AFTER_LINE):
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.TextAlignmentRole and column == SIGN:
+        if index.isValid() and index.column() in (BEFORE, AFTER):
+            row = self.rows[index.row()]
+            if role == RUNS_ROLE and not row.folded:
+                return row.before if index.column() == BEFORE else row.after
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return self.cell(row, index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == SIGN:
             return Qt.AlignmentFlag.AlignCenter
-        return None
+        return super().data(index, role)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        return ("", tr("Line"), tr("Before"), tr("Line"), tr("After"))[section]
+    def titles(self) -> tuple[str, ...]:
+        return "", tr("Line"), tr("Before"), tr("Line"), tr("After")
 
-    def _cell(self, row: DiffRow, column: int) -> str:
+    def cell(self, row: DiffRow, column: int) -> str:
         if row.folded:
             words = tr("… {tokens} tokens are the same").format(tokens=figure(self._locale, row.folded))
             return words if column == BEFORE else ""

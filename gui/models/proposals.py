@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from gui.models.advisor_words import kind_words, tr
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
+from gui.models.rows import Index, RowsModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,23 +18,22 @@ if TYPE_CHECKING:
     from gui.services.savings import Money
 
 WHAT, LOSES, TOKENS, MONEY = range(4)
-_NO_INDEX = QModelIndex()
-
-Index = QModelIndex | QPersistentModelIndex
 
 
-class ProposalsModel(QAbstractTableModel):
+class ProposalsModel(RowsModel):
     """What is done, whether something is lost, tokens and money a month that it saves alone.
 
     Signals: ``chosen_changed()`` when another set of rows is checked.
     """
+
+    COLUMNS = 4
+    FIGURES = (TOKENS, MONEY)
 
     chosen_changed = Signal()
 
     def __init__(self, text: CostText, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._text = text
-        self.proposals: Sequence[Proposal] = ()
         self._chosen: set[str] = set()
         self._money: Mapping[str, Money] = {}
 
@@ -44,11 +44,9 @@ class ProposalsModel(QAbstractTableModel):
 
     def set_proposals(self, proposals: Sequence[Proposal]) -> None:
         """Show these. What loses nothing is checked."""
-        self.beginResetModel()
-        self.proposals = proposals
         self._chosen = {one.kind.name for one in proposals if one.kind.lossless}
         self._money = {}
-        self.endResetModel()
+        self.set_rows(proposals)
         self.chosen_changed.emit()
 
     def set_text(self, text: CostText) -> None:
@@ -58,14 +56,7 @@ class ProposalsModel(QAbstractTableModel):
     def set_money(self, money: Mapping[str, Money]) -> None:
         """What each kind saves in a month, by its name."""
         self._money = money
-        if self.proposals:
-            self.dataChanged.emit(self.index(0, MONEY), self.index(len(self.proposals) - 1, MONEY))
-
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.proposals)
-
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else 4
+        self.tell_of(MONEY)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
@@ -74,7 +65,7 @@ class ProposalsModel(QAbstractTableModel):
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role != Qt.ItemDataRole.CheckStateRole or index.column() != WHAT:
             return False
-        name = self.proposals[index.row()].kind.name
+        name = self.rows[index.row()].kind.name
         if Qt.CheckState(value) == Qt.CheckState.Checked:
             self._chosen.add(name)
         else:
@@ -84,37 +75,27 @@ class ProposalsModel(QAbstractTableModel):
         return True
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        proposal, column = self.proposals[index.row()], index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._cell(proposal, column)
-        if role == Qt.ItemDataRole.CheckStateRole and column == WHAT:
-            return Qt.CheckState.Checked if proposal.kind.name in self._chosen else Qt.CheckState.Unchecked
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(kind_words(proposal.kind.name))
-        if role == Qt.ItemDataRole.TextAlignmentRole and column in (TOKENS, MONEY):
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
+        if index.isValid() and role == Qt.ItemDataRole.CheckStateRole and index.column() == WHAT:
+            chosen = self.rows[index.row()].kind.name in self._chosen
+            return Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked
+        if index.isValid() and role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(kind_words(self.rows[index.row()].kind.name))
+        return super().data(index, role)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (tr("Proposal"), tr("Loses"), tr("Tokens"), tr("A month"))[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section in (TOKENS, MONEY) else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ToolTipRole:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.ToolTipRole:
             return (
                 tr("What would be done; the checked ones are applied together"),
                 tr("Whether the text says less afterwards"),
                 tr("Tokens of one prompt that it saves if it is done alone"),
                 tr("What it saves in a month if it is done alone"),
             )[section]
-        return None
+        return super().headerData(section, orientation, role)
 
-    def _cell(self, proposal: Proposal, column: int) -> str:
+    def titles(self) -> tuple[str, ...]:
+        return tr("Proposal"), tr("Loses"), tr("Tokens"), tr("A month")
+
+    def cell(self, proposal: Proposal, column: int) -> str:
         if column == WHAT:
             return kind_words(proposal.kind.name).title
         if column == LOSES:

@@ -73,7 +73,7 @@ class AdvisorRanking(QWidget):
 
     @Slot(QModelIndex)
     def _go_to(self, index: QModelIndex) -> None:
-        part = self.model.parts[index.row()]
+        part = self.model.rows[index.row()]
         self.place_asked.emit(part.utf16_start, part.utf16_end)
 
     def _place(self) -> None:

@@ -73,9 +73,9 @@ class AdvisorSavings(QWidget):
     def _show_current(self, row: int) -> None:
         if row < 0:
             self.why.setText("")
-            self.preview.set_previews(())
+            self.preview.set_rows(())
             return
-        proposal = self.model.proposals[row]
+        proposal = self.model.rows[row]
         shown = self._previews.get(proposal.kind.name, ())
         words = kind_words(proposal.kind.name).why
         count = len(proposal.effect.edits)
@@ -84,11 +84,11 @@ class AdvisorSavings(QWidget):
                 count=f"{count:,}", shown=f"{len(shown):,}"
             )
         self.why.setText(words)
-        self.preview.set_previews(shown)
+        self.preview.set_rows(shown)
 
     @Slot(QModelIndex)
     def _go_to(self, index: QModelIndex) -> None:
-        preview = self.preview.previews[index.row()]
+        preview = self.preview.rows[index.row()]
         self.place_asked.emit(preview.utf16_start, preview.utf16_end)
 
     def _set_up_tables(self) -> None:
@@ -106,7 +106,6 @@ class AdvisorSavings(QWidget):
         header.setSectionResizeMode(preview_columns.LINE, QHeaderView.ResizeMode.Fixed)
         self.places.setColumnWidth(preview_columns.LINE, self.fontMetrics().horizontalAdvance("0,000,000"))
         header.setSectionResizeMode(preview_columns.CHANGE, stretch)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.places.setMinimumHeight(3 * height)
         self.table.setMinimumHeight(3 * height)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -42,14 +44,14 @@ class RunsDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_runs(self, painter: QPainter, area: QRect, runs: Runs, plain: QColor) -> None:
-        left = area.left()
-        for run in runs:
+        widths = [QFontMetrics(self._font).horizontalAdvance(run.text) for run in runs]
+        left = area.left() - _out_of_sight(runs, widths, area.width())
+        for run, width in zip(runs, widths, strict=True):
             if left > area.right():
                 break
             font = QFont(self._font)
             font.setStrikeOut(run.mark == REMOVED)
             font.setUnderline(run.mark == ADDED)
-            width = QFontMetrics(font).horizontalAdvance(run.text)
             place = QRect(left, area.top(), width, area.height())
             colour = plain
             if run.mark:
@@ -59,3 +61,13 @@ class RunsDelegate(QStyledItemDelegate):
             painter.setPen(colour)
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, run.text)
             left += width
+
+
+def _out_of_sight(runs: Runs, widths: Sequence[int], room: int) -> int:
+    """Pixels of a line that are left out before its first mark, where that would not be in sight."""
+    before = 0
+    for run, width in zip(runs, widths, strict=True):
+        if run.mark:
+            return max(0, before - room // 2) if before + width > room else 0
+        before += width
+    return 0

@@ -69,13 +69,13 @@ class VersionList(QWidget):
     def current(self) -> Version | None:
         """The version that is selected."""
         row = self.table.currentIndex().row()
-        return self.model.versions[row] if 0 <= row < len(self.model.versions) else None
+        return self.model.rows[row] if 0 <= row < len(self.model.rows) else None
 
     def show_kept(self, kept: Kept, current: str = "") -> None:
         """Show these; the one with the key ``current`` is selected, else the one that was, else the first."""
         before = self.current
         wanted = (current, before.key if before is not None else "")
-        self.model.set_versions(kept.versions)
+        self.model.set_rows(kept.versions)
         keys = [version.key for version in kept.versions]
         row = next((keys.index(key) for key in wanted if key in keys), 0)
         if keys:

@@ -5,6 +5,7 @@ import string
 
 import pytest
 
+from gui import api_keys
 from gui.api_keys import MOST_FOUND, find_keys
 
 WORD = string.ascii_letters + string.digits
@@ -72,6 +73,13 @@ def test_many_keys_on_many_lines():
         (issuer, number) for number, (issuer, _key) in enumerate(KEYS, 1)
     ]
     assert len(find_keys((KEYS[4][1] + "\n") * 200)) == MOST_FOUND
+
+
+@pytest.mark.parametrize("stretch", range(1, 120, 7))
+def test_a_key_is_found_wherever_the_search_pauses(monkeypatch: pytest.MonkeyPatch, stretch: int):
+    monkeypatch.setattr(api_keys, "STRETCH", stretch)
+    text = " ".join(key for _issuer, key in KEYS)
+    assert [found.issuer for found in find_keys(text)] == [issuer for issuer, _key in KEYS]
 
 
 @pytest.mark.parametrize("piece", ["sk-", "sk-ant-api03-", "AKIA", "a", "xoxb-1", "-----BEGIN A A A ", "sk-aT3BlbkFJ"])

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from gui.dialogs import report_dialog
 from gui.dialogs.report_dialog import ReportDialog
 from gui.editor.offsets import document_text
 from gui.workbench import Workbench
@@ -69,6 +70,16 @@ def test_what_looks_like_a_key_is_pointed_out_first(qtbot: QtBot, open_window: O
     assert dialog.warning.isVisible()
     assert "Google (line 2)" in dialog.warning.text()
     assert KEY not in dialog.warning.text()
+    dialog.reject()
+
+
+def test_a_text_that_is_too_long_for_a_page_is_left_out(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(report_dialog, "MOST_CHARACTERS", 10)
+    dialog = asked(qtbot, open_window(), "eleven signs")
+    assert not dialog.text.isEnabled()
+    assert "more than 10 characters" in dialog.text.text()
     dialog.reject()
 
 

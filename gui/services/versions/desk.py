@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.editor.offsets import document_text
 from gui.editor.pieces import Piece, between
-from gui.held_text import HeldText
+from gui.held_text import HeldText, as_held
 from gui.services.versions import store
 from gui.services.versions.cost_change import ChangeRequest, cost_changes
 from gui.services.versions.diff_rows import Comparison, compare
@@ -30,7 +30,7 @@ class Side:
     """One of two texts: a version, or the text of the prompt. ``counts``: tokens by encoding that are known already."""
 
     version: Version | None
-    text: HeldText | None
+    text: str | HeldText | None
     counts: Mapping[str, int]
 
 
@@ -59,7 +59,7 @@ class SaveRequest:
     """Keep this text; ``counts`` are of it, and what is missing of ``encodings`` is counted."""
 
     name: str
-    text: HeldText
+    text: str | HeldText
     encoding: str
     encodings: tuple[str, ...]
     counts: Mapping[str, int]
@@ -178,9 +178,9 @@ def _do(act: Callable[[], object], _ticket: Ticket) -> object:
 
 
 def _save(folder: Path, open_encoding: OpenEncoding, request: SaveRequest) -> Version:
-    text = request.text.text()
-    counts = _counts(open_encoding, text, (request.encoding, *request.encodings), request.counts)
-    return store.save(folder, request.name, request.text, request.encoding, counts)
+    held = as_held(request.text)
+    counts = _counts(open_encoding, held.text(), (request.encoding, *request.encodings), request.counts)
+    return store.save(folder, request.name, held, request.encoding, counts)
 
 
 def _restore(folder: Path, request: RestoreRequest) -> Restored:
@@ -196,7 +196,7 @@ def _compare(folder: Path, open_encoding: OpenEncoding, request: CompareRequest,
         ticket.progress(0.0)
         held = store.text_of(folder, side.version) if side.version is not None else side.text
         assert held is not None
-        texts.append(held.text())
+        texts.append(as_held(held).text())
         counts.append(_counts(open_encoding, texts[-1], request.encodings, side.counts, ticket))
     comparison = compare(open_encoding(request.encoding), *texts, ticket.progress)
     return Compared(comparison, *counts)

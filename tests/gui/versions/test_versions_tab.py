@@ -47,7 +47,7 @@ def compared(qtbot: QtBot, bench: Workbench) -> None:
 
 
 def priced(qtbot: QtBot, panel: VersionsPanel) -> None:
-    qtbot.waitUntil(lambda: bool(panel.comparison.changes.changes))
+    qtbot.waitUntil(lambda: bool(panel.comparison.changes.rows))
 
 
 def count(text: str) -> int:
@@ -113,9 +113,9 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     priced(qtbot, panel)
     changes = panel.comparison.changes
     assert changes.rowCount() == len(bench.costs.service.models)
-    row = next(row for row, change in enumerate(changes.changes) if change.model.id == "openai/gpt-4o")
+    row = next(row for row, change in enumerate(changes.rows) if change.model.id == "openai/gpt-4o")
     dearer = (count(NEW) - count(OLD)) * Decimal("0.0000025")
-    assert changes.changes[row].change.usd == dearer
+    assert changes.rows[row].change.usd == dearer
     assert changes.index(row, cost_changes.CHANGE).data() == "+$0.00001"
     assert changes.index(row, cost_changes.PER_CENT).data().startswith("+")
 
