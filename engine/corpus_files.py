@@ -112,14 +112,21 @@ def _raw_blocks(opened: BinaryIO, file: CorpusFile, block_bytes: int) -> Iterato
         yield block
 
 
+_LONGEST_CHARACTER = 4
+
+
 def valid_blocks(blocks: Iterator[bytes], is_valid: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """The blocks with whole characters only, and U+FFFD for what is none. Valid ones are not copied."""
+    """The blocks with whole characters only, and U+FFFD for what is none. Valid ones are copied once at most."""
     held_back = b""
     for block in blocks:
-        whole = held_back + block if held_back else block
-        end = len(whole) - _unfinished(whole)
-        held_back = whole[end:]
-        yield _repaired(whole[:end] if held_back else whole, is_valid)
+        if len(block) < _LONGEST_CHARACTER:  # the last one may begin inside of a character
+            block, held_back = held_back + block, b""
+        end = len(block) - _unfinished(block)
+        whole = block
+        if held_back or end < len(block):
+            whole = b"".join((held_back, memoryview(block)[:end]))
+        held_back = block[end:]
+        yield _repaired(whole, is_valid)
     yield _repaired(held_back, is_valid)
 
 

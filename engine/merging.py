@@ -33,7 +33,7 @@ FALL = 1.75
 multilingual texts it is 1.35 to 1.6; a threshold that is too low costs less than another phase."""
 
 # How large arrays begin; each grows when it has to.
-FIRST_PAIR_BITS = 14
+FIRST_PAIR_BITS = 15
 FIRST_RECORDS = 1 << 15
 SPARE_PLACES = 1 << 18
 

@@ -91,6 +91,12 @@ def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str)
     held = b""
     searched = 0
     for block in blocks:
+        if cuts is not None and len(held) + len(block) >= BLOCK_BYTES:
+            cut = last_cut(cuts, block, 0)
+            if cut > 0:  # as it nearly always is: the block is copied once
+                yield b"".join((held, memoryview(block)[:cut]))
+                held, searched = block[cut:], len(block) - cut
+                continue
         held += block
         cut = -1
         if len(held) >= BLOCK_BYTES and cuts is not None:
