@@ -66,8 +66,16 @@ class AdvisorFlow(QObject):
 
     @property
     def fresh(self) -> bool:
-        """Whether what was found is of the text as it is."""
+        """Whether what was found is of the text as it is, counted as the model counts."""
+        return self._of_this_text and not self._in_another_encoding
+
+    @property
+    def _of_this_text(self) -> bool:
         return self.findings is not None and self.findings.request.revision == self._prompt.editor.revision
+
+    @property
+    def _in_another_encoding(self) -> bool:
+        return self.findings is not None and self.findings.request.encoding != self._encoding()
 
     @Slot()
     def run(self) -> None:
@@ -99,6 +107,8 @@ class AdvisorFlow(QObject):
             ranking.model.set_money(priced.prompt(encoding, findings.advice.tokens))
         self._show_total()
         self._show_standing()
+        if self._of_this_text and self._in_another_encoding and self._panel.isVisible() and not self._looking:
+            self.run()
 
     @Slot()
     def apply(self) -> None:
@@ -160,7 +170,7 @@ class AdvisorFlow(QObject):
 
     @Slot(int, int)
     def _go_to(self, utf16_start: int, utf16_end: int) -> None:
-        if self.fresh:
+        if self._of_this_text:
             self.place_asked.emit(utf16_start, utf16_end)
         else:
             self._notifier.remark(self.tr("The text changed since: the places may be others. Look through it again."))
@@ -196,7 +206,7 @@ class AdvisorFlow(QObject):
             panel.show_status(self.tr("Looking through the text…"))
         elif findings is None:
             panel.show_status(self.tr("Finds what costs tokens, and counts every edit before it proposes it."))
-        elif not self.fresh:
+        elif not self._of_this_text:
             panel.show_status(
                 self.tr("The text has changed since; the figures are of before. Look through it again."), "warning"
             )
@@ -218,7 +228,7 @@ class AdvisorFlow(QObject):
             words.append(
                 self.tr("Money is for {model}, {calls} calls a month.").format(model=priced.model.name, calls=calls)
             )
-            if priced.model.count.tokenizer not in (None, encoding):
+            if self._in_another_encoding:
                 words.append(self.tr("It counts in another encoding: look again for its figures."))
         return words
 

@@ -191,7 +191,10 @@ def test_it_counts_as_the_model_that_is_pinned_does(qtbot: QtBot, open_window: O
     costs = bench.costs
     qtbot.waitUntil(lambda: bool(costs.panel.model.shown_rows()))
     other = next(row for row in costs.panel.model.shown_rows() if row.model.count.tokenizer not in (None, "o200k_base"))
-    panel, flow = advised(qtbot, bench, model=other.model_id)
+    panel, flow = advised(qtbot, bench)
+    assert flow.findings.request.encoding == "o200k_base"
+    costs.panel.model.change(baseline=other.model_id)
+    qtbot.waitUntil(lambda: flow.fresh and panel.run.isVisible())
     assert flow.findings.request.encoding == other.model.count.tokenizer
     assert other.model.name in panel.status.text()
 
