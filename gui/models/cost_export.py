@@ -15,7 +15,7 @@ from gui.models.cost_text import CostText
 from gui.services.exports import ExportTable, Value
 
 if TYPE_CHECKING:
-    from pricing.types import Scenario
+    from pricing.types import CallMix, Scenario
 
 
 def exact_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
@@ -37,7 +37,7 @@ def readable_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostVi
 
 
 def about_lines(
-    when: datetime, version: str, prices_hash: str, encoding: str, scenario: Scenario
+    when: datetime, version: str, prices_hash: str, encoding: str, scenario: Scenario, mix: CallMix | None = None
 ) -> tuple[tuple[str, Value], ...]:
     """What one needs to make sense of an export later on. ``when`` has a time zone."""
     return (
@@ -48,6 +48,8 @@ def about_lines(
         ("prices_of", scenario.on),
         ("output_tokens", scenario.output_tokens),
         ("reasoning_tokens", scenario.reasoning_tokens),
+        *_range_lines("output", scenario.output_range),
+        *_range_lines("reasoning", scenario.reasoning_range),
         ("cached_tokens", scenario.cached_tokens),
         ("cached_share", scenario.cached_share),
         ("cache_write_tokens", scenario.cache_write_tokens),
@@ -55,5 +57,20 @@ def about_lines(
         ("batch", scenario.batch),
         ("calls", scenario.calls),
         ("factor", scenario.factor),
+        *_mix_lines(mix),
         ("unit", "US dollars"),
     )
+
+
+def _range_lines(name: str, ends: tuple[int, int] | None) -> tuple[tuple[str, Value], ...]:
+    return () if ends is None else ((f"{name}_tokens_low", ends[0]), (f"{name}_tokens_high", ends[1]))
+
+
+def _mix_lines(mix: CallMix | None) -> tuple[tuple[str, Value], ...]:
+    """How calls differ; nothing where they do not."""
+    lines: list[tuple[str, Value]] = []
+    if mix is not None and mix.hit_rate is not None:
+        lines += [("cache_hit_rate", mix.hit_rate), ("cache_for_an_hour", mix.for_an_hour)]
+    if mix is not None and mix.batch_share is not None:
+        lines.append(("batch_share", mix.batch_share))
+    return tuple(lines)

@@ -105,7 +105,7 @@ class ConversationForm(QWidget):
             (self.tr("&Answer, per turn"), self.answer, self.answer),
             (self.tr("Reason&ing"), self.reasoning, self.reasoning),
             (self.tr("Prompt &cache"), self.caching, self.caching),
-            (self.tr("Lost be&fore every"), self.pause_every, self.pause_every),
+            (self.tr("Lost &before every"), self.pause_every, self.pause_every),
             (self.tr("Shortest cached"), self.least_cached, self.least_cached),
         ):
             flow.addWidget(labelled(text, control, buddy))

@@ -126,7 +126,7 @@ class CostCommands(QObject):
             return table
         encoding = prompt.encoding if prompt is not None else ""
         now = datetime.now().astimezone()
-        about = about_lines(now, self._version, self._service.prices_hash, encoding, scenario)
+        about = about_lines(now, self._version, self._service.prices_hash, encoding, scenario, self._service.mix)
         return ExportTable(table.columns, table.rows, about)
 
     def write(self, path: Path) -> None:

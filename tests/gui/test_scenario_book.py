@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import pytest
+from PySide6.QtCore import Qt
 
+from gui.dialogs.scenario_name import ScenarioName
 from gui.jobs import JobRunner
 from gui.models.scenario_choices import ScenarioChoices
 from gui.scenario_book import ScenarioBook
@@ -84,3 +87,23 @@ def test_a_file_that_cannot_be_written_is_told(runner, tmp_path, qtbot):
         book.save("support", SUPPORT)
     assert told.args[0].startswith("The scenarios could not be saved: ")
     assert book.get("support") == SUPPORT
+
+
+def test_scenarios_and_the_one_that_is_shown_survive_a_restart(open_window, qtbot):
+    bench = open_window()
+    panel, actions = bench.costs.panel, {action.objectName(): action for action in bench.window.every_action()}
+    panel.scenario.change(output_tokens=77, hit_percent=Decimal(40))
+    actions["scenarioSaveAs"].trigger()
+    dialog = bench.window.findChild(ScenarioName)
+    qtbot.keyClicks(dialog.name, "Support & Co")
+    qtbot.keyClick(dialog.name, Qt.Key.Key_Return)
+    panel.scenario.change(calls=9)
+    profile = bench.paths.config
+    with qtbot.waitSignal(bench.window.destroyed):
+        bench.window.close()
+    again = open_window(profile).costs.panel
+    assert again.scenario_bar.named.accessibleName() == "Scenario: Support & Co, changed"
+    assert again.scenario.choices.calls == 9
+    again.names.load("Support & Co")
+    assert again.scenario.choices == ScenarioChoices(output_tokens=77, hit_percent=Decimal(40))
+    assert again.scenario_bar.output.value() == 77

@@ -85,6 +85,18 @@ def test_a_share_of_batches_is_averaged(panel, qtbot):
     assert "One call: unknown, for no price is known for: the batch service" in explained(panel, "borg/opus")
 
 
+def test_an_export_says_what_was_priced(panel, qtbot):
+    with qtbot.waitSignal(panel.service.estimated):
+        panel.scenario.change(
+            output_range=(100, 900), hit_percent=Decimal(60), cached=100, batch=True, batch_percent=30, for_an_hour=True
+        )
+    about = dict(panel.commands.everything().about)
+    assert (about["output_tokens_low"], about["output_tokens"], about["output_tokens_high"]) == (100, 500, 900)
+    assert (about["cache_hit_rate"], about["cache_for_an_hour"]) == (Decimal("0.6"), True)
+    assert about["batch_share"] == Decimal("0.3")
+    assert "reasoning_tokens_low" not in about
+
+
 def test_a_day_of_calls_is_a_line_of_the_explanation(panel, qtbot):
     with qtbot.waitSignal(panel.service.estimated):
         panel.show_details().findChild(QSpinBox, "callsPerDay").setValue(10)
