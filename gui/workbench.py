@@ -79,26 +79,7 @@ class Workbench(QObject):
         self.panel = PromptPanel(self.theme, self.icons, self.settings, self.window)
         self.prompt = self.panel.prompt
         self.window.add_tab(self.panel, self.tr("Prompt"), "promptTab")
-        self.training_page = self.window.add_page(
-            self.tr("Training"), "trainingTab", self.tr("Training a vocabulary of your own")
-        )
-        self.vocabulary_page = self.window.add_page(
-            self.tr("Vocabulary"), "vocabularyTab", self.tr("The entries of a vocabulary")
-        )
-        self.merges_page = self.window.add_page(
-            self.tr("Merges"), "mergesTab", self.tr("How texts are merged into tokens")
-        )
-        self.lab_page = self.window.add_page(self.tr("Lab"), "labTab", self.tr("Experiments on tokens"))
-        self.pricing_page = self.window.add_page(self.tr("Prices"), "pricingTab", self.tr("Your own prices"))
-        self.advisor_page = self.window.add_page(
-            self.tr("Savings"), "savingsTab", self.tr("Where tokens are, and what would save some")
-        )
-        self.versions_page = self.window.add_page(
-            self.tr("Versions"), "versionsTab", self.tr("Versions of the prompt, kept and compared")
-        )
-        self.conversation_page = self.window.add_page(
-            self.tr("Conversation"), "conversationTab", self.tr("What a conversation costs, turn by turn")
-        )
+        self._add_pages()
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
         self.tab_dock = TabDock(self.window.tabs, self.cost_dock, frozenset({"promptTab"}), self)
         self.inspector: TokenInspector | None = None
@@ -124,6 +105,29 @@ class Workbench(QObject):
         self._put_by = False
         self._connect()
         self._restore()
+
+    def _add_pages(self) -> None:
+        """The tabs behind the prompt, empty until somebody looks at them."""
+        self.training_page = self.window.add_page(
+            self.tr("Training"), "trainingTab", self.tr("Training a vocabulary of your own")
+        )
+        self.vocabulary_page = self.window.add_page(
+            self.tr("Vocabulary"), "vocabularyTab", self.tr("The entries of a vocabulary")
+        )
+        self.merges_page = self.window.add_page(
+            self.tr("Merges"), "mergesTab", self.tr("How texts are merged into tokens")
+        )
+        self.lab_page = self.window.add_page(self.tr("Lab"), "labTab", self.tr("Experiments on tokens"))
+        self.pricing_page = self.window.add_page(self.tr("Prices"), "pricingTab", self.tr("Your own prices"))
+        self.advisor_page = self.window.add_page(
+            self.tr("Savings"), "savingsTab", self.tr("Where tokens are, and what would save some")
+        )
+        self.versions_page = self.window.add_page(
+            self.tr("Versions"), "versionsTab", self.tr("Versions of the prompt, kept and compared")
+        )
+        self.conversation_page = self.window.add_page(
+            self.tr("Conversation"), "conversationTab", self.tr("What a conversation costs, turn by turn")
+        )
 
     # Both are made when first asked for, with the services at the latest: the first picture is without them.
 
