@@ -431,6 +431,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+Shift+D",),
     ),
     ActionSpec(
+        "focus_request",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to the re&quest"),
+        QT_TRANSLATE_NOOP("Actions", "Whole requests: messages, tools and images, and what they count"),
+        ("Ctrl+Shift+R",),
+    ),
+    ActionSpec(
         "import_prices",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Import prices…"),

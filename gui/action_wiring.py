@@ -100,6 +100,7 @@ class ActionWiring(QObject):
         act["focus_lab"].triggered.connect(self._focus_lab)
         act["focus_pricing"].triggered.connect(self._focus_pricing)
         act["focus_conversation"].triggered.connect(self._focus_conversation)
+        act["focus_request"].triggered.connect(self._focus_request)
         act["import_prices"].triggered.connect(self._import_prices)
         act["advisor"].triggered.connect(self._show_advisor)
         act["versions"].triggered.connect(self._show_versions)
@@ -369,6 +370,13 @@ class ActionWiring(QObject):
     def _focus_conversation(self) -> None:
         if self._bench.conversation is not None:
             self._bench.conversation.focus()
+
+    @Slot()
+    def _focus_request(self) -> None:
+        bench = self._bench
+        bench.request_page.bring_to_front()
+        if bench.request is not None:
+            bench.request.show()
 
     @Slot()
     def _import_prices(self) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDockWidget
 
 from gui.look.corner import plain_corner
 from gui.panels.cost_panel import CostPanel
+from gui.priced_text import PricedText
 from gui.scenario_book import ScenarioBook
 from gui.services.costs import CostService
 from gui.storage import Storage
@@ -48,9 +49,7 @@ class CostWiring(QObject):
         before.deleteLater()
         service.encodings_changed.connect(self._prompt.watch)
         service.failed.connect(bench.notifier.error)
-        self._prompt.counted.connect(service.set_counts)
-        self._prompt.editor.edited.connect(service.text_changed)
-        self._prompt.editor.text_replaced.connect(service.text_changed)
+        self.priced = PricedText(service, self._prompt, dock, self)
         panel.state_changed.connect(bench.keeper.touch)
         panel.model.arranged.connect(self._show_meter)
         panel.table.current_model_changed.connect(self._show_meter)

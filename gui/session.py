@@ -52,6 +52,7 @@ class SessionState:
     training: dict[str, Any] = field(default_factory=dict)
     vocabulary: dict[str, Any] = field(default_factory=dict)
     merges: dict[str, Any] = field(default_factory=dict)
+    request: dict[str, Any] = field(default_factory=dict)
     pricing: dict[str, Any] = field(default_factory=dict)
     conversation: dict[str, Any] = field(default_factory=dict)
 

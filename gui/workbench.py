@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from gui.merges_wiring import MergesWiring
     from gui.pricing_wiring import PricingWiring
     from gui.report_writing import ReportWriting
+    from gui.request_wiring import RequestWiring
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
     from gui.token_inspector import TokenInspector
@@ -93,6 +94,7 @@ class Workbench(QObject):
         self.training: TrainingWiring | None = None
         self.vocabulary: VocabularyWiring | None = None
         self.merges: MergesWiring | None = None
+        self.request: RequestWiring | None = None
         self.lab: LabWiring | None = None
         self.advisor: AdvisorWiring | None = None
         self.versions: VersionsWiring | None = None
@@ -108,6 +110,9 @@ class Workbench(QObject):
 
     def _add_pages(self) -> None:
         """The tabs behind the prompt, empty until somebody looks at them."""
+        self.request_page = self.window.add_page(
+            self.tr("Request"), "requestTab", self.tr("Whole requests: messages, tools and images")
+        )
         self.training_page = self.window.add_page(
             self.tr("Training"), "trainingTab", self.tr("Training a vocabulary of your own")
         )
@@ -225,6 +230,7 @@ class Workbench(QObject):
             self.advisor,
             self.versions,
             self.conversation,
+            self.request,
         ):
             assert wiring is not None
             wiring.build()
@@ -234,7 +240,7 @@ class Workbench(QObject):
         return (
             *(self._start_files, self._start_costs, self.wiring.palette),
             *(self._start_counting, self._start_training, self._start_vocabulary),
-            *(self._start_merges, self._start_lab, self._start_advisor),
+            *(self._start_merges, self._start_lab, self._start_advisor, self._start_request),
         )
 
     @Slot()
@@ -340,6 +346,13 @@ class Workbench(QObject):
         self.versions = VersionsWiring(self, runner, open_encoding)
         self.report = ReportWriting(self, runner)
 
+    def _start_request(self) -> None:
+        from gui.request_wiring import RequestWiring
+
+        assert self.costs is not None
+        runner, encodings, open_encoding, state = self._for_tabs()
+        self.request = RequestWiring(self, runner, encodings, open_encoding, self.costs, state.request)
+
     def _end_start(self) -> None:
         self._tell_about_start()
         self.started.emit()
@@ -435,6 +448,7 @@ class Workbench(QObject):
             "training": self.training,
             "vocabulary": self.vocabulary,
             "merges": self.merges,
+            "request": self.request,
             "pricing": self.pricing,
             "conversation": self.conversation,
         }

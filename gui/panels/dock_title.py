@@ -19,6 +19,7 @@ class DockTitle(QWidget):
         self._dock = dock
         label = QLabel(dock.windowTitle(), self)
         label.setTextFormat(Qt.TextFormat.PlainText)
+        dock.windowTitleChanged.connect(label.setText)
         label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 3, 4, 1)

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from engine.requests.bodies import anthropic, gemini, openai_chat, openai_responses
 from engine.requests.bodies.json_text import PlaceError, decoded, located, parse
-from engine.requests.bodies.reading import Reader, UnknownPart
+from engine.requests.bodies.reading import Reader, Step, UnknownPart
 from engine.requests.errors import RequestError
-from engine.requests.types import Request
+from engine.requests.types import Request, Tool
 
 Api = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
 
@@ -123,3 +123,32 @@ def _is_anthropic(body: dict[str, Any]) -> bool:
         if isinstance(content, list)
         for block in content
     )
+
+
+def read_tools(text: str) -> tuple[Tool, ...]:
+    """The tools of a JSON list, or of a single one, in the form of any of the APIs. RequestError, with line and column;
+    also for what is no function, because it would not be counted."""
+    if not text.strip():
+        return ()
+    value = parse(text)
+    reader = Reader()
+    found: list[Tool] = []
+    try:
+        for number, item in enumerate(value if isinstance(value, list) else [value]):
+            path: Step = (number,) if isinstance(value, list) else ()
+            found += _tools_in(reader.members(item, path), path, reader)
+    except PlaceError as error:
+        raise located(PlaceError(error.path, str(error)), text) from None
+    return tuple(found)
+
+
+def _tools_in(tool: dict[str, Any], path: Step, reader: Reader) -> list[Tool]:
+    for key in ("functionDeclarations", "function_declarations"):
+        if key in tool:
+            listed = reader.items(tool[key], (*path, key))
+            places = [(*path, key, number) for number in range(len(listed))]
+            return [reader.tool(reader.members(one, at), at) for one, at in zip(listed, places, strict=True)]
+    if "function" in tool:
+        at = (*path, "function")
+        return [reader.tool(reader.members(tool["function"], at), at)]
+    return [reader.tool(tool, path, "input_schema" if "input_schema" in tool else "parameters")]

@@ -1,0 +1,152 @@
+"""How a request is rendered and counted, and where it comes from: the controls across the top of its tab."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from gui.panels.encoding_picker import EncodingPicker
+from gui.panels.flow_layout import FlowLayout
+
+if TYPE_CHECKING:
+    from gui.services.request_templates import TemplateChoice
+
+CHOOSE_FILE = "choose"
+OWN_TEMPLATE = "file"
+
+
+class RequestBar(QWidget):
+    """Signals: ``changed()``: template, encoding or rule are others; ``template_file_asked()``, ``open_asked()``,
+    ``paste_asked()``; ``price_toggled(bool)``."""
+
+    changed = Signal()
+    template_file_asked = Signal()
+    open_asked = Signal()
+    paste_asked = Signal()
+    price_toggled = Signal(bool)
+
+    def __init__(
+        self, templates: Sequence[TemplateChoice], rules: Sequence[str], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._choices = {choice.key: choice for choice in templates}
+        self._key = templates[0].key
+        self.template_file: Path | None = None
+        self._make(templates, rules)
+        self._place()
+        self._describe()
+        self.template.activated.connect(self._on_template)
+        self.picker.chosen.connect(self._on_choice)
+        self.rule.activated.connect(self._on_choice)
+        self.open.clicked.connect(self.open_asked)
+        self.paste.clicked.connect(self.paste_asked)
+        self.price.toggled.connect(self.price_toggled)
+
+    @property
+    def template_key(self) -> str:
+        """The template in use; ``OWN_TEMPLATE`` for that of ``template_file``."""
+        return self._key
+
+    def show_template(self, key: str) -> None:
+        """Use this template, with the encoding it usually goes with. An unknown key changes nothing."""
+        choice = self._choices.get(key)
+        if choice is None:
+            return
+        self._key, self.template_file = key, None
+        self.template.setCurrentIndex(self.template.findData(key))
+        if choice.encoding:
+            self.picker.show_name(choice.encoding)
+        self._describe()
+
+    def show_template_file(self, path: Path) -> None:
+        """Use the template of a file."""
+        self._key, self.template_file = OWN_TEMPLATE, path
+        row = self.template.findData(OWN_TEMPLATE)
+        if row < 0:
+            row = self.template.count() - 1
+            self.template.insertItem(row, path.name, OWN_TEMPLATE)
+        self.template.setItemText(row, path.name)
+        self.template.setCurrentIndex(row)
+        self._describe()
+
+    def set_pricing(self, on: bool) -> None:
+        """Show whether the cost table prices this request, without telling anybody."""
+        blocker = QSignalBlocker(self.price)
+        self.price.setChecked(on)
+        del blocker
+
+    @Slot(int)
+    def _on_template(self, row: int) -> None:
+        key = self.template.itemData(row)
+        if key == CHOOSE_FILE:
+            self.template.setCurrentIndex(self.template.findData(self._key))
+            self.template_file_asked.emit()
+            return
+        if key == OWN_TEMPLATE:
+            return
+        self.show_template(key)
+        self.changed.emit()
+
+    @Slot()
+    def _on_choice(self) -> None:
+        self.changed.emit()
+
+    def _describe(self) -> None:
+        """Say where the form of the template is published."""
+        choice = self._choices.get(self._key)
+        source = str(self.template_file) if choice is None else choice.source
+        self.template.setToolTip(self.tr("Source: {source}").format(source=source))
+
+    def _make(self, templates: Sequence[TemplateChoice], rules: Sequence[str]) -> None:
+        self.template = QComboBox(objectName="requestTemplate")
+        self.template.setAccessibleName(self.tr("Template of the request"))
+        for choice in templates:
+            self.template.addItem(choice.label, choice.key)
+        self.template.addItem(self.tr("Template file…"), CHOOSE_FILE)
+        self.picker = EncodingPicker()
+        self.picker.setObjectName("requestEncoding")
+        self.picker.setAccessibleName(self.tr("Encoding of the request"))
+        self.picker.show_name(templates[0].encoding)
+        self.rule = QComboBox(objectName="requestImageRule")
+        self.rule.setAccessibleName(self.tr("How images are counted"))
+        self.rule.addItem(self.tr("as the model"), "")
+        for rule in rules:
+            self.rule.addItem(rule, rule)
+        self.open = QPushButton(self.tr("&Open…"), objectName="requestOpen")
+        self.open.setToolTip(self.tr("The body of an API call, or a JSONL file with many"))
+        self.paste = QPushButton(self.tr("&Paste"), objectName="requestPaste")
+        self.paste.setToolTip(self.tr("The body of an API call from the clipboard"))
+        self.price = QCheckBox(self.tr("Price this re&quest"), objectName="requestPrice")
+        self.price.setToolTip(self.tr("The cost table shows what this request costs, instead of the prompt"))
+        for button in (self.open, self.paste):
+            button.setAutoDefault(False)
+
+    def _place(self) -> None:
+        flow = FlowLayout(gap=10)
+        for words, control in (
+            (self.tr("Te&mplate:"), self.template),
+            (self.tr("En&coding:"), self.picker),
+            (self.tr("Ima&ges:"), self.rule),
+        ):
+            pair = QWidget()
+            row = QHBoxLayout(pair)
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(4)
+            label = QLabel(words)
+            label.setBuddy(control)
+            row.addWidget(label)
+            row.addWidget(control)
+            flow.addWidget(pair)
+        for control in (self.open, self.paste, self.price):
+            flow.addWidget(control)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(8, 8, 8, 0)
+        body.addLayout(flow)
+        self.template.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.rule.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.picker.setMinimumContentsLength(12)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -1,0 +1,136 @@
+"""What a request counts: its parts with their labels, and the rendered text with one kind of part framed."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, Qt, Slot
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gui.look.theme import Theme
+from gui.models.request_words import breakdown, place_words, special_words, total
+from gui.panels.editor_look import TokenView
+from gui.panels.training_form import Remark
+from gui.settings import SettingsStore
+
+if TYPE_CHECKING:
+    from gui.services.request_count import RequestReply
+
+
+class RequestResult(QWidget):
+    """Shows the newest reply."""
+
+    def __init__(self, theme: Theme, settings: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._locale = QLocale()
+        self._reply: RequestReply | None = None
+        self._shown_text: str | None = None
+        self._make(theme, settings)
+        self._place()
+        self.tint.currentIndexChanged.connect(self._show_tint)
+        self.view.cursorPositionChanged.connect(self._show_place)
+
+    @property
+    def reply(self) -> RequestReply | None:
+        """What is shown."""
+        return self._reply
+
+    def show_reply(self, reply: RequestReply) -> None:
+        """Show this count. One with a problem leaves the text of before, without figures."""
+        self._reply = reply
+        self.problem.say(reply.problem, "error")
+        self.notes.say(" ".join(reply.tally.notes) if reply.tally else "")
+        self.special.say(special_words(reply.special_texts), "warning")
+        if reply.tally is None or reply.patch is None:
+            self.total.setText(self.tr("Not counted"))
+            self.parts.setText("")
+            return
+        self.total.setText(total(reply.tally, self._locale))
+        self.parts.setText(breakdown(reply.tally, self._locale))
+        if reply.text != self._shown_text:
+            self._shown_text = reply.text
+            self.view.load_text(reply.text)
+        self.view.apply_patch(self.view.revision, reply.patch)
+        self.cut.say(self.tr("The text goes on; all of it is counted.") if reply.is_cut else "")
+        self._show_tint()
+        self._show_place()
+
+    @Slot()
+    def _show_tint(self) -> None:
+        kind = self.tint.currentData()
+        pieces = [piece for piece in self._reply.pieces if piece.kind == kind] if self._reply else []
+        # Neighbours are one stretch: a header of five special tokens is one thing to look at.
+        starts: list[int] = []
+        ends: list[int] = []
+        for piece in pieces:
+            if ends and ends[-1] == piece.start:
+                ends[-1] = piece.end
+            else:
+                starts.append(piece.start)
+                ends.append(piece.end)
+        self.view.highlight_matches(starts, ends)
+
+    @Slot()
+    def _show_place(self) -> None:
+        """Say what is at the caret."""
+        reply = self._reply
+        if reply is None or not reply.pieces:
+            self.place.setText("")
+            return
+        at = bisect_right([piece.start for piece in reply.pieces], self.view.caret_offset()) - 1
+        self.place.setText(
+            self.tr("At the caret: {what}").format(
+                what=place_words(reply.pieces[max(0, at)], reply.draft.messages, self._locale)
+            )
+        )
+
+    def _make(self, theme: Theme, settings: SettingsStore) -> None:
+        self.total = QLabel(objectName="requestTotal")
+        self.total.setTextFormat(Qt.TextFormat.PlainText)
+        font = self.total.font()
+        font.setBold(True)
+        self.total.setFont(font)
+        self.parts = QLabel(objectName="requestOverhead")
+        self.parts.setAccessibleName(self.tr("Tokens by part"))
+        self.parts.setTextFormat(Qt.TextFormat.PlainText)
+        self.parts.setWordWrap(True)
+        self.parts.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.problem, self.special, self.notes, self.cut = (Remark(theme) for _ in range(4))
+        self.problem.setObjectName("requestProblem")
+        self.special.setObjectName("requestSpecial")
+        self.notes.setObjectName("requestNotes")
+        self.tint = QComboBox(objectName="requestTint")
+        self.tint.setAccessibleName(self.tr("Part that is framed"))
+        for kind, words in (
+            ("overhead", self.tr("Overhead")),
+            ("tools", self.tr("Tools")),
+            ("images", self.tr("Images")),
+            ("text", self.tr("What was written")),
+            ("", self.tr("Nothing")),
+        ):
+            self.tint.addItem(words, kind)
+        self.view = TokenView(theme, settings, self)
+        self.view.setObjectName("requestText")
+        self.view.setAccessibleName(self.tr("The request as the model is shown it"))
+        self.place = QLabel(objectName="requestPlace")
+        self.place.setTextFormat(Qt.TextFormat.PlainText)
+
+    def _place(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.total, 1)
+        label = QLabel(self.tr("Frame&d:"))
+        label.setBuddy(self.tint)
+        head.addWidget(label)
+        head.addWidget(self.tint)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(8, 8, 8, 8)
+        body.setSpacing(6)
+        body.addLayout(head)
+        for widget in (self.parts, self.problem, self.special, self.notes):
+            body.addWidget(widget)
+        body.addWidget(self.view, 1)
+        body.addWidget(self.cut)
+        body.addWidget(self.place)

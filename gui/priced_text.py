@@ -1,0 +1,57 @@
+"""What the cost table prices: the prompt, or the request of the request tab."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QDockWidget
+
+if TYPE_CHECKING:
+    from gui.prompt import Prompt
+    from gui.services.costs import CostService
+    from gui.services.live_text import PromptCounts
+    from gui.services.request_count import RequestReply
+
+
+class PricedText(QObject):
+    """Hands the counts of one of the two to the cost service, and says in the title of the dock whose they are."""
+
+    def __init__(self, service: CostService, prompt: Prompt, dock: QDockWidget, parent: QObject) -> None:
+        super().__init__(parent)
+        self._service, self._dock = service, dock
+        self._of_request = False
+        self._prompt_counts: PromptCounts | None = None
+        prompt.counted.connect(self._on_prompt)
+        prompt.editor.edited.connect(self._on_edit)
+        prompt.editor.text_replaced.connect(self._on_edit)
+
+    @Slot(bool)
+    def price_request(self, on: bool) -> None:
+        """Price the request from its next count on, or the prompt again."""
+        self._of_request = on
+        self._dock.setWindowTitle(self.tr("Cost of the request") if on else self.tr("Cost"))
+        if not on and self._prompt_counts is not None:
+            self._service.set_counts(self._prompt_counts)
+
+    @Slot(object)
+    def set_request(self, reply: RequestReply) -> None:
+        """The request was counted."""
+        counts = self._prompt_counts
+        if self._of_request and counts is not None and reply.tally is not None and reply.by_encoding:
+            own = reply.draft.encoding
+            self._service.set_counts(
+                replace(counts, encoding=own, tokens=reply.tally.tokens, by_encoding=reply.by_encoding)
+            )
+
+    @Slot(object)
+    def _on_prompt(self, counts: PromptCounts) -> None:
+        self._prompt_counts = counts
+        if not self._of_request:
+            self._service.set_counts(counts)
+
+    @Slot(int)
+    def _on_edit(self, revision: int) -> None:
+        if not self._of_request:
+            self._service.text_changed(revision)

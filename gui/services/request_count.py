@@ -1,0 +1,184 @@
+"""Counts a whole request and makes of it what a view of tokens shows: the work of a conflated lane. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gui.editor.offsets import document_text, stored_to_document
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine import Encoding
+    from engine.requests.types import CountedRequest, Kind, Message, SpecialText, Tally, Tool
+    from engine.types import TokenPatch
+    from gui.jobs import Ticket
+
+MOST_SHOWN = 1_000_000
+"""UTF-8 bytes of a rendered request that are shown. All of it is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestDraft:
+    """A request as the tab has it. ``tools``: JSON text. ``template``: a key; with ``template_file``, that of the file.
+    ``image_rule``: empty for that of the model. ``watched``: encodings that the whole is counted in as well."""
+
+    revision: int
+    messages: tuple[Message, ...]
+    tools: str
+    template: str
+    template_file: Path | None
+    encoding: str
+    image_rule: str
+    model: str
+    watched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestPiece:
+    """A stretch of the shown text, in UTF-16 units, and what it is."""
+
+    start: int
+    end: int
+    kind: Kind
+    message: int
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestReply:
+    """What a draft counts. ``text`` is the rendered request as an editor holds it, its beginning where it is long, and
+    ``patch`` its tokens. ``message_tokens``: of each message. ``by_encoding``: of the whole, in the watched encodings.
+    ``tools_problem``, ``problem``: a sentence each, empty where all is well; without tally there is a problem."""
+
+    draft: RequestDraft
+    tally: Tally | None = None
+    text: str = ""
+    patch: TokenPatch | None = None
+    pieces: Sequence[RequestPiece] = ()
+    message_tokens: tuple[int, ...] = ()
+    special_texts: tuple[SpecialText, ...] = ()
+    by_encoding: Mapping[str, int] = field(default_factory=dict)
+    is_cut: bool = False
+    tools_problem: str = ""
+    problem: str = ""
+
+
+def count_draft(
+    open_encoding: Callable[[str], Encoding], draft: RequestDraft, _ticket: Ticket | None = None
+) -> RequestReply:
+    """Count and render. Nothing that is wrong with the draft is raised."""
+    from engine.errors import EngineError
+    from engine.requests.bodies.reader import read_tools
+    from engine.requests.errors import RequestError
+    from engine.requests.types import Request
+
+    tools: tuple[Tool, ...] = ()
+    tools_problem = ""
+    try:
+        tools = read_tools(draft.tools)
+    except RequestError as error:
+        tools_problem = str(error)
+    request = Request(draft.messages, tools, draft.model)
+    try:
+        counted, by_encoding = _counted(open_encoding, draft, request)
+    except (EngineError, OSError) as error:
+        return RequestReply(draft, tools_problem=tools_problem, problem=str(error))
+    shown = _beginning(counted)
+    return RequestReply(
+        draft,
+        counted.tally,
+        document_text(shown.decode()),
+        _patch(counted, shown),
+        _pieces(counted, shown),
+        _message_tokens(counted, len(draft.messages)),
+        counted.special_texts,
+        by_encoding,
+        len(shown) < len(counted.text.encode()),
+        tools_problem,
+    )
+
+
+def _counted(
+    open_encoding: Callable[[str], Encoding], draft: RequestDraft, request: object
+) -> tuple[CountedRequest, dict[str, int]]:
+    from engine.requests.counting import RequestCounter
+    from engine.requests.types import Request
+    from gui.services.request_templates import template_of
+
+    assert isinstance(request, Request)
+    rule = draft.image_rule or None
+    with template_of(draft.template, draft.template_file) as template:
+        counted = RequestCounter(template, open_encoding(draft.encoding), image_rule=rule).count(request)
+        by_encoding = {
+            name: RequestCounter(template, open_encoding(name), image_rule=rule).tally(request).tokens
+            for name in draft.watched
+        }
+    return counted, by_encoding
+
+
+def _beginning(counted: CountedRequest) -> bytes:
+    """So much of the text as is shown, ending where a character does."""
+    data = counted.text.encode()
+    if len(data) <= MOST_SHOWN:
+        return data
+    end = MOST_SHOWN
+    while end and data[end] & 0xC0 == 0x80:
+        end -= 1
+    return data[:end]
+
+
+def _patch(counted: CountedRequest, shown: bytes) -> TokenPatch:
+    import numpy as np
+
+    from engine.types import TokenPatch
+
+    byte_ends = counted.byte_ends[counted.byte_ends <= len(shown)]
+    if (int(byte_ends[-1]) if len(byte_ends) else 0) < len(shown):
+        byte_ends = np.append(byte_ends, len(shown))
+    data = np.frombuffer(shown, np.uint8)
+    ends = _in_document(byte_ends, shown)
+    starts = np.concatenate([np.zeros(1, np.int64), byte_ends[:-1]])[: len(byte_ends)]
+    continues = data[starts] & 0xC0 == 0x80 if len(starts) else np.zeros(0, np.bool_)
+    length = int(ends[-1]) if len(ends) else 0
+    return TokenPatch(0, length, length, counted.ids[: len(byte_ends)], ends, continues)
+
+
+def _in_document(byte_ends: NDArray[np.int64], shown: bytes) -> NDArray[np.int32]:
+    """Where these places are in the document, in UTF-16 units; one inside a character is behind it."""
+    import numpy as np
+
+    data = np.frombuffer(shown, np.uint8)
+    units = np.where(data & 0xC0 == 0x80, 0, np.where(data >= 0xF0, 2, 1))
+    behind = np.concatenate([np.zeros(1, np.int64), np.cumsum(units)])
+    return stored_to_document(behind[byte_ends].astype(np.int32), shown.decode())
+
+
+def _pieces(counted: CountedRequest, shown: bytes) -> tuple[RequestPiece, ...]:
+    import numpy as np
+
+    spans = [span for span in counted.spans if span.byte_start < len(shown)]
+    bounds = np.array([0, *(min(span.byte_end, len(shown)) for span in spans)], np.int64)
+    places = _in_document(bounds, shown).tolist()
+    return tuple(
+        RequestPiece(start, end, span.kind, span.message, span.tokens)
+        for span, start, end in zip(spans, places[:-1], places[1:], strict=True)
+    )
+
+
+def _message_tokens(counted: CountedRequest, n_messages: int) -> tuple[int, ...]:
+    """Of each message, framing and images included: the tokens that begin in its pieces."""
+    import numpy as np
+
+    if not counted.spans or not n_messages:
+        return (0,) * n_messages
+    starts = np.concatenate([np.zeros(1, np.int64), counted.byte_ends[:-1]])
+    piece = np.searchsorted(np.array([span.byte_end for span in counted.spans]), starts, side="right")
+    weights = np.array([1 if span.tokens is None else span.tokens for span in counted.spans])[piece]
+    messages = np.array([span.message for span in counted.spans])[piece]
+    sums = np.bincount(messages + 1, weights=weights, minlength=n_messages + 1)
+    return tuple(int(number) for number in sums[1 : n_messages + 1])

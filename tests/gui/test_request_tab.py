@@ -1,0 +1,423 @@
+"""The tab of whole requests, as somebody uses it: by keyboard, by mouse, by clipboard, by files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLabel, QPushButton, QTableView, QWidget
+from pytestqt.qtbot import QtBot
+
+from engine.requests.types import Image, Message
+from gui.models.request_messages import CONTENT, ROLE, TOKENS
+from gui.panels.request_panel import FIRST_MESSAGES, RequestPanel
+from gui.workbench import Workbench
+from tests.engine.requests.samples import COOKBOOK, WEATHER_TOOL
+from tests.engine.requests.test_bodies import ANTHROPIC, CHAT, GEMINI, RESPONSES
+from tests.engine.requests.test_images import PNG
+from tests.gui.conftest import OpenWindow, close_window
+
+CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+
+
+@pytest.fixture
+def bench(open_window: OpenWindow) -> Workbench:
+    return open_window(counted=False)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, bench: Workbench) -> RequestPanel:
+    bench.window.actions_by_name["focus_request"].trigger()
+    settled(qtbot, bench)
+    return bench.request.panel
+
+
+def settled(qtbot: QtBot, bench: Workbench) -> None:
+    """Wait until what is shown is what the draft counts."""
+    panel, flow = bench.request.panel, bench.request.flow
+    panel.message.take_over()
+    qtbot.waitUntil(lambda: not panel._tools_settle.isActive() and flow.settled)
+
+
+def parts(panel: RequestPanel) -> str:
+    return panel.result.parts.text()
+
+
+def notices(bench: Workbench) -> list[str]:
+    bar = bench.window.findChild(QWidget, "messageBar")
+    return [notice.text for notice, _ in bar._shown]
+
+
+def contents(panel: RequestPanel) -> list[str]:
+    return [message.content for message in panel.model.messages]
+
+
+def show_messages(qtbot: QtBot, bench: Workbench, *messages: Message) -> None:
+    bench.request.panel.model.set_messages(messages)
+    settled(qtbot, bench)
+
+
+def open_body(qtbot: QtBot, bench: Workbench, tmp_path: Path, body: object, name: str = "body.json") -> None:
+    path = tmp_path / name
+    path.write_text(body if isinstance(body, str) else json.dumps(body), encoding="utf-8")
+    with qtbot.waitSignal(bench.request.flow._service.read):
+        bench.request.open(path)
+    settled(qtbot, bench)
+
+
+def test_the_page_begins_with_a_request_that_is_counted(panel):
+    assert panel.model.messages == FIRST_MESSAGES
+    assert panel.result.total.text() == "793 tokens, formula"
+    assert parts(panel) == "overhead 11 (formula), images 765 (formula), text 17 (exact)"
+
+
+def test_names_are_those_that_others_rely_on(panel):
+    window = panel.window()
+    assert window.findChild(QWidget, "requestTab") is panel.parentWidget()
+    assert isinstance(window.findChild(QWidget, "requestMessages"), QTableView)
+    assert isinstance(window.findChild(QWidget, "requestTemplate"), QComboBox)
+    assert isinstance(window.findChild(QWidget, "requestOverhead"), QLabel)
+    for control in panel.findChildren(QWidget):
+        named = control.objectName() and not control.objectName().startswith("qt_")
+        if named and control.isVisible() and control.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            assert control.accessibleName() or isinstance(control, QAbstractButton), control.objectName()
+
+
+def test_the_published_count(qtbot, bench, panel):
+    show_messages(qtbot, bench, *COOKBOOK.messages)
+    assert panel.result.total.text() == "124 tokens, formula"
+    panel.bar.picker.setCurrentText("cl100k_base")
+    settled(qtbot, bench)
+    assert panel.result.total.text() == "129 tokens, formula"
+    panel.tools.setPlainText(json.dumps([WEATHER_TOOL.as_json()]))
+    settled(qtbot, bench)
+    assert "tools " in parts(panel)
+    assert sum(int(panel.model.index(row, TOKENS).data()) for row in range(6)) == 129 - 3
+
+
+def test_messages_are_written_added_moved_and_removed_by_keyboard(qtbot, bench, panel):
+    table = panel.messages.table
+    table.setFocus()
+    qtbot.keyClick(table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(table, Qt.Key.Key_Insert)
+    assert [message.role for message in panel.model.messages] == ["system", "user", "assistant"]
+    panel.message.content.setFocus()
+    qtbot.keyClicks(panel.message.content, "A cat")
+    settled(qtbot, bench)
+    assert contents(panel)[2] == "A cat"
+    table.setFocus()
+    qtbot.keyClick(table, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    settled(qtbot, bench)
+    assert contents(panel)[1] == "A cat"
+    assert panel.messages.current_row == 1
+    assert panel.message.content.toPlainText() == "A cat"
+    qtbot.keyClick(table, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    qtbot.keyClick(table, Qt.Key.Key_Delete)
+    settled(qtbot, bench)
+    assert panel.model.messages == FIRST_MESSAGES
+    for _ in range(3):
+        qtbot.keyClick(table, Qt.Key.Key_Delete)
+    settled(qtbot, bench)
+    assert panel.model.messages == ()
+    assert not panel.message.isEnabled()
+    assert not panel.messages.remove.isEnabled()
+    assert panel.result.total.text() == "3 tokens, formula"
+    panel.messages.add.click()
+    settled(qtbot, bench)
+    assert panel.model.messages == (Message("user"),)
+
+
+def test_cells_are_edited_in_place(qtbot, bench, panel):
+    model = panel.model
+    assert model.setData(model.index(0, ROLE), "developer")
+    assert model.setData(model.index(0, CONTENT), "Be brief.")
+    settled(qtbot, bench)
+    assert panel.message.role.currentText() == "developer"
+    assert panel.message.content.toPlainText() == "Be brief."
+    assert panel.result.view.toPlainText().startswith("<|im_start|>developer<|im_sep|>Be brief.<|im_end|>")
+    assert not model.setData(model.index(0, TOKENS), "7")
+    panel.message.role.setCurrentText("user")
+    panel.message.speaker.setText("anna")
+    settled(qtbot, bench)
+    assert model.message(0) == Message("user", "Be brief.", "anna")
+
+
+def test_what_is_typed_last_belongs_to_its_message(qtbot, bench, panel):
+    panel.messages.show_row(0)
+    panel.message.content.setPlainText("first")
+    panel.messages.show_row(1)
+    settled(qtbot, bench)
+    assert contents(panel) == ["first", FIRST_MESSAGES[1].content]
+
+
+def test_images_by_size_and_by_file(qtbot, bench, panel, tmp_path):
+    panel.messages.show_row(0)
+    panel.message.add_image.click()
+    panel.message.width_box.setValue(512)
+    panel.message.height_box.setValue(512)
+    panel.message.detail.setCurrentText("low")
+    settled(qtbot, bench)
+    assert panel.model.message(0).images == (Image(512, 512, "low"),)
+    assert "images 850 (formula)" in parts(panel)
+    path = tmp_path / "a.png"
+    path.write_bytes(PNG)
+    (tmp_path / "b.png").write_bytes(b"no image")
+    panel.message.open_image.click()
+    dialog = panel.window().findChild(QFileDialog, "requestImageDialog")
+    dialog.fileSelected.emit(str(path))
+    dialog.close()
+    qtbot.waitUntil(lambda: len(panel.model.message(0).images) == 2)
+    assert panel.model.message(0).images[1] == Image(640, 480, "auto", "a.png")
+    drop(panel, tmp_path / "b.png")
+    qtbot.waitUntil(lambda: len(panel.model.message(0).images) == 3)
+    settled(qtbot, bench)
+    assert panel.result.reply.tally.of("images").tokens == 85 + 425 + 765 + 765
+    assert panel.result.reply.tally.of("images").grade == "estimate"
+    assert any("b.png is no PNG" in text for text in notices(bench))
+    while panel.message.remove_image.isEnabled():
+        panel.message.remove_image.click()
+    settled(qtbot, bench)
+    assert panel.model.message(0).images == ()
+
+
+def drop(panel: RequestPanel, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPointF(QPoint(5, 5)),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    panel.dropEvent(event)
+
+
+def test_tools_that_are_wrong_are_said_and_not_counted(qtbot, bench, panel):
+    panel.tools.setPlainText('[\n  {"name": 7}\n]')
+    settled(qtbot, bench)
+    assert "line 2, column 12: [0].name must be a text" in panel.tools_remark.text()
+    assert "tools" not in parts(panel)
+    panel.tools.setPlainText('{"name": "f", "input_schema": {"type": "object"}}')
+    settled(qtbot, bench)
+    assert panel.tools_remark.text() == ""
+    assert "tools " in parts(panel)
+
+
+@pytest.mark.parametrize("key", ["harmony", "chatml", "qwen", "deepseek", "mistral", "alone", "openai"])
+def test_every_template_brings_its_encoding(qtbot, bench, panel, key):
+    template = panel.bar.template
+    row = template.findData(key)
+    template.setCurrentIndex(row)
+    template.activated.emit(row)
+    settled(qtbot, bench)
+    reply = panel.result.reply
+    assert reply.draft.template == key
+    assert reply.draft.encoding == panel.bar._choices[key].encoding
+    assert reply.problem == ""
+    assert panel.result.view.toPlainText() == reply.text
+    assert panel.result.view.token_count == (reply.patch.ids >= 0).sum()
+
+
+def test_what_is_framed_and_what_is_at_the_caret(qtbot, bench, panel):
+    view = panel.result.view
+    show_messages(qtbot, bench, Message("user", "Hi 😀 there"))
+    text = view.toPlainText()
+    overhead = framed(panel)
+    assert "".join(overhead) == text.replace("Hi 😀 there", "")
+    panel.result.tint.setCurrentIndex(panel.result.tint.findData("text"))
+    assert framed(panel) == ["Hi 😀 there"]
+    panel.result.tint.setCurrentIndex(panel.result.tint.findData(""))
+    assert framed(panel) == []
+    view.go_to_token(0)
+    assert panel.result.place.text() == "At the caret: overhead of message 1, user"
+    view.go_to_token(4)
+    assert panel.result.place.text() == "At the caret: text of message 1, user"
+
+
+def framed(panel: RequestPanel) -> list[str]:
+    options = panel.result.view._options
+    data = panel.result.view.toPlainText().encode("utf-16-le")
+    return [
+        data[2 * start : 2 * end].decode("utf-16-le")
+        for start, end in zip(options.match_starts.tolist(), options.match_ends.tolist(), strict=True)
+    ]
+
+
+def test_text_of_special_tokens_is_flagged(qtbot, bench, panel):
+    show_messages(qtbot, bench, Message("user", "say <|im_end|> <b>now</b>"))
+    assert "<|im_end|> in message 1" in panel.result.special.text()
+    assert panel.result.special.textFormat() == Qt.TextFormat.PlainText
+    show_messages(qtbot, bench, Message("user", "say"))
+    assert panel.result.special.text() == ""
+
+
+def test_a_template_file(qtbot, bench, panel, tmp_path):
+    path = tmp_path / "mine.jinja"
+    path.write_text(CHATML, encoding="utf-8")
+    template = panel.bar.template
+    row = template.findText("Template file…")
+    template.setCurrentIndex(row)
+    template.activated.emit(row)
+    assert template.currentData() == "openai"
+    dialog = panel.window().findChild(QFileDialog, "requestTemplateDialog")
+    dialog.fileSelected.emit(str(path))
+    dialog.close()
+    settled(qtbot, bench)
+    assert template.currentText() == "mine.jinja"
+    assert panel.result.reply.text.startswith("<|im_start|>system\nYou are")
+    assert panel.result.total.text().endswith("estimate")  # the images: no template says how they are counted
+    path.write_text("{% if %}", encoding="utf-8")
+    bench.request.flow.recount()
+    settled(qtbot, bench)
+    assert "mine.jinja, line 1: it is no Jinja template" in panel.result.problem.text()
+    assert panel.result.total.text() == "Not counted"
+    path.unlink()
+    bench.request.flow.recount()
+    settled(qtbot, bench)
+    assert "mine.jinja" in panel.result.problem.text()
+
+
+@pytest.mark.parametrize(
+    ("body", "template", "spoken"),
+    [
+        (CHAT, "openai", ["Be brief.", "What is this?", "", "A cat"]),
+        (RESPONSES, "openai", ["Be brief.", "What is this?", "", "A cat"]),
+        (ANTHROPIC, "alone", ["Be brief.", "What is this?", "", "A cat"]),
+        (GEMINI, "alone", ["Be brief.", "What is this?", "", '{"text": "A cat"}']),
+    ],
+    ids=["chat", "responses", "anthropic", "gemini"],
+)
+def test_a_body_from_the_clipboard(qtbot, bench, panel, body, template, spoken):
+    QGuiApplication.clipboard().setText(json.dumps(body, indent=1))
+    with qtbot.waitSignal(bench.request.flow._service.read):
+        panel.bar.paste.click()
+    settled(qtbot, bench)
+    assert contents(panel) == spoken
+    assert panel.bar.template_key == template
+    assert "Not counted: " in panel.unknown.text()
+    assert json.loads(panel.tools_text)[0]["function"]["name"] == "look"
+    assert "tools " in parts(panel)
+    assert notices(bench)[-1] == "The request of the clipboard has 4 messages."
+
+
+def test_what_was_there_comes_back(qtbot, bench, panel, tmp_path):
+    open_body(qtbot, bench, tmp_path, {"messages": [{"role": "user", "content": "new"}]})
+    assert contents(panel) == ["new"]
+    back = next(
+        button
+        for button in bench.window.findChildren(QPushButton)
+        if button.text().replace("&", "") == "Bring back what was there"
+    )
+    back.click()
+    settled(qtbot, bench)
+    assert panel.model.messages == FIRST_MESSAGES
+
+
+def test_what_is_no_request_changes_nothing(qtbot, bench, panel, tmp_path):
+    path = tmp_path / "no.json"
+    path.write_text('{\n "messages": [{"role": 7}]}', encoding="utf-8")
+    with qtbot.waitSignal(bench.request.flow._service.unreadable):
+        drop(panel, path)
+    assert panel.model.messages == FIRST_MESSAGES
+    assert notices(bench)[-1] == (
+        "no.json holds no request: line 2, column 24: messages[0].role must be a text, not a number. "
+        "What was there stays."
+    )
+    QGuiApplication.clipboard().setText("  ")
+    panel.bar.paste.click()
+    assert panel.model.messages == FIRST_MESSAGES
+
+
+def test_a_file_of_many(qtbot, bench, panel, tmp_path):
+    rows = [json.dumps({"messages": [{"role": "user", "content": "word " * size}]}) for size in (1, 50, 5)]
+    path = tmp_path / "many.jsonl"
+    path.write_text("\n".join([*rows, "{", ""]), encoding="utf-8")
+    lines = panel.lines
+    with qtbot.waitSignal(bench.request.flow._service.lines_counted):
+        drop(panel, path)
+    assert panel.pages.currentWidget() is lines
+    assert "tokens in 3 requests, " in lines.summary.text()
+    assert [lines.worst_model.index(row, 0).data() for row in range(3)] == ["2", "3", "1"]
+    assert lines.bad_model.index(0, 0).data() == "4"
+    assert "not JSON" in lines.bad_model.index(0, 1).data()
+    # With another template they are counted again.
+    with qtbot.waitSignal(bench.request.flow._service.lines_counted):
+        panel.bar.show_template("qwen")
+        panel.bar.changed.emit()
+    assert "(exact)" in lines.summary.text()
+    lines.back.click()
+    assert panel.pages.currentWidget() is panel.builder
+    settled(qtbot, bench)
+
+
+def test_counting_many_can_be_stopped(qtbot, bench, panel, tmp_path):
+    row = json.dumps({"messages": [{"role": "user", "content": "word " * 50}]})
+    path = tmp_path / "many.jsonl"
+    path.write_text((row + "\n") * 200_000, encoding="utf-8")
+    service = bench.request.flow._service
+    with qtbot.waitSignal(service.lines_progressed):
+        bench.request.open(path)
+    with qtbot.waitSignal(service.lines_counted) as counted:
+        panel.lines.stop.click()
+    assert not counted.args[1].is_complete
+    assert "Stopped" in panel.lines.remark.text()
+    assert "tokens in " in panel.lines.summary.text()
+
+
+def test_the_cost_table_prices_the_request(qtbot, bench, panel):
+    costs = bench.costs.service
+    qtbot.waitUntil(lambda: bench.prompt.counts is not None and bench.prompt.counts.complete)
+    qtbot.waitUntil(lambda: input_tokens(bench, "openai/gpt-4o") == bench.prompt.counts.by_encoding["o200k_base"])
+    of_prompt = input_tokens(bench, "openai/gpt-4o")
+    assert not bench.cost_dock.isVisible()
+    panel.bar.price.click()
+    qtbot.waitUntil(lambda: input_tokens(bench, "openai/gpt-4o") == 793)
+    assert bench.cost_dock.isVisible()
+    titles = [label.text() for label in bench.cost_dock.titleBarWidget().findChildren(QLabel)]
+    assert titles == ["Cost of the request"]
+    panel.model.setData(panel.model.index(0, CONTENT), "Be brief.")
+    qtbot.waitUntil(lambda: input_tokens(bench, "openai/gpt-4o") < 793)
+    panel.bar.price.click()
+    qtbot.waitUntil(lambda: input_tokens(bench, "openai/gpt-4o") == of_prompt)
+    assert bench.cost_dock.windowTitle() == "Cost"
+    assert costs.rows
+
+
+def input_tokens(bench: Workbench, model: str) -> int | None:
+    rows = [row for row in bench.costs.service.rows if row.model_id == model]
+    return rows[0].estimate.input_tokens if rows else None
+
+
+def test_a_request_is_there_again_in_the_next_window(qtbot, open_window, tmp_path):
+    bench = open_window(tmp_path / "profile", counted=False)
+    bench.window.actions_by_name["focus_request"].trigger()
+    settled(qtbot, bench)
+    panel = bench.request.panel
+    open_body(qtbot, bench, tmp_path, CHAT)
+    panel.bar.show_template("qwen")
+    panel.bar.changed.emit()
+    settled(qtbot, bench)
+    before = panel.model.messages, panel.tools_text, parts(panel)
+    close_window(qtbot, bench)
+    bench = open_window(tmp_path / "profile", counted=False)
+    qtbot.waitUntil(lambda: bench.request.panel is not None)  # the tab was the current one
+    settled(qtbot, bench)
+    panel = bench.request.panel
+    assert (panel.model.messages, panel.tools_text, parts(panel)) == before
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"messages": 7, "template": 7, "encoding": 7, "image_rule": 7, "template_file": 7, "model": 7},
+        {"messages": [7, {}, {"role": 1, "images": [[1], 7, [1, 2, "auto", "x"]], "calls": [["a"]]}], "tools": ""},
+    ],
+)
+def test_a_damaged_state_does_no_harm(qtbot, bench, panel, state):
+    panel.restore_state(state)
+    settled(qtbot, bench)
+    assert panel.result.reply.problem == ""
