@@ -222,15 +222,8 @@ class Workbench(QObject):
         for start in self._parts():
             start()
         for wiring in (
-            self.training,
-            self.vocabulary,
-            self.merges,
-            self.lab,
-            self.pricing,
-            self.advisor,
-            self.versions,
-            self.conversation,
-            self.request,
+            *(self.training, self.vocabulary, self.merges, self.lab, self.pricing),
+            *(self.advisor, self.versions, self.conversation, self.request),
         ):
             assert wiring is not None
             wiring.build()
