@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         list_encoding_names,
         opened_encodings,
         register,
+        rename_encoding,
     )
     from engine.corpus import survey
     from engine.encoding import Encoding
@@ -77,6 +78,7 @@ _HOMES = {
     "opened_encodings": "catalog",
     "overlap": "evaluation",
     "register": "catalog",
+    "rename_encoding": "catalog",
     "save_encoding": "formats.saving",
     "survey": "corpus",
     "train": "training",
@@ -120,6 +122,7 @@ __all__ = [
     "opened_encodings",
     "overlap",
     "register",
+    "rename_encoding",
     "save_encoding",
     "survey",
     "train",

@@ -194,6 +194,11 @@ def keep_encoding(
     return own().keep(encoding, folder, kind, sample, normalization)
 
 
+def rename_encoding(name: str, new_name: str) -> OwnEntry:
+    """Call a kept encoding of the user's own otherwise. EngineError where the new name is taken; OSError."""
+    return own().rename(name, new_name)
+
+
 def forget_encoding(name: str, *, delete: bool = False) -> None:
     """Make an encoding of the user's own unknown; with ``delete`` its files go too. OSError."""
     own().forget(name, delete=delete)

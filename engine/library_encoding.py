@@ -7,6 +7,7 @@ What they have not is merges.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Collection, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
@@ -15,7 +16,7 @@ from engine.altering_encoding import AlteringEncoding
 from engine.bundle_format import RankTable
 from engine.errors import UnsupportedTextError
 from engine.special_text import split_at_specials
-from engine.types import MergeStep, MergeTree, TokenParents
+from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,6 +212,10 @@ class LibraryEncoding(AlteringEncoding):
     def token_byte_values(self) -> list[bytes]:
         """The bytes of every token that is not special, sorted."""
         return sorted(token for token in self._table.tokens() if token)
+
+    def token_info(self, token_id: int) -> TokenInfo:
+        """What an id stands for; it has no rank. KeyError for an id that the vocabulary does not reach."""
+        return dataclasses.replace(super().token_info(token_id), rank=None)
 
     # Merges, which it has none of
 

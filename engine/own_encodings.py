@@ -7,12 +7,14 @@ sentence, and does not keep the others from being used.
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from engine.atomic_file import replacing
 from engine.encoding import Encoding
 from engine.errors import EngineError, FormatError
 
@@ -130,6 +132,22 @@ class OwnEncodings:
                 raise FormatError(str(error)) from error
             return entry
 
+    def rename(self, name: str, new_name: str) -> OwnEntry:
+        """Call a kept encoding otherwise; its files are called like it. EngineError where there is none of that name,
+        or the new one is taken; OSError."""
+        with self._lock:
+            entry = self._entries.get(name)
+            if entry is None or entry.path is None:
+                raise EngineError(f"There is no file of an encoding named {name!r}.")
+            path = _path_of(new_name, entry.path.parent, entry.path.suffix)
+            if new_name in self._taken or new_name in self._entries or (path != entry.path and path.exists()):
+                raise EngineError(f"The name {new_name!r} is that of another encoding.")
+            _move(entry.path, path, new_name)
+            self.forget(name)
+            renamed = OwnEntry(new_name, entry.kind, path)
+            self.add(renamed)
+            return renamed
+
     def forget(self, name: str, *, delete: bool = False) -> None:
         """Make an encoding unknown; with ``delete`` its files go too. OSError where that cannot be done."""
         with self._lock:
@@ -150,6 +168,21 @@ def _is_companion(path: Path) -> bool:
 
 def _path_of(name: str, folder: Path, suffix: str) -> Path:
     return folder / f"{_UNFIT_FOR_FILE_NAMES.sub('-', name).strip('-.') or 'encoding'}{suffix}"
+
+
+def _move(path: Path, target: Path, name: str) -> None:
+    """Give a file another name, and the name of its encoding where that is told beside it. OSError."""
+    beside = path.with_name(path.name + ".json")
+    if beside.is_file():
+        described = json.loads(beside.read_bytes())
+        if isinstance(described, dict):
+            text = json.dumps(described | {"name": name}, ensure_ascii=False, indent=2) + "\n"
+            with replacing(target.with_name(target.name + ".json")) as folder:
+                (folder / f"{target.name}.json").write_text(text, "utf-8")
+    if path == target:
+        return
+    path.rename(target)
+    beside.unlink(missing_ok=True)
 
 
 def _write(encoding: Encoding, path: Path, kind: Kind, sample: str, normalization: tuple[str, ...]) -> None:

@@ -86,6 +86,19 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Replace the text by the sample of the first start; undo brings it back"),
     ),
     ActionSpec(
+        "import_tokenizer",
+        "file",
+        QT_TRANSLATE_NOOP("Actions", "&Import a tokenizer…"),
+        QT_TRANSLATE_NOOP("Actions", "Add a tokenizer file of a model to the encodings"),
+        separator=True,
+    ),
+    ActionSpec(
+        "tokenizers",
+        "file",
+        QT_TRANSLATE_NOOP("Actions", "&Tokenizers…"),
+        QT_TRANSLATE_NOOP("Actions", "Your own tokenizers: rename, remove, assign to models, find on this computer"),
+    ),
+    ActionSpec(
         "close",
         "file",
         QT_TRANSLATE_NOOP("Actions", "&Quit"),

@@ -42,6 +42,8 @@ class ActionWiring(QObject):
         act["open"].triggered.connect(self._open)
         act["save_as"].triggered.connect(self._save_as)
         act["report"].triggered.connect(self._write_report)
+        act["import_tokenizer"].triggered.connect(bench.tokenizers.choose)
+        act["tokenizers"].triggered.connect(bench.tokenizers.manage)
         act["close"].triggered.connect(bench.window.close)
         bench.window.menus["recent"].aboutToShow.connect(self._fill_recent)
         for name in EDITING:

@@ -51,7 +51,6 @@ class FileActions(QObject):
         self._arriving: tuple[str, Callable[[], None]] | None = None
         self._saving: list[Path] = []
         self._writing: deque[int] = deque()
-        prompt.editor.files_dropped.connect(self.open_dropped)
         prompt.text_ready.connect(self._on_text_ready)
 
     def start(self, files: FileService, storage: Storage) -> None:
@@ -87,11 +86,6 @@ class FileActions(QObject):
     def expected(self) -> bool:
         """Whether a file was named at the start, whose text takes the place of the restored one."""
         return self._expected
-
-    @Slot(list)
-    def open_dropped(self, paths: list[str]) -> None:
-        """Open what was dropped on the prompt."""
-        self.open_paths([Path(path) for path in paths])
 
     def open_paths(self, paths: Sequence[Path]) -> None:
         """Open the first of these files; put the others where one click opens them."""

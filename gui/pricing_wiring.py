@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gui.price_finder import PriceFinder
     from gui.pricing_flow import PricingFlow
     from gui.services.costs import CostService
-    from gui.services.price_text import FileText, ReadRequest
+    from gui.services.price_text import FileText, ReadRequest, Splice
     from gui.workbench import Workbench
 
 
@@ -93,6 +93,20 @@ class PricingWiring(QObject):
         """Put a price that was typed elsewhere into the user's file."""
         self.build()
         self._changes.change_price(model_id, path, typed)
+
+    def why_not_changed(self) -> str:
+        """Why the text of the user's file cannot be changed now, as a sentence; empty where it can."""
+        return self.build().why_not_changed()
+
+    def text(self) -> tuple[str, int]:
+        """The text of the user's file as it is edited, and its revision."""
+        self.build()
+        return self._panel.editor.text(), self._panel.editor.revision
+
+    def put(self, splice: Splice, revision: int, words: str) -> bool:
+        """Change the text of this revision, and say so, with the way back. Returns whether it was still that text."""
+        self.build()
+        return self._changes.put(splice, revision, words)
 
     @Slot()
     def take_back(self) -> None:

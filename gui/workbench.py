@@ -29,6 +29,7 @@ from gui.session_keeper import SessionKeeper, decoded, encoded
 from gui.session_slot import SessionSlot
 from gui.settings import SettingsStore
 from gui.tab_dock import TabDock
+from gui.tokenizer_wiring import TokenizerWiring
 
 if TYPE_CHECKING:
     from engine import Encoding
@@ -155,6 +156,7 @@ class Workbench(QObject):
     def _connect(self) -> None:
         self.window.close_guard = self.may_close
         self.window.first_painted.connect(self._on_first_painted)
+        self.tokenizers = TokenizerWiring(self)
         self.window.layout_changed.connect(self.keeper.touch)
         self.window.closed.connect(self.shut_down)
         self.keeper.fetched.connect(self._on_fetched)

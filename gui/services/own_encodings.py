@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.own_encodings import OwnEntry
+    from engine.own_encodings import Kind, OwnEntry
 
 MOST_NUMBERS = 1000
 """A name that is taken gets a number behind it; beyond so many of them something is wrong."""
@@ -57,11 +57,17 @@ class OwnEncodings:
         names = (name, *(f"{name}-{number}" for number in range(2, MOST_NUMBERS)))
         return next((one for one in names if one not in taken and not self._file_of(one).exists()), name)
 
-    def keep(self, encoding: Encoding) -> OwnEntry:
+    def keep(self, encoding: Encoding, kind: Kind = "trained") -> OwnEntry:
         """Write an encoding into the folder and make it known by its name. EngineError, for a full disk as well."""
         from engine import catalog
 
-        return catalog.keep_encoding(encoding, self.folder, "trained")
+        return catalog.keep_encoding(encoding, self.folder, kind)
+
+    def rename(self, name: str, new_name: str) -> OwnEntry:
+        """Call an encoding otherwise. EngineError where the name is taken; OSError."""
+        from engine import catalog
+
+        return catalog.rename_encoding(name, new_name)
 
     def lend(self, encoding: Encoding) -> None:
         """Make an encoding known that could not be written, until the window closes. EngineError."""

@@ -174,3 +174,32 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
     assert entry.path.parent == tmp_path / "in"
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
     assert json.loads(entry.path.with_name(entry.path.name + ".json").read_text())["name"] == name
+
+
+def test_a_kept_encoding_is_called_otherwise(tmp_path):
+    engine.keep_encoding(named("mine"), tmp_path)
+    engine.keep_encoding(named("other"), tmp_path)
+    for taken in ("other", "gpt2"):
+        with pytest.raises(EngineError, match="another encoding"):
+            engine.rename_encoding("mine", taken)
+    with pytest.raises(EngineError, match="no file of an encoding"):
+        engine.rename_encoding("nobodys", "x")
+    entry = engine.rename_encoding("mine", "my own/code")
+    assert entry.path == tmp_path / "my-own-code.tiktoken"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("my-own-code.tiktoken", "my-own-code.tiktoken.json"),
+        *("other.tiktoken", "other.tiktoken.json"),
+    ]
+    start_again()
+    assert engine.add_folder(tmp_path) == ()
+    assert engine.get_encoding("my own/code").encode_ordinary(TEXT) == trained().encode_ordinary(TEXT)
+    assert "mine" not in engine.list_encoding_names()
+
+
+def test_a_file_that_somebody_put_there_is_called_otherwise(tmp_path):
+    save_encoding(named("mine"), tmp_path / "theirs.json")
+    engine.add_folder(tmp_path)
+    assert engine.rename_encoding("theirs", "ours").path == tmp_path / "ours.json"
+    start_again()
+    engine.add_folder(tmp_path)
+    assert engine.get_encoding("ours").name == "ours"

@@ -98,7 +98,7 @@ def test_several_dropped_files(qtbot: QtBot, open_window: OpenWindow, tmp_path: 
         (tmp_path / name).write_text(name)
     bench = open_window()
     with qtbot.waitSignal(bench.files.shown):
-        bench.files.open_dropped([str(tmp_path / "a"), str(tmp_path / "b")])
+        bench.files.open_paths([tmp_path / "a", tmp_path / "b"])
     assert bench.panel.editor.toPlainText() == "a"
     assert "one file at a time" in notices(bench)
     menu = QMenu()

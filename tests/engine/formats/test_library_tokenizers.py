@@ -136,6 +136,7 @@ def test_the_rest_of_the_face(opened):
     assert encoding.encode_single_token(encoding.decode_single_token_bytes(word)) >= 0
     assert encoding.merge_steps("the") == []
     assert encoding.parents_of(word) is None
+    assert encoding.token_info(word).rank is None
     assert not encoding.merge_tree(word).is_merged
     assert not encoding.use_kernels()
     again = pickle.loads(pickle.dumps(encoding))

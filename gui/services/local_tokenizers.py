@@ -1,0 +1,127 @@
+"""Tokenizer files that other programs keep on this computer. Only looked for when the user asks; nothing is opened, and
+nothing fetched. No Qt.
+
+Where they are: huggingface_hub (docs, "Manage huggingface_hub cache-system"; HF_HUB_CACHE, HF_HOME), Ollama
+(docs/faq.md: OLLAMA_MODELS), LM Studio ("~/.lmstudio/models"), llama.cpp (LLAMA_CACHE).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_FOUND = 500
+MOST_LOOKED_AT = 200_000
+"""Files and folders in one place: a model folder has some dozens."""
+
+_NAMES = (
+    *("tokenizer.json", "tokenizer.model", "tekken.json", "spiece.model", "sentencepiece.bpe.model"),
+    "spm.model",
+)
+_SUFFIXES = (".tiktoken", ".gguf")
+_MODEL_LAYER = "application/vnd.ollama.image.model"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTokenizer:
+    """A file, what it belongs to, and the program that keeps it."""
+
+    path: Path
+    title: str
+    owner: str
+
+
+def looks_like_tokenizer(path: Path) -> bool:
+    """Whether a file is named like a tokenizer's."""
+    name = path.name.casefold()
+    is_json = name.endswith("tokenizer.json") or (name.startswith("tekken") and name.endswith(".json"))
+    return is_json or name.endswith((*_SUFFIXES, ".model"))
+
+
+def find(still_wanted: Callable[[], None], home: Path | None = None) -> list[LocalTokenizer]:
+    """All that are found, by title; folders that cannot be read are passed over. ``still_wanted`` is called all the
+    time; what it raises ends the search. ``home``: the user's folder."""
+    home = Path.home() if home is None else home
+    cache = _folder("XDG_CACHE_HOME", home / ".cache")
+    hub = _folder("HF_HUB_CACHE", _folder("HF_HOME", cache / "huggingface") / "hub")
+    found = [
+        *_in_hub(hub, still_wanted),
+        *_in_ollama(_folder("OLLAMA_MODELS", home / ".ollama" / "models"), still_wanted),
+        *_below(home / ".lmstudio" / "models", "LM Studio", still_wanted),
+        *_below(cache / "lm-studio" / "models", "LM Studio", still_wanted),
+        *_below(_folder("LLAMA_CACHE", cache / "llama.cpp"), "llama.cpp", still_wanted),
+    ]
+    return sorted(found[:MOST_FOUND], key=lambda one: (one.title.casefold(), str(one.path)))
+
+
+def _folder(variable: str, otherwise: Path) -> Path:
+    named = os.environ.get(variable, "")
+    return Path(named) if named and Path(named).is_absolute() else otherwise
+
+
+def _in_hub(hub: Path, still_wanted: Callable[[], None]) -> Iterator[LocalTokenizer]:
+    """Of each repository the newest snapshot that has a tokenizer."""
+    for repository in _entries(hub):
+        if not repository.name.startswith("models--"):
+            continue
+        title = repository.name.removeprefix("models--").replace("--", "/")
+        snapshots = sorted(_entries(repository / "snapshots"), key=_changed, reverse=True)
+        for snapshot in snapshots:
+            names = [path for path in _files(snapshot, still_wanted) if _is_one(path)]
+            if names:
+                yield from (LocalTokenizer(path, f"{title}, {path.name}", "Hugging Face") for path in names)
+                break
+
+
+def _in_ollama(models: Path, still_wanted: Callable[[], None]) -> Iterator[LocalTokenizer]:
+    """Models of which the manifest names the file."""
+    manifests = models / "manifests"
+    for manifest in _files(manifests, still_wanted):
+        try:
+            layers = json.loads(manifest.read_bytes()[:1_000_000])["layers"]
+            digests = [layer["digest"] for layer in layers if layer["mediaType"] == _MODEL_LAYER]
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            continue  # it is somebody else's file, and no manifest
+        for digest in digests:
+            path = models / "blobs" / str(digest).replace(":", "-")
+            if path.parent == models / "blobs" and path.is_file():
+                yield LocalTokenizer(path, "/".join(manifest.relative_to(manifests).parts[-2:]), "Ollama")
+
+
+def _below(folder: Path, owner: str, still_wanted: Callable[[], None]) -> Iterator[LocalTokenizer]:
+    for path in _files(folder, still_wanted):
+        if _is_one(path):
+            yield LocalTokenizer(path, str(path.relative_to(folder)), owner)
+
+
+def _is_one(path: Path) -> bool:
+    return path.name in _NAMES or path.suffix in _SUFFIXES
+
+
+def _files(folder: Path, still_wanted: Callable[[], None]) -> Iterator[Path]:
+    """All files below a folder, links to folders not followed."""
+    seen = 0
+    for place, folders, names in os.walk(folder):
+        still_wanted()
+        folders.sort()
+        seen += len(folders) + len(names)
+        if seen > MOST_LOOKED_AT:
+            return
+        yield from (Path(place) / name for name in sorted(names))
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
