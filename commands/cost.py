@@ -18,6 +18,7 @@ from commands.cost_report import check_report_name, write_report
 from commands.encoder_choice import EncoderChoice
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from commands.reading import read_texts
+from commands.requests import check_template_use, request_counts, request_options
 from pricing import report
 from pricing.money import exact_usd
 from pricing.scenarios.budgets import Budget, ends, judge
@@ -67,6 +68,7 @@ tokens_type = click.IntRange(min=0)
 @click.option("--budget", type=DecimalNumber(), help="Status 1 if a listed model may cost more USD than this.")
 @click.option("--report", "report_file", type=click.Path(path_type=Path), help="Also a report: .html or .md.")
 @click.option("--explain", is_flag=True, help="Also the sum behind each cost, line by line.")
+@request_options
 @json_option
 @click.pass_obj
 def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
@@ -74,7 +76,13 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
     check_report_name(options["report_file"])
     catalog = load_catalog(options["prices"], profile)
     models = chosen_models(catalog, options["models"])
-    given = given_counts(models, options["input_tokens"], paths, profile)
+    check_template_use(options["request"], options["template"])
+    if options["request"]:
+        if options["input_tokens"] is not None:
+            raise BadInput("give --request or --input-tokens, not both")
+        given = Given(request_counts(profile, paths, options["template"]))
+    else:
+        given = given_counts(models, options["input_tokens"], paths, profile)
     day = options["day"] or datetime.now()
     scenario = pricing.Scenario(
         on=day.date(),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import engine
 import pricing
-from commands.catalog import load_catalog
+from commands.chosen_encoding import chosen_encoding
 from commands.encoder_choice import EncoderChoice
-from commands.encodings import encoding_of_file, named_encoding, required_encoding, tokenizer_options
-from commands.program import BadInput, json_option, program, say, say_json, usable
+from commands.encodings import required_encoding, tokenizer_options
+from commands.program import BadInput, json_option, program, say, say_json
 from commands.reading import STANDARD_INPUT, read_text, read_texts
+from commands.requests import check_template_use, count_requests, request_options
 
 if TYPE_CHECKING:
     from engine import Encoding
@@ -32,10 +32,22 @@ MOST_QUOTED = 40
 @click.option("--encoding", "name", help="Name of an encoding.")
 @click.option("--model", help="Count as this model does.")
 @tokenizer_options
+@request_options
 @json_option
 @click.pass_obj
-def count(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options: str | None) -> None:
+def count(
+    profile: Path | None,
+    paths: tuple[str, ...],
+    as_json: bool,
+    request: bool,
+    template: str | None,
+    **options: str | None,
+) -> None:
     """Count the tokens of files and folders, or of standard input (-)."""
+    check_template_use(request, template)
+    if request:
+        count_requests(profile, paths, as_json, template, **options)
+        return
     encoding, priced = chosen_encoding(profile, **options)
     files: list[dict[str, Any]] = []
     skipped: list[SkippedFile] = []
@@ -62,28 +74,6 @@ def count(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options
     say(f"{document['tokens']:,} {unit}{spread} in {encoding.name}{'' if label == 'exact' else ', ' + label}")
     if skipped:
         click.echo(f"{len(skipped)} skipped; --json lists them", err=True)
-
-
-def chosen_encoding(
-    profile: Path | None, name: str | None, model: str | None, tokenizer: str | None, pattern: str | None
-) -> tuple[Encoding, Model | None]:
-    """The encoding that the options name; with ``--model`` also the model, whose rule may be an estimate."""
-    if sum(option is not None for option in (name, model, tokenizer)) > 1:
-        raise BadInput("give one of --encoding, --model and --tokenizer")
-    if tokenizer is not None:
-        return encoding_of_file(tokenizer, pattern), None
-    if model is None:
-        return named_encoding(name or "o200k_base", profile), None
-    try:
-        found = load_catalog(None, profile).find(model)
-    except LookupError as unpriced:
-        try:
-            return engine.encoding_for_model(model), None
-        except KeyError:
-            raise BadInput(f"--model: {unpriced}") from unpriced
-    if found.count.tokenizer is None:
-        raise BadInput(f"--model: there is no tokenizer to count {found.id} with")
-    return usable(lambda: engine.get_encoding(found.count.tokenizer or "")), found
 
 
 def model_fields(model: Model, tokens: int) -> dict[str, Any]:

@@ -168,14 +168,26 @@ RULES: dict[str, ImageRule] = {
 there to be chosen."""
 
 
+OTHER_NAMES: dict[str, str] = {
+    "gpt-5.6": "gpt-5.5",
+    "claude-opus-4-7": "claude-opus-4.7",
+    "claude-opus-4-8": "claude-opus-4.7",
+    "claude-opus-5": "claude-opus-4.7",
+    "claude-sonnet-5": "claude-opus-4.7",
+    "claude-fable": "claude-opus-4.7",
+    "claude-mythos": "claude-opus-4.7",
+}
+"""Further beginnings of names, and the rule of the family they belong to."""
+
+
 @lru_cache(maxsize=256)
 def rule_for_model(model: str) -> str | None:
     """The name of the rule of a model, by the longest name that its own begins with; None where nothing is known. A
-    vendor before a slash does not count, and neither does the sign between the numbers of a version."""
+    vendor before a slash does not count."""
     bare = model.rsplit("/", 1)[-1].lower()
-    spelled = (bare, bare.replace("-4-7", "-4.7"))
-    fitting = [name for name in RULES if any(text.startswith(name) for text in spelled)]
-    return max(fitting, key=len, default=None)
+    fitting = [name for name in (*RULES, *OTHER_NAMES) if bare.startswith(name)]
+    found = max(fitting, key=len, default=None)
+    return None if found is None else OTHER_NAMES.get(found, found)
 
 
 def count_image(image: Image, rule: str) -> ImageCount:

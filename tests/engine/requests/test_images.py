@@ -100,6 +100,7 @@ def test_how_far_the_count_of_an_image_is_trusted():
         ("gpt-5.4-mini", "gpt-5.4-mini"),
         ("anthropic/claude-opus-4-7", "claude-opus-4.7"),
         ("claude-sonnet-4-5", "claude"),
+        ("claude-sonnet-5-20260901", "claude-opus-4.7"),
         ("gemini-3-pro-preview", "gemini-3"),
         ("qwen3", None),
         ("", None),

@@ -1,0 +1,259 @@
+"""``count --request`` and ``cost --request``: files that hold the bodies of API calls, one, or one on each line."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+import pricing
+from commands.chosen_encoding import chosen_encoding
+from commands.encoder_choice import EncoderChoice
+from commands.encodings import named_encoding
+from commands.program import BadInput, say, say_json, usable
+from commands.reading import STANDARD_INPUT
+from engine.requests.bodies.reader import LARGEST_BODY, ReadBody, read_body
+from engine.requests.choosing import template_for_model
+from engine.requests.counting import RequestCounter
+from engine.requests.image_rules import rule_for_model
+from engine.requests.lines import LinesReport, RequestLines
+from engine.requests.template_file import TemplateFile
+from engine.requests.template_source import read_source
+from engine.requests.templates import TEMPLATES
+from engine.requests.types import KINDS, Part, Tally
+from pricing.types import TokenCount
+
+if TYPE_CHECKING:
+    from engine import Encoding
+    from engine.requests.template import Template
+    from pricing.types import Model
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+MANY = (".jsonl", ".ndjson")
+SLICE_SECONDS = 0.5
+DEFAULT = "openai"
+
+
+def request_options(command: _Command) -> _Command:
+    """Options of a command that takes ``request`` and ``template``."""
+    keys = ", ".join(TEMPLATES)
+    command = click.option(
+        "--template", metavar="NAME|FILE", help=f"With --request: {keys}, or a Jinja chat template; else the model's."
+    )(command)
+    return click.option(
+        "--request", is_flag=True, help="PATH holds the body of an API call; a .jsonl file one on each line."
+    )(command)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What a file counts. ``fields``: what else there is to say of it, as JSON has it."""
+
+    path: str
+    tally: Tally
+    n_bytes: int
+    fields: dict[str, Any]
+
+
+@contextlib.contextmanager
+def opened_template(name: str) -> Iterator[Template]:
+    """The template of a name, or of a file. Raises BadInput."""
+    if name in TEMPLATES:
+        yield TEMPLATES[name]
+        return
+    path = Path(name)
+    if not path.is_file():
+        raise BadInput(f"--template: {name!r} is no file, and none of {', '.join(TEMPLATES)}")
+    with TemplateFile(usable(lambda: read_source(path), "--template")) as opened:
+        yield opened.template
+
+
+def check_template_use(request: bool, template: str | None) -> None:
+    """Raises BadInput for a template without a request."""
+    if template is not None and not request:
+        raise BadInput("--template goes with --request")
+
+
+def count_requests(
+    profile: Path | None, paths: tuple[str, ...], as_json: bool, template: str | None, **options: str | None
+) -> None:
+    """Count the requests in files, and say so. ``options``: as ``chosen_encoding`` takes them; with none, it is that of
+    the model that the first request names, else that of the template. Raises BadInput."""
+    paths = paths or (STANDARD_INPUT,)
+    bodies = {path: read_request(path) for path in paths if not _is_many(path)}
+    named = next((read.request.model for read in bodies.values()), "")
+    model = options["model"] or (named if not any(options.values()) else None)
+    key = template or (template_for_model(model) if model else DEFAULT)
+    with opened_template(key) as shown_by, EncoderChoice(profile) as choice:
+        encoding, priced = _encoding(profile, shown_by, model, options)
+        choice.expect(sum(Path(path).stat().st_size for path in paths if _is_many(path) and Path(path).is_file()), 1)
+        choice.make_for(encoding)
+        counter = RequestCounter(shown_by, encoding, image_rule=rule_for_model(options["model"] or ""))
+        counted = [
+            _of_body(path, bodies[path], counter) if path in bodies else _of_lines(path, counter) for path in paths
+        ]
+    figure = _scaled(priced, _sum(counted)) if priced is not None else None
+    if as_json:
+        _say_json(counted, encoding, shown_by, priced, figure)
+    else:
+        _say(counted, encoding, shown_by, priced, figure)
+
+
+def _encoding(
+    profile: Path | None, template: Template, model: str | None, options: dict[str, str | None]
+) -> tuple[Encoding, Model | None]:
+    """The encoding that is asked for, with the model where its rule is to be applied. Raises BadInput."""
+    if any(options.values()):
+        return chosen_encoding(profile, **options)
+    if model:
+        with contextlib.suppress(BadInput):  # a name that only the sender knows
+            return chosen_encoding(profile, None, model, None, None)
+    return named_encoding(template.encoding or "o200k_base", profile), None
+
+
+def request_counts(
+    profile: Path | None, paths: tuple[str, ...], template: str | None
+) -> Callable[[Model], TokenCount | None]:
+    """How to get each model's count of one request, by the template and the rule for images of that model; ``template``
+    instead of the model's own. Raises BadInput."""
+    if len(paths) > 1 or any(map(_is_many, paths)):
+        raise BadInput("cost --request takes one request; 'count --request' counts files of many")
+    read = read_request(paths[0] if paths else STANDARD_INPUT)
+    known: dict[tuple[str, str, str], Tally] = {}
+
+    def count(model: Model) -> TokenCount | None:
+        tokenizer = model.count.tokenizer
+        if tokenizer is None:
+            return None
+        bare = model.id.rsplit("/", 1)[-1]
+        key = (template or template_for_model(model.id), tokenizer, bare if _has_images(read) else "")
+        if key not in known:
+            known[key] = _tally_for(profile, read, *key)
+        return _scaled(model, known[key])
+
+    return count
+
+
+def read_request(path: str) -> ReadBody:
+    """The request of a file, or of standard input for ``-``. Raises BadInput."""
+    if path == STANDARD_INPUT:
+        return usable(lambda: read_body(sys.stdin.buffer.read(LARGEST_BODY + 1)), "standard input")
+    if Path(path).is_dir():
+        raise BadInput(f"{path}: it is a folder; name the file of the request")
+    return usable(lambda: read_body(_content(Path(path))), path)
+
+
+def _content(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(LARGEST_BODY + 1)
+
+
+def _is_many(path: str) -> bool:
+    return Path(path).suffix.lower() in MANY
+
+
+def _has_images(read: ReadBody) -> bool:
+    return any(message.images for message in read.request.messages)
+
+
+def _tally_for(profile: Path | None, read: ReadBody, template: str, encoding: str, model: str) -> Tally:
+    with opened_template(template) as shown_by:
+        counter = RequestCounter(shown_by, named_encoding(encoding, profile))
+        return usable(lambda: counter.tally(replace(read.request, model=model)))
+
+
+def _scaled(model: Model, tally: Tally) -> TokenCount | None:
+    """The model's count: what is text by the rule of the model, images as they are."""
+    images = tally.of("images").tokens
+    figure = pricing.count_for(model, {model.count.tokenizer or "": tally.tokens - images})
+    if figure is None:
+        return None
+    return TokenCount(figure.tokens + images, figure.low + images, figure.high + images, figure.label)
+
+
+def _sum(counted: list[_Counted]) -> Tally:
+    """All files together."""
+    return Tally(tuple(Part(kind, sum(one.tally.of(kind).tokens for one in counted), "exact") for kind in KINDS))
+
+
+def _of_body(path: str, read: ReadBody, counter: RequestCounter) -> _Counted:
+    found = usable(lambda: counter.count(read.request), path)
+    special = [
+        {"message": one.message, "text": one.text, "occurrences": one.occurrences} for one in found.special_texts
+    ]
+    unknown = [{"place": part.place, "what": part.what} for part in read.unknown]
+    fields = {"requests": 1, "special_texts": special, "not_counted": unknown, "notes": list(found.tally.notes)}
+    n_bytes = Path(path).stat().st_size if path != STANDARD_INPUT else 0
+    return _Counted(path, found.tally, n_bytes, fields)
+
+
+def _of_lines(path: str, counter: RequestCounter) -> _Counted:
+    def run() -> LinesReport:
+        with Path(path).open("rb") as file:
+            counting = RequestLines(file, counter.tally)
+            while not counting.done:
+                counting.advance(SLICE_SECONDS)
+        return counting.report()
+
+    report = usable(run, path)
+    fields = {
+        "requests": report.counted,
+        "worst": [{"line": one.line, "tokens": one.tokens} for one in report.worst],
+        "malformed": [{"line": one.line, "why": one.why} for one in report.malformed],
+        "malformed_lines": report.n_malformed,
+        "not_counted": [{"what": what, "times": times} for what, times in report.unknown],
+    }
+    return _Counted(path, Tally(report.parts), report.n_bytes, fields)
+
+
+def _say_json(
+    counted: list[_Counted], encoding: Encoding, template: Template, model: Model | None, figure: TokenCount | None
+) -> None:
+    files = [
+        {
+            "path": one.path,
+            "tokens": one.tally.tokens,
+            "bytes": one.n_bytes,
+            "grade": one.tally.grade,
+            "parts": {part.kind: {"tokens": part.tokens, "grade": part.grade} for part in one.tally.parts},
+            **one.fields,
+        }
+        for one in counted
+    ]
+    document: dict[str, Any] = {"encoding": encoding.name, "template": template.key, "tokens": _sum(counted).tokens}
+    document |= {"files": files, "skipped": []}
+    if model is not None and figure is not None:
+        document |= {"tokens": figure.tokens, "model": model.id, "label": figure.label}
+        document |= {"tokens_low": figure.low, "tokens_high": figure.high}
+    say_json(document)
+
+
+def _say(
+    counted: list[_Counted], encoding: Encoding, template: Template, model: Model | None, figure: TokenCount | None
+) -> None:
+    for one in counted:
+        parts = ", ".join(
+            f"{kind} {one.tally.of(kind).tokens:,} ({one.tally.of(kind).grade})"
+            for kind in KINDS
+            if one.tally.of(kind).tokens
+        )
+        lead = f"{one.path}: " if len(counted) > 1 else ""
+        requests = one.fields["requests"]
+        many = "" if requests == 1 else f" in {requests:,} requests"
+        say(f"{lead}{one.tally.tokens:,} tokens{many}, {one.tally.grade}: {parts or 'nothing'}")
+        for bad in one.fields.get("malformed", ()):
+            click.echo(f"{one.path}: line {bad['line']:,} is no request: {bad['why']}", err=True)
+        for special in one.fields.get("special_texts", ()):
+            click.echo(f"{one.path}: {special['text']} is counted as plain text, not as a special token", err=True)
+        for part in one.fields["not_counted"]:
+            click.echo(f"{one.path}: not counted: {part.get('place', part['what'])}", err=True)
+    total = _sum(counted).tokens
+    say(f"{total:,} tokens in {encoding.name}, by {template.label}")
+    if model is not None and figure is not None and figure.label == "estimated":
+        say(f"{figure.tokens:,} tokens ({figure.low:,} to {figure.high:,}) of {model.id}, estimated")

@@ -1,0 +1,138 @@
+"""``count --request`` and ``cost --request``: bodies of API calls, and files of many."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from tests.engine.requests.samples import COOKBOOK, WEATHER_TOOL
+from tests.engine.requests.test_bodies import ANTHROPIC, CHAT
+from tests.test_command_line import is_one_line, profile, run
+
+__all__ = ["profile", "run"]
+
+MESSAGES = [
+    {"role": message.role, "content": message.content} | ({"name": message.name} if message.name else {})
+    for message in COOKBOOK.messages
+]
+BODY = {"model": "gpt-4o", "messages": MESSAGES}
+
+
+@pytest.fixture
+def body(tmp_path):
+    def write(value: object, name: str = "body.json") -> str:
+        path = tmp_path / name
+        path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def test_the_published_counts(run, body):
+    path = body(BODY)
+    status, out, err = run("count", "--request", path, "--json")
+    assert (status, err) == (0, "")
+    document = json.loads(out)
+    assert document["tokens"] == 124
+    assert (document["encoding"], document["template"], document["model"]) == ("o200k_base", "openai", "openai/gpt-4o")
+    assert document["files"][0]["parts"] == {
+        "overhead": {"tokens": 41, "grade": "formula"},
+        "tools": {"tokens": 0, "grade": "formula"},
+        "images": {"tokens": 0, "grade": "formula"},
+        "text": {"tokens": 83, "grade": "exact"},
+    }
+    status, out, _ = run("count", "--request", path, "--encoding", "cl100k_base", "--json")
+    assert json.loads(out)["tokens"] == 129
+
+
+def test_in_words_and_from_standard_input(run):
+    status, out, err = run("count", "--request", "-", stdin=json.dumps(CHAT).encode())
+    assert status == 0
+    assert out.splitlines()[-1].endswith("tokens in o200k_base, by OpenAI chat (formula)")
+    assert "images 85 (formula)" in out
+    assert "not counted: messages[1].content[3]" in err
+
+
+def test_text_of_special_tokens_is_flagged(run, body):
+    path = body([{"role": "user", "content": "say <|im_end|>"}])
+    _, out, err = run("count", "--request", path, "--template", "qwen")
+    assert "<|im_end|> is counted as plain text" in err
+    assert "(exact)" in out
+    _, out, _ = run("count", "--request", path, "--template", "qwen", "--json")
+    file = json.loads(out)["files"][0]
+    assert file["special_texts"] == [{"message": 0, "text": "<|im_end|>", "occurrences": 1}]
+
+
+def test_a_template_of_ones_own(run, body, tmp_path):
+    template = body("{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}", "own.jinja")
+    path = body([{"role": "user", "content": "Hi"}])
+    status, out, _ = run("count", "--request", path, "--template", template, "--json")
+    assert status == 0
+    assert json.loads(out)["files"][0]["parts"]["text"]["tokens"] == 1
+    broken = body("{% if %}", "broken.jinja")
+    status, out, err = run("count", "--request", path, "--template", broken)
+    assert (status, out) == (2, "")
+    assert "broken.jinja, line 1" in err
+    assert is_one_line(err)
+
+
+def test_a_file_of_many(run, body):
+    rows = [json.dumps({"custom_id": str(number), "body": BODY}) for number in range(3)]
+    path = body("\n".join([rows[0], "{", rows[1], rows[2]]), "many.jsonl")
+    status, out, err = run("count", "--request", path, "--json")
+    assert (status, err) == (0, "")
+    file = json.loads(out)["files"][0]
+    assert (file["tokens"], file["requests"], file["malformed_lines"]) == (3 * 124, 3, 1)
+    assert file["malformed"][0]["line"] == 2
+    assert [one["line"] for one in file["worst"]] == [1, 3, 4]
+    status, out, err = run("count", "--request", path)
+    assert "372 tokens in 3 requests" in out
+    assert "line 2 is no request: " in err
+
+
+def test_what_a_request_costs(run, body):
+    tools = [WEATHER_TOOL.as_json()]
+    path = body({**BODY, "tools": tools})
+    counted = json.loads(run("count", "--request", path, "--json")[1])["tokens"]
+    status, out, err = run("cost", "--request", path, "--model", "gpt-4o", "--json")
+    assert (status, err) == (0, "")
+    row = json.loads(out)["rows"][0]
+    assert row["input_tokens"] == counted > 124
+    assert Decimal(row["usd"]) == Decimal(counted) * Decimal("2.5") / 1_000_000
+
+
+def test_images_are_counted_by_each_model_and_not_scaled(run, body):
+    image = {"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}
+    without = body({**ANTHROPIC, "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]})
+    plain = json.loads(run("cost", "--request", without, "--model", "claude-opus-4-6", "--json")[1])["rows"][0]
+    with_image = {**ANTHROPIC, "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}, image]}]}
+    path = body(with_image)
+    found = json.loads(run("cost", "--request", path, "--model", "claude-opus-4-6", "--json")[1])["rows"][0]
+    assert found["input_tokens"] - plain["input_tokens"] == 37 * 37
+    assert found["input_high"] - plain["input_high"] == 37 * 37
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("count", "--request", "BODY", "--template", "nothing"), "--template: 'nothing' is no file"),
+        (("count", "BODY", "--template", "qwen"), "--template goes with --request"),
+        (("cost", "BODY", "--template", "qwen"), "--template goes with --request"),
+        (("count", "--request", "BAD"), "line 1, column 14: messages must be a list"),
+        (("count", "--request", "FOLDER"), "it is a folder"),
+        (("count", "--request", "MISSING"), "No such file"),
+        (("count", "--request", "MISSING.jsonl"), "No such file"),
+        (("cost", "--request", "MANY.jsonl"), "takes one request"),
+        (("cost", "--request", "BODY", "--input-tokens", "5"), "not both"),
+        (("count", "--request", "BODY", "--model", "gpt-4o", "--encoding", "gpt2"), "give one of"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(run, body, tmp_path, arguments, said):
+    names = {"BODY": body(BODY), "BAD": body('{"messages": 7}', "bad.json"), "FOLDER": str(tmp_path)}
+    status, out, err = run(*(names.get(word, str(tmp_path / word) if "." in word or word == "MISSING" else word)
+                             for word in arguments))  # fmt: skip
+    assert (status, out) == (2, "")
+    assert said in err
+    assert is_one_line(err)
