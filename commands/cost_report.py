@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commands.program import BadInput, usable
-from gui.atomic_file import write_atomic
+from engine.atomic_file import write_atomic
 from gui.held_text import held, utf8_pieces
 from gui.services.exports import ExportTable, Value
 from gui.services.report import Report, Section, rendered, report_format

@@ -13,7 +13,7 @@ import click
 import pricing
 from commands.encodings import own_encodings
 from commands.program import BadInput, json_option, program, say, say_json, usable
-from gui.atomic_file import write_atomic
+from engine.atomic_file import write_atomic
 
 if TYPE_CHECKING:
     from pricing.importers import Difference

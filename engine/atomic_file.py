@@ -1,38 +1,132 @@
-"""Writing files so that each is either the old one or the new one, never half of it.
+"""The one way in which this program writes files: each is either the old one or the new one, never half of it. No Qt.
 
-For those who have a folder filled by a writer that takes a path. The window writes pieces of bytes, even before the
-engine is imported, and has ``gui.atomic_file`` for that; ``engine.kernels.cache_folder`` does not wait for the disk, as
-what it keeps can be made again and is verified before it is used.
+New content goes to a file beside the old one, is flushed to the disk, and takes the old one's place by one rename.
+Whatever fails before that leaves the old file as it was; what a killed process leaves goes with the next write to the
+same folder (``engine.half_written``). A symbolic link stays one: the file it leads to is replaced. The mode of a file
+that is replaced is kept. A file that may not be written is refused, although a rename could replace it.
+
+``engine.kernels.cache_folder`` has its own way: it does not wait for the disk, as what it keeps can be made again and
+is verified before it is used.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import itertools
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import IO
+
+from engine.half_written import half_written, half_written_folder, only_here
+
+BACKUP_SUFFIX = ".bak"
+
+
+def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: bool = False) -> int:
+    """Replace ``path`` by ``content`` (bytes, or pieces of bytes) and return how many bytes were written.
+
+    Missing folders are made. ``keep_backup`` leaves the old file beside the new one, with the ending ``.bak``.
+
+    Raises OSError, and whatever making the pieces raises; then the old file is untouched.
+    """
+    Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
+    with replacement_of(path, keep_backup=keep_backup) as file:
+        return sum(file.write(piece) for piece in ([content] if isinstance(content, bytes) else content))
+
+
+def change_atomic(path: Path, change: Callable[[bytes | None], bytes], *, keep_backup: bool = False) -> bytes:
+    """Replace ``path`` by what ``change`` makes of its content, None where there is no file. Returns the new content.
+
+    Of several processes that change files of one folder so, each sees what the one before it wrote. What equals the
+    old content is not written. OSError, and whatever ``change`` raises; then the old file is untouched.
+    """
+    target = Path(os.path.realpath(path))
+    with only_here(target.parent):
+        try:
+            before = target.read_bytes()
+        except FileNotFoundError:
+            before = None
+        after = change(before)
+        if after != before:
+            write_atomic(target, after, keep_backup=keep_backup)
+        return after
+
+
+@contextlib.contextmanager
+def replacement_of(path: Path, *, keep_backup: bool = False) -> Iterator[IO[bytes]]:
+    """A file to write into, which takes the place of ``path`` when all went well, and is removed otherwise. OSError.
+
+    ``keep_backup`` as for ``write_atomic``.
+    """
+    target = Path(os.path.realpath(path))
+    _check_writable(target)
+    with half_written(target.parent) as (file, temporary):
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        if keep_backup and target.exists():
+            _keep_backup(target)
+        if sys.platform == "win32":
+            file.close()  # an open file cannot be renamed; elsewhere, it is ours as long as it is open
+        _replace(temporary, target)
+    _flush_folder(target.parent)
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A folder to write new files into, beside ``path``. They are moved to their places when all went well, the one
-    with the name of ``path`` last; otherwise they are removed, and what was there before stays as it was. OSError."""
-    target = Path(os.path.realpath(path))  # a link stays one: what it leads to is replaced
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent, ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+    """A folder to write new files into, beside ``path``, for those who want to read them back first. They are moved to
+    their places when all went well, the one with the name of ``path`` last; otherwise they are removed, and what was
+    there before stays as it was. OSError."""
+    target = Path(os.path.realpath(path))
+    with half_written_folder(target.parent) as folder:
         yield folder
         written = sorted(folder.iterdir(), key=lambda file: file.name == path.name)
-        for file in written:
+        places = [target if file.name == path.name else path.parent / file.name for file in written]
+        for file, place in zip(written, places, strict=True):
+            _check_writable(place)
             _flush(file)
-        for file in written:
-            place = target if file.name == path.name else path.parent / file.name
-            if place.exists() and not os.access(place, os.W_OK):
-                raise PermissionError(13, "the file is read-only", str(place))
-            if place.exists():
-                shutil.copymode(place, file)
-            file.replace(place)
+        for file, place in zip(written, places, strict=True):
+            _replace(file, place)
+    _flush_folder(target.parent)
+
+
+def set_aside(path: Path, why: str = "damaged") -> Path:
+    """Rename a file to a free name beside it, ``why`` at its end, so that nothing overwrites it. Returns that name.
+    OSError."""
+    for number in itertools.count(1):
+        kept = path.with_name(f"{path.name}.{why}" + (f"-{number}" if number > 1 else ""))
+        if not kept.exists():
+            return path.rename(kept)
+    raise AssertionError("there is always a free number")
+
+
+def _check_writable(target: Path) -> None:
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file is read-only", str(target))
+
+
+def _replace(new: Path, target: Path) -> None:
+    if target.exists():
+        shutil.copymode(target, new)
+    new.replace(target)
+
+
+def _keep_backup(target: Path) -> None:
+    """Keep the old content under a second name, in one step as well. A hard link costs nothing; where there are none,
+    copy."""
+    backup = target.with_name(target.name + BACKUP_SUFFIX)
+    with half_written_folder(target.parent) as folder:
+        second = folder / backup.name
+        try:
+            os.link(target, second)
+        except OSError:
+            shutil.copy2(target, second)
+            _flush(second)
+        second.replace(backup)
 
 
 def _flush(file: Path) -> None:
@@ -41,3 +135,15 @@ def _flush(file: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the rename itself durable, where folders can be flushed (not on Windows)."""
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):  # The file is written; some network folders cannot be opened.
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -7,9 +7,7 @@ code.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -19,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.atomic_file import replacement_of
 from engine.errors import TrainingError
-from engine.half_written import clear_half_written, replacement_of
+from engine.half_written import clear_half_written
 
 VERSION = 3
 """Changes with what is kept, and with how texts are cut into the pieces that are counted by number."""
@@ -39,24 +38,20 @@ def write_checkpoint(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, 
     """Write a checkpoint, in one step: until the new file is safe on the disk, the old one stays.
     UnsavedCheckpointError."""
     stated = json.dumps({"kind": _KIND, "version": VERSION, **facts}).encode("utf-8")
-    clear_half_written(path)
     try:
         with replacement_of(path) as file:
             kept: Any = {"facts": np.frombuffer(stated, dtype=np.uint8), **arrays}
             np.savez(file, **kept)
-            file.flush()
-            os.fsync(file.fileno())
     except OSError as error:
         before = " The one saved before is kept." if path.exists() else ""
         raise UnsavedCheckpointError(
             f"The checkpoint {path} could not be saved: {error.strerror or error}.{before}"
         ) from error
-    _sync_folder(path.parent)
 
 
 def read_checkpoint(path: Path) -> tuple[Facts, Arrays]:
     """What was written. Clears up what a killed run left half written beside it. TrainingError."""
-    clear_half_written(path)
+    clear_half_written(path.parent)
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
@@ -75,15 +70,3 @@ def read_checkpoint(path: Path) -> tuple[Facts, Arrays]:
 def damaged(path: Path) -> TrainingError:
     """The error of a checkpoint that is not what was written."""
     return TrainingError(f"The checkpoint {path} is damaged, or is no checkpoint: start anew.")
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in a folder survive a crash of the machine, where systems allow that."""
-    if os.name != "posix":
-        return
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

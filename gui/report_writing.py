@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 
-from gui.atomic_file import write_atomic
 from gui.held_text import HeldText, as_held, utf8_pieces
 from gui.models.cost_export import about_lines, readable_table
+from gui.services.file_writing import write_atomic
 from gui.services.report import HTML, Report, Section, rendered, report_format
 from gui.services.report_sections import (
     TextFacts,

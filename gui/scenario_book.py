@@ -8,8 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.atomic_file import set_aside
 from gui.models.scenario_choices import LONGEST_NAME, ScenarioChoices, choices_of
+from gui.services.file_writing import set_aside
 from gui.storage import Storage
 
 VERSION = 1

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gui.atomic_file import set_aside
+from gui.services.file_writing import set_aside
 
 VERSION = 1
 TEXT_FILE = "text.txt"

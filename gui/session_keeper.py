@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QByteArray, QObject, QTimer, Signal, Slot
 
-from gui.atomic_file import set_aside
 from gui.editor.offsets import document_text
 from gui.held_text import HeldText
 from gui.notify import Notifier, Offer
 from gui.prompt import Origin, Prompt
+from gui.services.file_writing import set_aside
 from gui.session import (
     EARLIER_FILE,
     STATE_FILE,

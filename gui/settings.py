@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, QTimer, Signal, Slot
 
-from gui.atomic_file import set_aside, write_atomic
+from gui.services.file_writing import set_aside, write_atomic
 from gui.storage import Storage
 
 WRITE_DELAY_MS = 400

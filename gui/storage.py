@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.atomic_file import write_atomic
 from gui.held_text import HeldText, utf8_pieces
+from gui.services.file_writing import write_atomic
 
 if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket

@@ -118,7 +118,7 @@ def _loaded(file: Path | None, names: tuple[str, ...]) -> LoadedPrices:
 
 
 def _keep_copy(file: Path, copy: Path | None) -> None:
-    from gui.atomic_file import write_atomic
+    from gui.services.file_writing import write_atomic
 
     if copy is None:
         return

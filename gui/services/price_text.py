@@ -124,7 +124,7 @@ def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> File
 
 def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Saved:
     """Write the price file, the one before beside it with the ending ``.bak``. Raises OSError; then nothing changed."""
-    from gui.atomic_file import write_atomic
+    from gui.services.file_writing import write_atomic
 
     outside = read_price_text(ReadRequest(request.path, request.text))
     if outside.digest != request.digest:

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.atomic_file import write_atomic
 from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
-from gui.atomic_file import write_atomic
 from gui.services.training_plan import TrainingPlan
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def drop_checkpoint(folder: Path) -> None:
     with contextlib.suppress(OSError):
         (folder / PLAN).unlink(missing_ok=True)
         (folder / STATE).unlink(missing_ok=True)
-    clear_half_written(folder / STATE)
+    clear_half_written(folder)
 
 
 def _as_json(plan: TrainingPlan) -> dict[str, Any]:

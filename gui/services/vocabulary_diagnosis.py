@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gui.atomic_file import write_atomic
+from gui.services.file_writing import write_atomic
 
 if TYPE_CHECKING:
     from engine import Encoding

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.atomic_file import write_atomic
 from gui.services import exports
 from gui.services.exports import ExportTable, Value
+from gui.services.file_writing import write_atomic
 
 if TYPE_CHECKING:
     import numpy as np

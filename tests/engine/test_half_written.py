@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.half_written import clear_half_written, replacement_of
+from engine import half_written
+from engine.atomic_file import replacement_of, replacing
+from engine.half_written import clear_half_written, only_here
 from tests.patience import PATIENCE_SECONDS
 
-WRITER = """
+WRITERS = {
+    "a file": """
 import sys
 from pathlib import Path
-from engine.half_written import replacement_of
+from engine.atomic_file import replacement_of
 
 with replacement_of(Path(sys.argv[1])) as file:
     file.write(b"half")
@@ -22,50 +25,107 @@ with replacement_of(Path(sys.argv[1])) as file:
     print("writing", flush=True)
     sys.stdin.readline()
     file.write(b" and half")
-"""
+""",
+    "a folder": """
+import sys
+from pathlib import Path
+from engine.atomic_file import replacing
+
+path = Path(sys.argv[1])
+with replacing(path) as folder:
+    (folder / path.name).write_bytes(b"half and half")
+    print("writing", flush=True)
+    sys.stdin.readline()
+""",
+}
 
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("is_killed", [True, False])
-def test_only_what_nobody_writes_any_more_is_cleared_up(tmp_path, is_killed):
-    path = tmp_path / "checkpoint"
-    others = ["checkpoint.zip.part", "checkpoint.part", "other.12345678.part", "checkpoint.12345678.parts"]
-    for name in others:
-        (tmp_path / name).touch()
-    writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(path)],
+def started(code: str, path: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(path)],
         cwd=Path(__file__).parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+@pytest.mark.parametrize("what", list(WRITERS))
+def test_only_what_nobody_writes_any_more_is_cleared_up(tmp_path, is_killed, what):
+    path = tmp_path / "checkpoint"
+    others = [".tokenloupe-lock", ".tokenloupe-12345678.part", f".tokenloupe-{'a' * 32}.parts", "checkpoint.part"]
+    for name in others:
+        (tmp_path / name).touch()
+    writer = started(WRITERS[what], path)
     with writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "writing\n"
-        (written,) = set(names(tmp_path)) - set(others)
-        assert (tmp_path / written).read_bytes() == b"half"
-        clear_half_written(path)
-        assert written in names(tmp_path)
+        written = set(names(tmp_path)) - set(others)
+        assert len(written) == (2 if what == "a folder" else 1)
+        clear_half_written(tmp_path)
+        assert written <= set(names(tmp_path))
         if is_killed:
             writer.kill()
             writer.wait(PATIENCE_SECONDS)
+            assert written <= set(names(tmp_path))
         else:
             writer.communicate("\n", PATIENCE_SECONDS)
-    clear_half_written(path)
+    clear_half_written(tmp_path)
     assert names(tmp_path) == sorted(others + ["checkpoint"] * (not is_killed))
     assert is_killed or path.read_bytes() == b"half and half"
 
 
+def test_the_next_write_to_a_folder_clears_up(tmp_path):
+    for ending in (".part", ".files"):
+        place = tmp_path / f".tokenloupe-{'0123456789abcdef' * 2}{ending}"
+        place.mkdir() if ending == ".files" else place.touch()
+    with replacement_of(tmp_path / "another") as file:
+        file.write(b"whole")
+    assert names(tmp_path) == ["another"]
+
+
 def test_what_this_process_writes_stays_as_well(tmp_path):
     path = tmp_path / "checkpoint"
-    with replacement_of(path) as file:
-        clear_half_written(path)
+    with replacement_of(path) as file, replacing(tmp_path / "two") as folder:
+        clear_half_written(tmp_path)
         file.write(b"whole")
-    assert names(tmp_path) == ["checkpoint"]
-    clear_half_written(tmp_path / "nowhere" / "checkpoint")
+        (folder / "two").write_bytes(b"whole")
+    assert names(tmp_path) == ["checkpoint", "two"]
+    clear_half_written(tmp_path / "nowhere")
+
+
+LOCKER = """
+import sys
+from pathlib import Path
+from engine.half_written import only_here
+
+with only_here(Path(sys.argv[1])):
+    print("inside", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_who_changes_files_is_waited_for_and_who_died_is_not(tmp_path, is_killed, monkeypatch):
+    other = started(LOCKER, tmp_path / "profile")
+    with other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "inside\n"
+        with monkeypatch.context() as impatient:
+            impatient.setattr(half_written, "LOCK_SECONDS", 0.0)
+            with pytest.raises(OSError, match="another window"), only_here(tmp_path / "profile"):
+                pass
+        if is_killed:
+            other.kill()
+        else:
+            other.communicate("\n", PATIENCE_SECONDS)
+        with only_here(tmp_path / "profile"):
+            assert names(tmp_path / "profile") == [half_written.LOCK_NAME]
 
 
 def test_a_failure_leaves_what_was_there(tmp_path):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import TrainingError, TrainingRun, pretoken_stretches, training_checkpoint, training_texts
+from engine import TrainingError, TrainingRun, atomic_file, pretoken_stretches, training_checkpoint, training_texts
 from engine.kernels._jit import COMPILED
 from engine.training_checkpoint import UnsavedCheckpointError
 from tests.patience import PATIENCE_SECONDS
@@ -144,7 +144,7 @@ def fill_disk(patch: pytest.MonkeyPatch, call: str) -> None:
             arguments[0].write(b"half of it")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    owners = {"savez": np, "fsync": training_checkpoint.os, "replace": Path}
+    owners = {"savez": np, "fsync": atomic_file.os, "replace": Path}
     patch.setattr(owners[call], call, full)
 
 
@@ -200,7 +200,7 @@ def test_what_is_no_checkpoint_of_this_program_is_refused(tmp_path, facts, messa
 WORK = """
 import io, sys
 import numpy as np
-from engine import TrainingRun, training_checkpoint, training_merging, training_texts
+from engine import TrainingRun, atomic_file, training_merging, training_texts
 
 path, start, kind, number = sys.argv[1:]
 training_texts.BLOCK_BYTES = 500
@@ -225,7 +225,7 @@ def savez_in_two(file, **arrays):
     file.write(content[len(content) // 2 :])
 
 savez, np.savez = np.savez, savez_in_two
-fsync, training_checkpoint.os.fsync = training_checkpoint.os.fsync, lambda file: (reach("writing"), fsync(file))
+fsync, atomic_file.os.fsync = atomic_file.os.fsync, lambda file: (reach("writing"), fsync(file))
 run = TrainingRun.resume(path) if start == "resume" else TrainingRun(start, 700)
 while not run.done:
     reach(run.advance(0.0).stage)

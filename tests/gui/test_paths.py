@@ -57,7 +57,14 @@ def test_asking_creates_nothing(tmp_path: Path):
 
 @pytest.mark.parametrize(
     "module",
-    ["gui.paths", "gui.atomic_file", "gui.session", "gui.look.token_text", "gui.dialogs.fuzzy", "gui.versions"],
+    [
+        "gui.paths",
+        "gui.services.file_writing",
+        "gui.session",
+        "gui.look.token_text",
+        "gui.dialogs.fuzzy",
+        "gui.versions",
+    ],
 )
 def test_these_modules_work_without_qt(module: str):
     code = f"import sys, {module}; sys.exit(any(name.startswith('PySide6') for name in sys.modules))"

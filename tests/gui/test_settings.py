@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from engine.atomic_file import write_atomic
 from gui import storage
-from gui.atomic_file import write_atomic
 from gui.jobs import JobRunner
 from gui.settings import Settings, SettingsStore, accepted, describe, names
 from gui.storage import Storage

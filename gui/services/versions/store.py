@@ -15,8 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from gui.atomic_file import write_atomic
 from gui.held_text import HeldText
+from gui.services.file_writing import write_atomic
 
 MOST_VERSIONS = 500
 MOST_BYTES = 500_000_000

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gui import atomic_file
+from engine import atomic_file
 from gui.held_text import held
 from gui.services.versions import store
 from gui.services.versions.store import VersionError
@@ -72,7 +72,7 @@ def test_a_save_that_fails_leaves_no_version(tmp_path: Path, monkeypatch: pytest
     def full(*_args: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic_file, "_write_through", full)
+    monkeypatch.setattr(atomic_file.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
     assert store.kept(tmp_path) == store.Kept(())

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from gui import atomic_file
-from gui.atomic_file import set_aside, write_atomic
+from engine import atomic_file
+from engine.atomic_file import change_atomic, replacing, set_aside, write_atomic
+from tests.patience import PATIENCE_SECONDS
 
 
 def names(folder: Path) -> list[str]:
@@ -110,3 +113,66 @@ def test_set_aside_never_overwrites(tmp_path: Path):
         kept.append(set_aside(path))
     assert [path.name for path in kept] == ["file.damaged", "file.damaged-2", "file.damaged-3"]
     assert [path.read_text() for path in kept] == ["0", "1", "2"]
+
+
+def test_a_change_sees_what_is_there_and_writes_nothing_where_nothing_changes(tmp_path: Path):
+    target = tmp_path / "profile" / "file"
+    seen: list[bytes | None] = []
+
+    def one_more(before: bytes | None) -> bytes:
+        seen.append(before)
+        return (before or b"") + b"x"
+
+    assert change_atomic(target, one_more) == b"x"
+    assert change_atomic(target, one_more, keep_backup=True) == b"xx"
+    assert seen == [None, b"x"]
+    assert target.with_name("file.bak").read_bytes() == b"x"
+    change_atomic(target, lambda _: b"xx", keep_backup=True)
+    assert target.with_name("file.bak").read_bytes() == b"x", "what changes nothing is no reason for a backup"
+
+
+def test_changes_of_several_processes_are_all_there(tmp_path: Path):
+    code = """
+import sys
+from pathlib import Path
+from engine.atomic_file import change_atomic
+
+for _ in range(50):
+    change_atomic(Path(sys.argv[1]), lambda before: (before or b"") + sys.argv[2].encode())
+"""
+    target = tmp_path / "file"
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code, str(target), name], cwd=Path(__file__).parents[2])
+        for name in "abc"
+    ]
+    for process in processes:
+        assert process.wait(PATIENCE_SECONDS) == 0
+    assert sorted(target.read_bytes()) == sorted(b"abc" * 50)
+
+
+def test_several_files_take_their_places_or_none_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    target, beside = tmp_path / "ranks", tmp_path / "ranks.json"
+
+    def write(content: bytes) -> None:
+        with replacing(target) as folder:
+            (folder / target.name).write_bytes(content)
+            (folder / beside.name).write_bytes(content)
+
+    write(b"old")
+    write(b"new")
+    assert (target.read_bytes(), beside.read_bytes()) == (b"new", b"new")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write(b"newer")
+    assert (target.read_bytes(), beside.read_bytes()) == (b"new", b"new")
+    assert names(tmp_path) == ["ranks", "ranks.json"]
+
+
+def test_a_name_of_greatest_length_can_be_written(tmp_path: Path):
+    target = tmp_path / ("x" * 255)
+    write_atomic(target, b"content")
+    assert target.read_bytes() == b"content"
