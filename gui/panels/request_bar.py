@@ -36,12 +36,13 @@ class RequestBar(QWidget):
         self._choices = {choice.key: choice for choice in templates}
         self._key = templates[0].key
         self.template_file: Path | None = None
+        self._last_file: Path | None = None
         self._make(templates, rules)
         self._place()
         self._describe()
-        self.template.activated.connect(self._on_template)
+        self.template.currentIndexChanged.connect(self._on_template)
         self.picker.chosen.connect(self._on_choice)
-        self.rule.activated.connect(self._on_choice)
+        self.rule.currentIndexChanged.connect(self._on_choice)
         self.open.clicked.connect(self.open_asked)
         self.paste.clicked.connect(self.paste_asked)
         self.price.toggled.connect(self.price_toggled)
@@ -57,7 +58,7 @@ class RequestBar(QWidget):
         if choice is None:
             return
         self._key, self.template_file = key, None
-        self.template.setCurrentIndex(self.template.findData(key))
+        self._show_row(key)
         if choice.encoding:
             self.picker.show_name(choice.encoding)
         self._describe()
@@ -70,7 +71,8 @@ class RequestBar(QWidget):
             row = self.template.count() - 1
             self.template.insertItem(row, path.name, OWN_TEMPLATE)
         self.template.setItemText(row, path.name)
-        self.template.setCurrentIndex(row)
+        self._last_file = path
+        self._show_row(OWN_TEMPLATE)
         self._describe()
 
     def set_pricing(self, on: bool) -> None:
@@ -83,13 +85,20 @@ class RequestBar(QWidget):
     def _on_template(self, row: int) -> None:
         key = self.template.itemData(row)
         if key == CHOOSE_FILE:
-            self.template.setCurrentIndex(self.template.findData(self._key))
+            self._show_row(self._key)
             self.template_file_asked.emit()
             return
-        if key == OWN_TEMPLATE:
-            return
-        self.show_template(key)
+        if key == OWN_TEMPLATE and self._last_file is not None:
+            self.show_template_file(self._last_file)
+        else:
+            self.show_template(key)
         self.changed.emit()
+
+    def _show_row(self, key: str) -> None:
+        """Show a template in the list, without telling anybody."""
+        blocker = QSignalBlocker(self.template)
+        self.template.setCurrentIndex(self.template.findData(key))
+        del blocker
 
     @Slot()
     def _on_choice(self) -> None:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListWidget,
-    QPlainTextEdit,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine.requests.types import Image, Message
+from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.corner import plain_corner
 from gui.models.request_messages import ROLES
 
@@ -40,13 +40,15 @@ class MessageEditor(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._message = Message("user")
+        self._is_showing = self._content_edited = False
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self.take_over)
         self._make()
         self._place()
         self.role.currentTextChanged.connect(self._on_edit)
         self.speaker.textChanged.connect(self._on_edit)
-        self.content.textChanged.connect(self._on_edit)
+        self.content.edited.connect(self._on_content)
+        self.content.text_replaced.connect(self._on_content)
         self.images.currentRowChanged.connect(self._on_image)
         self.width_box.valueChanged.connect(self._on_image_edit)
         self.height_box.valueChanged.connect(self._on_image_edit)
@@ -63,12 +65,15 @@ class MessageEditor(QWidget):
         if shown == self._message:
             return
         before, self._message = self._message, shown
-        blockers = [QSignalBlocker(one) for one in (self.role, self.speaker, self.content)]
+        blockers = [QSignalBlocker(one) for one in (self.role, self.speaker)]
         self.role.setCurrentText(shown.role)
         self.speaker.setText(shown.name)
-        if shown.content != before.content:
-            self.content.setPlainText(shown.content)
         del blockers
+        if shown.content != before.content:
+            self._is_showing = True
+            self.content.load_text(shown.content)
+            self._is_showing = False
+        self._content_edited = False
         self._list_images()
 
     def add(self, image: Image) -> None:
@@ -80,15 +85,17 @@ class MessageEditor(QWidget):
     @Slot()
     def take_over(self) -> None:
         """Tell what was typed, now."""
-        self._settle.stop()
-        self._tell(self._read())
+        if self._settle.isActive():
+            self._settle.stop()
+            self._tell(self._read())
 
     def _read(self) -> Message:
         return replace(
             self._message,
             role=self.role.currentText().strip(),
             name=self.speaker.text(),
-            content=self.content.toPlainText(),
+            # Unedited, it keeps its line ends, which the editor does not know.
+            content=self.content.toPlainText() if self._content_edited else self._message.content,
         )
 
     def _tell(self, message: Message) -> None:
@@ -99,6 +106,12 @@ class MessageEditor(QWidget):
     @Slot()
     def _on_edit(self) -> None:
         self._settle.start()
+
+    @Slot(int, object)
+    def _on_content(self, _revision: int, _what: object) -> None:
+        if not self._is_showing:
+            self._content_edited = True
+            self._settle.start()
 
     # --- images -------------------------------------------------------------------------------------------------------
 
@@ -167,7 +180,8 @@ class MessageEditor(QWidget):
         self.speaker = QLineEdit(objectName="requestName")
         self.speaker.setAccessibleName(self.tr("Name of who speaks"))
         self.speaker.setPlaceholderText(self.tr("no name"))
-        self.content = QPlainTextEdit(objectName="requestContent")
+        self.content = SoftTextEdit()
+        self.content.setObjectName("requestContent")
         self.content.setAccessibleName(self.tr("Content of the message"))
         self.content.setTabChangesFocus(True)
         self.content.setCornerWidget(plain_corner(self.content))

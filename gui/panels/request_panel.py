@@ -78,7 +78,8 @@ class RequestPanel(QWidget):
         self.tools.textChanged.connect(self._tools_settle.start)
         self._tools_settle.timeout.connect(self._on_change)
         self.bar.changed.connect(self._on_change)
-        self.result.view.files_dropped.connect(self.files_dropped)
+        for editor in (self.result.view, self.message.content):
+            editor.files_dropped.connect(self.files_dropped)
 
     # --- the request --------------------------------------------------------------------------------------------------
 
@@ -202,8 +203,7 @@ class RequestPanel(QWidget):
         self.tools.setCornerWidget(plain_corner(self.tools))
         self.tools_remark = Remark(theme)
         self.tools_remark.setObjectName("requestToolsProblem")
-        for editor in (self.tools, self.message.content):
-            editor.setAcceptDrops(False)  # a file dropped there is one to open, too
+        self.tools.setAcceptDrops(False)  # a file dropped there is one to open, too
 
     def _place(self) -> None:
         tools_page = QWidget()

@@ -153,6 +153,27 @@ def test_what_is_typed_last_belongs_to_its_message(qtbot, bench, panel):
     assert contents(panel) == ["first", FIRST_MESSAGES[1].content]
 
 
+def test_line_ends_stay_until_the_content_is_edited(qtbot, bench, panel):
+    show_messages(qtbot, bench, Message("user", "a\r\nb"))
+    panel.message.role.setCurrentText("tool")
+    panel.message.add_image.click()
+    settled(qtbot, bench)
+    assert panel.model.message(0).content == "a\r\nb"
+    assert panel.model.message(0).role == "tool"
+
+
+def test_a_huge_content_is_counted_and_goes_in_by_slices(qtbot, bench, panel):
+    text = "word " * 600_000
+    show_messages(qtbot, bench, Message("user", text), Message("user", "short"))
+    assert panel.result.reply.is_cut
+    assert panel.result.reply.tally.of("text").tokens > 600_000
+    panel.messages.show_row(1)
+    panel.messages.show_row(0)
+    assert panel.message.content.toPlainText() == text
+    assert contents(panel) == [text, "short"]
+    assert panel.state().get("messages") is None
+
+
 def test_images_by_size_and_by_file(qtbot, bench, panel, tmp_path):
     panel.messages.show_row(0)
     panel.message.add_image.click()
@@ -212,7 +233,6 @@ def test_every_template_brings_its_encoding(qtbot, bench, panel, key):
     template = panel.bar.template
     row = template.findData(key)
     template.setCurrentIndex(row)
-    template.activated.emit(row)
     settled(qtbot, bench)
     reply = panel.result.reply
     assert reply.draft.template == key
@@ -261,7 +281,6 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
     template = panel.bar.template
     row = template.findText("Template file…")
     template.setCurrentIndex(row)
-    template.activated.emit(row)
     assert template.currentData() == "openai"
     dialog = panel.window().findChild(QFileDialog, "requestTemplateDialog")
     dialog.fileSelected.emit(str(path))
@@ -270,6 +289,10 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
     assert template.currentText() == "mine.jinja"
     assert panel.result.reply.text.startswith("<|im_start|>system\nYou are")
     assert panel.result.total.text().endswith("estimate")  # the images: no template says how they are counted
+    template.setCurrentIndex(template.findData("chatml"))
+    assert panel.bar.template_file is None
+    template.setCurrentIndex(template.findText("mine.jinja"))
+    assert panel.bar.template_file == path
     path.write_text("{% if %}", encoding="utf-8")
     bench.request.flow.recount()
     settled(qtbot, bench)
