@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -15,9 +15,10 @@ import engine
 import pricing
 from commands.catalog import load_catalog
 from commands.cost_report import check_report_name, write_report
+from commands.counting import count_given
 from commands.encoder_choice import EncoderChoice
 from commands.program import BadInput, json_option, program, say, say_json, usable
-from commands.reading import read_texts
+from commands.reading import folder_options, read_given, read_text
 from commands.requests import check_template_use, request_counts, request_options
 from pricing import report
 from pricing.money import exact_usd
@@ -25,7 +26,6 @@ from pricing.scenarios.budgets import Budget, ends, judge
 from pricing.types import TokenCount
 
 if TYPE_CHECKING:
-    from engine.training_types import SkippedFile
     from pricing import Catalog
     from pricing.types import CostEstimate, Model
 
@@ -67,6 +67,7 @@ tokens_type = click.IntRange(min=0)
 @click.option("--prices", type=click.Path(path_type=Path), help="Your price file, layered over the built-in prices.")
 @click.option("--budget", type=DecimalNumber(), help="Status 1 if a listed model may cost more USD than this.")
 @click.option("--report", "report_file", type=click.Path(path_type=Path), help="Also a report: .html or .md.")
+@folder_options
 @click.option("--explain", is_flag=True, help="Also the sum behind each cost, line by line.")
 @request_options
 @json_option
@@ -82,7 +83,7 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
             raise BadInput("give --request or --input-tokens, not both")
         given = Given(request_counts(profile, paths, options["template"]))
     else:
-        given = given_counts(models, options["input_tokens"], paths, profile)
+        given = given_counts(models, options["input_tokens"], paths, profile, ignored=options["ignored"])
     day = options["day"] or datetime.now()
     scenario = pricing.Scenario(
         on=day.date(),
@@ -126,34 +127,36 @@ def chosen_models(catalog: Catalog, names: Sequence[str]) -> list[Model]:
 
 
 class Given(NamedTuple):
-    """How to get each model's count, the texts that were counted with their paths, and their tokens by encoding."""
+    """How to get each model's count, the texts that were counted with their paths (to be asked for once: those of
+    folders are read then), and their tokens by encoding."""
 
     count: Callable[[Model], TokenCount | None]
-    texts: Sequence[tuple[str, str]] = ()
+    texts: Iterable[tuple[str, str]] = ()
     by_encoding: Mapping[str, int] = MappingProxyType({})
 
 
-def given_counts(models: Sequence[Model], tokens: int | None, paths: Sequence[str], profile: Path | None) -> Given:
+def given_counts(
+    models: Sequence[Model], tokens: int | None, paths: Sequence[str], profile: Path | None, *, ignored: bool
+) -> Given:
     """What is to be priced: the number given, or a text, each encoding counted once."""
     if tokens is not None:
         if paths:
             raise BadInput("give a text or --input-tokens, not both")
         given = TokenCount(tokens, tokens, tokens, "exact")
         return Given(lambda model: given)
-    skipped: list[SkippedFile] = []
-    texts = list(read_texts(paths, skipped))
-    if skipped:
-        click.echo(f"{len(skipped)} files skipped; 'count --json' lists them", err=True)
     names = sorted({model.count.tokenizer for model in models if model.count.tokenizer is not None})
-    counts: dict[str, int] = {}
+    encodings = [usable(lambda name=name: engine.get_encoding(name)) for name in names]
+    given_texts = read_given(paths, ignored=ignored)
     with EncoderChoice(profile) as choice:
-        choice.expect(sum(stored.size for _, stored in texts) * len(names), len(names))
-        for name in names:
-            encoding = usable(lambda name=name: engine.get_encoding(name))
-            choice.make_for(encoding)
-            counts[name] = sum(encoding.count(stored.text) for _, stored in texts)
-    named = [(path, stored.text) for path, stored in texts]
-    return Given(lambda model: pricing.count_for(model, counts), named, counts)
+        counted = count_given(given_texts, encodings, choice)
+    if counted.skipped:
+        click.echo(f"{len(counted.skipped)} files skipped; 'count --json' lists them", err=True)
+    counts = {name: counted.total(index) for index, name in enumerate(names)}
+    stored = {one.path: one.text.text for one in given_texts if one.text is not None}
+    texts = (
+        (text.path, stored[text.path] if text.path in stored else read_text(text.path).text) for text in counted.texts
+    )
+    return Given(lambda model: pricing.count_for(model, counts), texts, counts)
 
 
 def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, calls: int | None) -> None:

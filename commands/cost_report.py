@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,7 +45,7 @@ def check_report_name(path: Path | None) -> None:
 
 def write_report(
     path: Path,
-    texts: Sequence[tuple[str, str]],
+    texts: Iterable[tuple[str, str]],
     counts: Mapping[str, int],
     estimates: Sequence[CostEstimate],
     scenario: Scenario,

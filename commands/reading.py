@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import click
 
 from commands.program import usable
-from engine.text_files import StoredText, decode_stored, read_stored, texts_below
-from engine.training_types import SkippedFile
+from engine.corpus_walk import FolderWalk, FoundFile
+from engine.text_files import StoredText, decode_stored, read_stored
+from engine.training_types import CorpusRules, SkippedFile
 
 STANDARD_INPUT = "-"
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class Given(NamedTuple):
+    """What one argument names: a text, or what a walk through a folder found."""
+
+    path: str
+    text: StoredText | None = None
+    found: Sequence[FoundFile | SkippedFile] = ()
+
+    @property
+    def size(self) -> int:
+        """File bytes to count."""
+        if self.text is not None:
+            return self.text.size
+        return sum(file.file_bytes for file in self.found if isinstance(file, FoundFile))
+
+
+def folder_options(command: _Command) -> _Command:
+    """The option of a command that takes ``ignored``, for ``read_given``."""
+    return click.option("--ignored", is_flag=True, help="Of folders also the files that a .gitignore names.")(command)
 
 
 def read_text(path: str) -> StoredText:
@@ -20,17 +46,17 @@ def read_text(path: str) -> StoredText:
     return usable(lambda: decode_stored(sys.stdin.buffer.read()), "standard input")
 
 
-def read_texts(paths: Sequence[str], skipped: list[SkippedFile]) -> Iterator[tuple[str, StoredText]]:
-    """The texts of files and of everything below folders, with their paths.
-
-    A file named outright must be readable; those below a folder that are not join ``skipped``.
+def read_given(paths: Sequence[str], *, ignored: bool) -> list[Given]:
+    """What the arguments name, nothing being standard input. A file named outright must be readable; of folders it is
+    only known which files they have: hidden ones are left out, and those that a .gitignore names unless ``ignored``.
+    Raises BadInput.
     """
+    rules = CorpusRules(honour_gitignore=not ignored)
+    given = []
     for path in paths or (STANDARD_INPUT,):
         if path == STANDARD_INPUT or not Path(path).is_dir():
-            yield path, read_text(path)
-            continue
-        for found in texts_below(Path(path)):
-            if isinstance(found, SkippedFile):
-                skipped.append(found)
-            else:
-                yield found
+            given.append(Given(path, read_text(path)))
+        else:
+            found = usable(lambda path=path: list(FolderWalk(rules).found([Path(path)])))
+            given.append(Given(path, found=found))
+    return given

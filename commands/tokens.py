@@ -10,15 +10,15 @@ import click
 
 import pricing
 from commands.chosen_encoding import chosen_encoding
+from commands.counting import Counted, count_given
 from commands.encoder_choice import EncoderChoice
 from commands.encodings import required_encoding, tokenizer_options
 from commands.program import BadInput, json_option, program, say, say_json
-from commands.reading import STANDARD_INPUT, read_text, read_texts
+from commands.reading import STANDARD_INPUT, folder_options, read_given, read_text
 from commands.requests import check_template_use, count_requests, request_options
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.training_types import SkippedFile
     from pricing.types import Model
 
 MOST_DIGITS = 20
@@ -33,6 +33,8 @@ MOST_QUOTED = 40
 @click.option("--model", help="Count as this model does.")
 @tokenizer_options
 @request_options
+@folder_options
+@click.option("--budget", type=click.IntRange(min=0), help="Status 1 if there are more tokens than this.")
 @json_option
 @click.pass_obj
 def count(
@@ -41,39 +43,54 @@ def count(
     as_json: bool,
     request: bool,
     template: str | None,
+    ignored: bool,
+    budget: int | None,
     **options: str | None,
 ) -> None:
     """Count the tokens of files and folders, or of standard input (-)."""
     check_template_use(request, template)
     if request:
+        if budget is not None:
+            raise BadInput("--budget is for texts, not for --request")
         count_requests(profile, paths, as_json, template, **options)
         return
     encoding, priced = chosen_encoding(profile, **options)
-    files: list[dict[str, Any]] = []
-    skipped: list[SkippedFile] = []
     with EncoderChoice(profile) as choice:
-        choice.expect(0, encodings=1)
-        for path, stored in read_texts(paths, skipped):
-            choice.expect(stored.size)
-            choice.make_for(encoding)
-            files.append({"path": path, "tokens": encoding.count(stored.text), "bytes": stored.size})
-    total = sum(file["tokens"] for file in files)
-    document: dict[str, Any] = {"encoding": encoding.name, "tokens": total, "files": files}
-    document["skipped"] = [{"path": str(file.path), "why": file.why} for file in skipped]
+        counted = count_given(read_given(paths, ignored=ignored), [encoding], choice)
+    total = counted.total()
+    document: dict[str, Any] = {"encoding": encoding.name, "tokens": total}
+    document["files"] = [
+        {"path": text.path, "tokens": text.tokens[0], "bytes": text.file_bytes} for text in counted.texts
+    ]
+    document["skipped"] = [{"path": str(file.path), "why": file.why} for file in counted.skipped]
     if priced is not None:
         document |= model_fields(priced, total)
     if as_json:
         say_json(document)
-        return
-    if len(files) > 1:
-        for file in files:
-            say(f"{file['tokens']:>12,}  {file['path']}")
+    else:
+        say_counts(document, counted)
+    check_tokens(document.get("tokens_high", total), budget)
+
+
+def say_counts(document: dict[str, Any], counted: Counted) -> None:
+    """The counts in lines, the total last."""
+    if len(counted.texts) > 1:
+        for text in counted.texts:
+            say(f"{text.tokens[0]:>12,}  {text.path}")
     label = document.get("label", "exact")
     spread = f" ({document['tokens_low']:,} to {document['tokens_high']:,})" if label == "estimated" else ""
     unit = "token" if document["tokens"] == 1 else "tokens"
-    say(f"{document['tokens']:,} {unit}{spread} in {encoding.name}{'' if label == 'exact' else ', ' + label}")
-    if skipped:
-        click.echo(f"{len(skipped)} skipped; --json lists them", err=True)
+    ending = "" if label == "exact" else f", {label}"
+    say(f"{document['tokens']:,} {unit}{spread} in {document['encoding']}{ending}")
+    if counted.skipped:
+        click.echo(f"{len(counted.skipped)} skipped; --json lists them", err=True)
+
+
+def check_tokens(most: int, budget: int | None) -> None:
+    """End with status 1 where there are, or may be, more tokens than the budget."""
+    if budget is not None and most > budget:
+        click.echo(f"over budget: {most:,} of {budget:,} tokens", err=True)
+        raise click.exceptions.Exit(1)
 
 
 def model_fields(model: Model, tokens: int) -> dict[str, Any]:

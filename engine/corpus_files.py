@@ -174,6 +174,11 @@ def read_at(file: BinaryIO, start: int, count: int, path: Path) -> bytes:
     return _read(file, count, path)
 
 
+def read_rest(file: BinaryIO, path: Path) -> bytes:
+    """All bytes from where the file stands. CorpusFileError."""
+    return _read(file, -1, path)
+
+
 def _read(file: BinaryIO, count: int, path: Path) -> bytes:
     try:
         return file.read(count) or b""

@@ -25,10 +25,13 @@ _WINDOWS_HIDDEN = 2
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A regular file, not yet opened; ``file_bytes`` is its size."""
+    """A regular file, not yet opened; ``file_bytes`` is its size. ``written_ns``, in nanoseconds, and ``inode`` tell
+    whether it is the same file as another time."""
 
     path: Path
     file_bytes: int
+    written_ns: int = 0
+    inode: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ class FolderWalk:
             is_folder = entry.is_dir()
             hidden = self._is_hidden(entry, is_folder)
         except OSError as error:
-            return _unreadable(path, error)
+            return why_unreadable(path, error)
         if hidden:
             return SkippedFile(path, "hidden", "hidden")
         inner = place.inner + entry.name
@@ -145,7 +148,7 @@ class FolderWalk:
         try:
             first = self._is_first_visit(place.path)
         except OSError as error:
-            return _unreadable(place.path, error)
+            return why_unreadable(place.path, error)
         return place if first else SkippedFile(place.path, "loop", "a folder that was looked through already")
 
     def _is_first_visit(self, path: Path) -> bool:
@@ -163,10 +166,10 @@ def _file(path: Path, included: bool) -> FoundFile | SkippedFile:
     try:
         status = path.stat()
     except OSError as error:
-        return _unreadable(path, error)
+        return why_unreadable(path, error)
     if not stat.S_ISREG(status.st_mode):
         return SkippedFile(path, "special", "a device, pipe or socket")
-    return FoundFile(path, status.st_size)
+    return FoundFile(path, status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 def _sorted_entries(folder: Path) -> Iterator[os.DirEntry[str] | SkippedFile]:
@@ -174,10 +177,11 @@ def _sorted_entries(folder: Path) -> Iterator[os.DirEntry[str] | SkippedFile]:
         with os.scandir(folder) as entries:
             return iter(sorted(entries, key=lambda entry: entry.name))
     except OSError as error:
-        return iter([_unreadable(folder, error)])
+        return iter([why_unreadable(folder, error)])
 
 
-def _unreadable(path: Path, error: OSError) -> SkippedFile:
+def why_unreadable(path: Path, error: OSError) -> SkippedFile:
+    """What to say of a file or folder that the system does not let us look at."""
     if error.errno == errno.ELOOP:
         return SkippedFile(path, "loop", "a link that leads back to itself")
     if error.errno == errno.ENOENT and path.is_symlink():

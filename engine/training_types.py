@@ -48,8 +48,8 @@ class CorpusFile:
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
     """A file or folder that is no part of a corpus. ``reason`` is one of ``hidden``, ``ignored``, ``excluded``,
-    ``binary``, ``empty``, ``unreadable``, ``loop``, ``special``, ``vanished``, ``changed``, ``sampled out``; ``why`` is
-    a sentence for the user."""
+    ``binary``, ``empty``, ``unreadable``, ``loop``, ``special``, ``vanished``, ``changed``, ``sampled out``, or
+    ``not UTF-8``; ``why`` is a sentence for the user."""
 
     path: Path
     reason: str

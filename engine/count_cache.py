@@ -1,0 +1,167 @@
+"""Counts that were made once: by the content of files, and the content by what the disk says of a file.
+
+A file of the same size, time of writing and inode as last time is taken to have the same content; any other is read,
+and counted only where its content is new. One SQLite file, so that two windows may write to it, and whatever happens
+leaves it whole. It keeps so many rows and drops the oldest: it is no archive.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from engine import catalog
+from engine.corpus_walk import FoundFile
+from engine.training_types import SkippedFile
+
+MOST_ROWS = 200_000
+"""Files, and counts of contents, that are kept."""
+
+VERSION = 1
+"""Of the tables, and of the way in which files are counted: another one begins anew."""
+
+RECENT_NS = 2_000_000_000
+"""A file written so shortly before it was read may be written again without another time of writing (the racy case of
+git): its content is not taken for granted next time. FAT has times of two seconds."""
+
+_BUSY_SECONDS = 5.0
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS files "
+    "(path BLOB PRIMARY KEY, size INTEGER, written INTEGER, inode INTEGER, digest BLOB, reason TEXT, why TEXT)",
+    "CREATE TABLE IF NOT EXISTS counts (digest BLOB, encoding TEXT, tokens INTEGER, PRIMARY KEY (digest, encoding))",
+)
+
+
+class Content(NamedTuple):
+    """What a file held: the digest of a text, or why it is none."""
+
+    digest: bytes
+    reason: str = ""
+    why: str = ""
+
+
+_Row = tuple[int, int, int, Content]
+
+
+@dataclass(slots=True)
+class KnownCounts:
+    """What is known before a scan, and what it adds. Several threads may ask and add at once.
+
+    ``problem``: a sentence where the cache could not be used.
+    """
+
+    keys: tuple[str, ...]
+    files: dict[bytes, _Row] = field(default_factory=dict)
+    counts: tuple[dict[bytes, int], ...] = ()
+    new_files: dict[bytes, _Row] = field(default_factory=dict)
+    new_counts: list[tuple[bytes, str, int]] = field(default_factory=list)
+    problem: str = ""
+
+    def content(self, file: FoundFile) -> Content | None:
+        """What a file holds, if it is as it was."""
+        row = self.files.get(os.fsencode(file.path))
+        same = row is not None and row[:3] == (file.file_bytes, file.written_ns, file.inode)
+        return row[3] if same and row is not None else None
+
+    def tokens(self, digest: bytes) -> tuple[int, ...] | None:
+        """The tokens of a content in each encoding, if all are known."""
+        found = tuple(counts.get(digest) for counts in self.counts)
+        known = tuple(tokens for tokens in found if tokens is not None)
+        return known if len(known) == len(self.keys) else None
+
+    def add_text(self, file: FoundFile, digest: bytes, tokens: Sequence[int]) -> None:
+        """A file was read and counted."""
+        for key, counts, number in zip(self.keys, self.counts, tokens, strict=True):
+            counts[digest] = number
+            if key:
+                self.new_counts.append((digest, key, number))
+        self._add(file, Content(digest))
+
+    def add_skipped(self, file: FoundFile, skipped: SkippedFile) -> None:
+        """A file was read and is no text."""
+        self._add(file, Content(b"", skipped.reason, skipped.why))
+
+    def _add(self, file: FoundFile, content: Content) -> None:
+        if time.time_ns() - file.written_ns > RECENT_NS:
+            self.new_files[os.fsencode(file.path)] = (file.file_bytes, file.written_ns, file.inode, content)
+
+
+def count_key(name: str) -> str:
+    """What names an encoding in the cache: for one of the user's own also the state of its file. Empty for one that is
+    in no file, whose counts are not kept."""
+    entry = next((entry for entry in catalog.own().entries() if entry.name == name), None)
+    if entry is None:
+        return name
+    if entry.path is None:
+        return ""
+    status = entry.path.stat()
+    return f"{name}/{status.st_size}/{status.st_mtime_ns}"
+
+
+class CountCache:
+    """The cache in one file, which need not exist. Used by one thread at a time; other programs may have it open."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def known(self, keys: Sequence[str]) -> KnownCounts:
+        """What is known, in the encodings with these keys. A damaged file is begun anew."""
+        known = KnownCounts(tuple(keys), counts=tuple({} for _ in keys))
+        try:
+            try:
+                self._read(known)
+            except sqlite3.OperationalError:
+                raise  # locked, or not to be opened: somebody else may have use for it
+            except sqlite3.DatabaseError:
+                self._file.unlink(missing_ok=True)
+        except (sqlite3.Error, OSError) as error:
+            known.problem = f"Counts are not kept: {error}."
+        return known
+
+    def keep(self, known: KnownCounts) -> None:
+        """Keep what a scan has added. What went wrong is in ``known.problem``."""
+        if not known.new_files and not known.new_counts:
+            return
+        try:
+            with self._opened() as base, base:
+                base.executemany("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", _rows(known.new_files))
+                base.executemany("REPLACE INTO counts VALUES (?, ?, ?)", known.new_counts)
+                for table in ("files", "counts"):
+                    base.execute(
+                        f"DELETE FROM {table} WHERE rowid <= (SELECT max(rowid) FROM {table}) - ?",
+                        (MOST_ROWS,),
+                    )
+        except (sqlite3.Error, OSError) as error:
+            known.problem = f"Counts are not kept: {error}."
+
+    def _read(self, known: KnownCounts) -> None:
+        if not self._file.exists():
+            return
+        with self._opened() as base:
+            for path, size, written, inode, *content in base.execute("SELECT * FROM files"):
+                known.files[path] = (size, written, inode, Content(*content))
+            for key, counts in zip(known.keys, known.counts, strict=True):
+                counts.update(base.execute("SELECT digest, tokens FROM counts WHERE encoding = ?", (key,)))
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as base:
+            with base:
+                if base.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+                    base.execute("DROP TABLE IF EXISTS files")
+                    base.execute("DROP TABLE IF EXISTS counts")
+                    base.execute(f"PRAGMA user_version = {VERSION}")
+                for table in _TABLES:
+                    base.execute(table)
+            yield base
+
+
+def _rows(files: dict[bytes, _Row]) -> Iterable[tuple[object, ...]]:
+    return ((path, size, written, inode, *content) for path, (size, written, inode, content) in files.items())

@@ -1,0 +1,121 @@
+"""The tokens of one file, by the rules of ``engine.text_files``. Memory does not grow with the file where its encodings
+know safe cuts: a large one is read and counted piece by piece.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from engine.corpus_files import CorpusFileError, opened_file, read_at, read_rest
+from engine.safe_cuts import CutFinder
+from engine.text_files import (
+    BINARY_SAMPLE_BYTES,
+    BinaryFileError,
+    StoredText,
+    UnknownTextEncodingError,
+    decode_stored,
+    marked_encoding,
+    not_in,
+)
+
+if TYPE_CHECKING:
+    from engine.encoding import Encoding
+
+LARGE_BYTES = 32 << 20
+"""Files of more bytes are read piece by piece."""
+
+PIECE_BYTES = 4 << 20
+
+_AT_ONCE = 1 << 17
+"""UTF-8 of up to so many bytes goes to our own encoder as it is, without becoming a Python text and UTF-8 again."""
+
+
+class FileTokens(NamedTuple):
+    """The tokens of a file in each encoding, its bytes, and 16 bytes of the SHA-256 of its content."""
+
+    tokens: tuple[int, ...]
+    file_bytes: int
+    digest: bytes
+
+
+KnownTokens = Callable[[bytes], tuple[int, ...] | None]
+"""The tokens of a content that was counted before, by its digest; None for a new one."""
+
+
+def count_file(path: Path, encodings: Sequence[Encoding], known: KnownTokens) -> FileTokens:
+    """Read a file, and count it unless its content is known. CorpusFileError where it cannot be read or is no text."""
+    with opened_file(path) as file:
+        try:
+            if os.fstat(file.fileno()).st_size > LARGE_BYTES and all(encoding.has_safe_cuts for encoding in encodings):
+                return _count_pieces(file, path, encodings)
+            return _count_at_once(file, path, encodings, known)
+        except BinaryFileError as error:
+            raise CorpusFileError(path, "binary", str(error)) from None
+        except UnknownTextEncodingError as error:
+            raise CorpusFileError(path, "not UTF-8", str(error)) from None
+        except MemoryError:
+            raise CorpusFileError(path, "unreadable", "too big for the memory that is free") from None
+
+
+def _count_at_once(file: BinaryIO, path: Path, encodings: Sequence[Encoding], known: KnownTokens) -> FileTokens:
+    content = read_rest(file, path)
+    digest = _short(hashlib.sha256(content))
+    tokens = known(digest)
+    if tokens is None:
+        stored = decode_stored(content)
+        tokens = tuple(_tokens(encoding, stored, content) for encoding in encodings)
+    return FileTokens(tokens, len(content), digest)
+
+
+def _tokens(encoding: Encoding, stored: StoredText, content: bytes) -> int:
+    native = encoding.native
+    if native is not None and native.can_scan and stored.encoding == "utf-8" and len(content) <= _AT_ONCE:
+        return native.count(content)
+    return encoding.count(stored.text)
+
+
+def _short(digest: hashlib._Hash) -> bytes:
+    return digest.digest()[:16]
+
+
+def _count_pieces(file: BinaryIO, path: Path, encodings: Sequence[Encoding]) -> FileTokens:
+    totals = [0] * len(encodings)
+    digest, finder = hashlib.sha256(), CutFinder()
+    size, rest = 0, ""
+    for block, text in _decoded(file, path):
+        size += len(block)
+        digest.update(block)
+        rest += text
+        cut = finder.last(rest, 1, len(rest)) if block else len(rest)
+        if cut > 0:
+            for index, encoding in enumerate(encodings):
+                totals[index] += encoding.count(rest[:cut])
+            rest = rest[cut:]
+    return FileTokens(tuple(totals), size, _short(digest))
+
+
+def _decoded(file: BinaryIO, path: Path) -> Iterator[tuple[bytes, str]]:
+    """The bytes of a file, block by block, and the text that each adds; the last block is empty. BinaryFileError,
+    UnknownTextEncodingError, CorpusFileError."""
+    start = read_at(file, 0, BINARY_SAMPLE_BYTES, path)
+    encoding = marked_encoding(start)
+    if encoding is None:
+        if b"\0" in start:
+            decode_stored(start)  # raises what is raised for a small one
+        encoding = "utf-8"
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    place, block = 0, b" "
+    while block:
+        block = read_at(file, place, PIECE_BYTES, path)
+        held_back = len(decoder.getstate()[0])
+        try:
+            text = decoder.decode(block, final=not block)
+        except UnicodeDecodeError as error:
+            raise UnknownTextEncodingError(*not_in(encoding, error, place - held_back)) from None
+        place += len(block)
+        yield block, text
