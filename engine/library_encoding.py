@@ -83,7 +83,10 @@ class LibraryEncoding(AlteringEncoding):
     @property
     def no_merges(self) -> str:
         """Why there are no merges to be seen, in a sentence."""
-        return f"{self.name} is a {self.tokenizer.model} tokenizer run by {self.tokenizer.library}: it has no merges."
+        return (
+            f"{self.name} ({self.tokenizer.model}) is run by {self.tokenizer.library}, which does not tell how tokens "
+            "come about: there are no merges to show."
+        )
 
     @property
     def has_safe_cuts(self) -> bool:
@@ -214,8 +217,10 @@ class LibraryEncoding(AlteringEncoding):
         return sorted(token for token in self._table.tokens() if token)
 
     def token_info(self, token_id: int) -> TokenInfo:
-        """What an id stands for; it has no rank. KeyError for an id that the vocabulary does not reach."""
-        return dataclasses.replace(super().token_info(token_id), rank=None)
+        """What an id stands for: a piece without a rank, where it is neither special nor unused. KeyError for an id
+        that the vocabulary does not reach."""
+        info = super().token_info(token_id)
+        return info if info.rank is None else dataclasses.replace(info, rank=None, kind="piece")
 
     # Merges, which it has none of
 

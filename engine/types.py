@@ -67,7 +67,7 @@ class TokenInfo:
     """One entry of a vocabulary.
 
     ``rank`` is the merge priority (lower merges first), None for special tokens and unused ids. ``kind`` is one of
-    ``byte``, ``merge``, ``special``, ``unused``.
+    ``byte``, ``merge``, ``special``, ``unused``; or ``piece``, of a tokenizer that a library runs, which has no rank.
     """
 
     token_id: int

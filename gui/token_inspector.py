@@ -66,4 +66,5 @@ class TokenInspector(QObject):
             return None
         data = info.token_bytes
         text = visible(data[:MOST_BYTES]) + ("…" if len(data) > MOST_BYTES else "")
-        return CardToken(index, token_id, text, hexadecimal(data, MOST_BYTES), len(data), info.rank)
+        shown = hexadecimal(data, MOST_BYTES)
+        return CardToken(index, token_id, text, shown, len(data), info.rank, info.kind == "piece")

@@ -32,7 +32,7 @@ def unreachable_ids(
     """bool[n], read-only: which byte and merge tokens are never reached. ``report`` is called with how far it is, from
     0 to 1; what it raises ends it. Takes a second or two for 200,000 tokens."""
     unreachable = np.zeros(len(entries), dtype=np.bool_)
-    for first in range(0, 0 if encoding.no_merges else len(entries), BETWEEN_REPORTS):
+    for first in range(0, len(entries), BETWEEN_REPORTS):
         if report is not None:
             report(first / len(entries))
         stop = min(first + BETWEEN_REPORTS, len(entries))
@@ -48,8 +48,6 @@ def is_reachable(encoding: Encoding, entries: EntryTable, token_id: int) -> bool
     not known."""
     kind = entries.kinds[token_id]
     if kind in (BYTE, MERGE):
-        if encoding.no_merges:
-            return None
         return _is_reached(encoding, token_id, entries.token_bytes(token_id))
     return True if kind == SPECIAL else None
 

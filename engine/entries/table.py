@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from dataclasses import dataclass
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
     from engine.encoding import Encoding
 
-KINDS = ("byte", "merge", "special", "unused")
+KINDS = ("byte", "merge", "special", "unused", "piece")
 """What an id can be, as in ``engine.types.TokenInfo``. ``EntryTable.kinds`` holds places in it."""
 
-BYTE, MERGE, SPECIAL, UNUSED = range(len(KINDS))
+BYTE, MERGE, SPECIAL, UNUSED, PIECE = range(len(KINDS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +79,14 @@ class EntryTable:
 
 
 def entries_of(encoding: Encoding) -> EntryTable:
-    """The entries of an encoding."""
-    return entry_table(encoding.name, encoding._table, encoding._special_tokens, encoding.n_vocab)
+    """The entries of an encoding. Without merges, all that is neither special nor unused is a piece."""
+    table = entry_table(encoding.name, encoding._table, encoding._special_tokens, encoding.n_vocab)
+    if not encoding.no_merges:
+        return table
+    kinds = table.kinds.copy()
+    kinds[(kinds == BYTE) | (kinds == MERGE)] = PIECE
+    kinds.flags.writeable = False
+    return dataclasses.replace(table, kinds=kinds)
 
 
 def entry_table(name: str, table: RankTable, special_tokens: Mapping[str, int], n_vocab: int) -> EntryTable:

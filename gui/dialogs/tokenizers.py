@@ -93,7 +93,7 @@ class TokenizersDialog(QDialog):
         others = QGroupBox(self.tr("Of other programs"))
         row = QHBoxLayout(others)
         left = QVBoxLayout()
-        left.addWidget(self.about_found)
+        left.addWidget(self.about_found, 0, Qt.AlignmentFlag.AlignTop)
         left.addWidget(self.found, 1)
         row.addLayout(left, 1)
         right = QVBoxLayout()

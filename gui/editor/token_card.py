@@ -18,7 +18,8 @@ _WIDEST = 460
 
 @dataclass(frozen=True, slots=True)
 class CardToken:
-    """What a card says about one token. ``text`` and ``hex`` are ready to be shown; ``rank`` None: not a merge."""
+    """What a card says about one token. ``text`` and ``hex`` are ready to be shown; ``rank`` None: not a merge, but
+    a special token; or, with ``is_piece``, of a tokenizer without ranks."""
 
     index: int
     token_id: int
@@ -26,6 +27,7 @@ class CardToken:
     hex: str
     size: int
     rank: int | None
+    is_piece: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,8 @@ class TokenCard(QFrame):
         self._add_row(self.tr("Id"), str(token.token_id), fixed=True)
         size = self.tr("1 byte") if token.size == 1 else self.tr("{n} bytes").format(n=number(token.size))
         self._add_row(self.tr("Bytes"), f"{token.hex}  ({size})", fixed=True)
-        self._add_row(self.tr("Rank"), self.tr("special token") if token.rank is None else str(token.rank))
+        if not token.is_piece:
+            self._add_row(self.tr("Rank"), self.tr("special token") if token.rank is None else str(token.rank))
         self._add_row(self.tr("Place"), self._place(contents))
         if contents.partners:
             self._add_line(self.tr("Shares a character with"), bold=True)

@@ -102,6 +102,7 @@ KINDS = {
     "merge": QT_TRANSLATE_NOOP("Vocabulary", "merged"),
     "special": QT_TRANSLATE_NOOP("Vocabulary", "special"),
     "unused": QT_TRANSLATE_NOOP("Vocabulary", "unused id"),
+    "piece": QT_TRANSLATE_NOOP("Vocabulary", "piece"),
 }
 """Kinds of ids in words, by the names of ``engine.entries.table``."""
 

@@ -60,8 +60,11 @@ class TokenReadout(QWidget):
                 f"“{visible(info.token_bytes[:256])}”",
                 hexadecimal(info.token_bytes, MOST_BYTES),
                 self.tr("1 byte") if size == 1 else self.tr("{n} bytes").format(n=number(size)),
-                self.tr("special token") if info.rank is None else self.tr("rank {n}").format(n=info.rank),
             ]
+            if info.kind == "special":
+                parts.append(self.tr("special token"))
+            elif info.rank is not None:
+                parts.append(self.tr("rank {n}").format(n=info.rank))
         if span.partners:
             others = ", ".join(number(index + 1) for index, _id in span.partners)
             parts.append(self.tr("shares a character with token {others}").format(others=others))

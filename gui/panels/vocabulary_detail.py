@@ -163,7 +163,8 @@ class VocabularyDetail(QWidget):
 
     def _reach(self, detail: TokenDetail) -> str:
         if detail.reachable is None:
-            return self.tr("it stands for nothing")
+            known = self.tr("not known: a library runs this tokenizer")
+            return known if detail.kind == "piece" else self.tr("it stands for nothing")
         if detail.reachable:
             return self.tr("yes, by its name") if detail.kind == "special" else self.tr("yes")
         ids = ", ".join(map(str, detail.encoded[:MOST_ENCODED])) + ("…" if len(detail.encoded) > MOST_ENCODED else "")
@@ -211,6 +212,8 @@ class VocabularyDetail(QWidget):
             link.setAccessibleName(self.tr("Parent {token}").format(token=words))
             link.setProperty("token_id", parent)
         words = self.tr("a single byte") if detail.kind == "byte" else self.tr("nothing: it is not merged")
+        if detail.kind == "piece":
+            words = self.tr("not known: a library runs this tokenizer")
         self.no_parents.setText(words)
 
     # --- what it is made of -------------------------------------------------------------------------------------------

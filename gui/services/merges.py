@@ -135,7 +135,10 @@ def _look(
 
     encoding = open_encoding(request.encoding)
     if known.text is None or known.text[0] is not encoding or known.text[1] != request.text:
-        known.text = encoding, request.text, _shown(encoding, request.text)
+        try:
+            known.text = encoding, request.text, _shown(encoding, request.text)
+        except UnsupportedTextError as error:
+            return MergeReply(request, _nothing_shown(), 0, problem=str(error))
     text = known.text[2]
     place = max(0, min(request.pretoken, len(text.cut) - 1))
     if not text.cut.text:
@@ -160,6 +163,15 @@ def _shown(encoding: Encoding, text: str) -> ShownText:
     cut = cut_text(encoding, text)
     places = stored_to_document(char_to_utf16(np.arange(len(cut.text) + 1), cut.text), cut.text)
     return ShownText(cut, document_text(cut.text), pretoken_patch(cut.text, cut.char_spans), places)
+
+
+def _nothing_shown() -> ShownText:
+    import numpy as np
+
+    from engine.merge_types import CutText
+
+    cut = CutText("", False, np.empty((0, 2), dtype=np.int64))
+    return ShownText(cut, "", pretoken_patch("", cut.char_spans), np.zeros(1, dtype=np.int32))
 
 
 def _account(encoding: Encoding, pretoken: str, known: _Known) -> _Account:

@@ -28,7 +28,8 @@ class TokenRequest:
 class TokenDetail:
     """What was found out.
 
-    ``rank``: None for what is not merged by rank. ``reachable``: None for an unused id. ``encoded``: the ids that its
+    ``rank``: None for what is not merged by rank. ``reachable``: None for an unused id, and
+    where it is not known. ``encoded``: the ids that its
     text is encoded to, where that is not itself. ``tree``: None for an unused id. ``steps``: its merges in order.
     The rest is None before there is a diagnosis: ``script``, ``findings`` by name, ``children`` (int64[m], ids of the
     tokens it is a parent of), ``built_in_all`` (tokens that have it in their trees).

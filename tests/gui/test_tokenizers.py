@@ -19,6 +19,9 @@ from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
 from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.dialogs.tokenizers import TokenizersDialog
+from gui.panels.merges_panel import MergesPanel
+from gui.panels.token_readout import TokenReadout
+from gui.panels.vocabulary_detail import VocabularyDetail
 from gui.services import local_tokenizers
 from gui.workbench import Workbench
 from tests.engine.formats import library_files
@@ -365,17 +368,21 @@ def test_tabs_say_what_a_library_cannot_show(qtbot: QtBot, open_window: OpenWind
     bench = open_window()
     imported(qtbot, bench, tmp_path)
     count(qtbot, bench, "theirs", PLAIN)
+    bench.panel.editor.setFocus()
+    qtbot.waitUntil(lambda: "bytes" in bench.panel.findChild(TokenReadout).text)
+    assert "rank" not in bench.panel.findChild(TokenReadout).text
+    bench.panel.editor.selectAll()
     bench.window.actions_by_name["show_merges"].trigger()
-    qtbot.waitUntil(
-        lambda: (
-            any("it has no merges" in notice.text for notice in bench.window.messages.notices)
-            or "it has no merges" in _labels(bench)
-        )
-    )
-
-
-def _labels(bench: Workbench) -> str:
-    return "\n".join(label.text() for label in bench.window.findChildren(QLabel))
+    panel = bench.window.findChild(MergesPanel)
+    assert panel is not None
+    qtbot.waitUntil(lambda: "there are no merges to show" in panel.remark.text())
+    assert panel.strip.toPlainText() == ""
+    assert panel.why.toPlainText() == ""
+    bench.vocabulary.show_token("theirs", 300)
+    detail = bench.window.findChild(VocabularyDetail)
+    qtbot.waitUntil(lambda: detail is not None and detail.token_id == 300)
+    assert detail.fact("kind") == "piece"
+    assert detail.fact("reach") == "not known: a library runs this tokenizer"
 
 
 def test_the_dialog_can_be_read_at_twice_the_size(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
