@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -93,10 +94,12 @@ def count_requests(
     with opened_template(key) as shown_by, EncoderChoice(profile) as choice:
         encoding, priced = _encoding(profile, shown_by, model, options)
         choice.expect(sum(Path(path).stat().st_size for path in paths if _is_many(path) and Path(path).is_file()), 1)
-        choice.make_for(encoding)
+        better_encoder = partial(choice.make_for, encoding)
+        better_encoder()
         counter = RequestCounter(shown_by, encoding, image_rule=rule_for_model(options["model"] or ""))
         counted = [
-            _of_body(path, bodies[path], counter) if path in bodies else _of_lines(path, counter) for path in paths
+            _of_body(path, bodies[path], counter) if path in bodies else _of_lines(path, counter, better_encoder)
+            for path in paths
         ]
     figure = _scaled(priced, _sum(counted)) if priced is not None else None
     if as_json:
@@ -193,12 +196,15 @@ def _of_body(path: str, read: ReadBody, counter: RequestCounter) -> _Counted:
     return _Counted(path, found.tally, n_bytes, fields)
 
 
-def _of_lines(path: str, counter: RequestCounter) -> _Counted:
+def _of_lines(path: str, counter: RequestCounter, better_encoder: Callable[[], None]) -> _Counted:
+    """``better_encoder``: called now and then, it may be there by then."""
+
     def run() -> LinesReport:
         with Path(path).open("rb") as file:
             counting = RequestLines(file, counter.tally)
             while not counting.done:
                 counting.advance(SLICE_SECONDS)
+                better_encoder()
         return counting.report()
 
     report = usable(run, path)
