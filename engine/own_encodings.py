@@ -96,7 +96,10 @@ class OwnEncodings:
         return tuple(problems)
 
     def add(self, entry: OwnEntry, encoding: Encoding | None = None) -> None:
-        """Make an encoding known. One of the same name and path is replaced. EngineError where the name is taken."""
+        """Make an encoding known. One of the same name and path is replaced. EngineError where the name is taken, or
+        holds characters that hide or turn text: two names must not look the same."""
+        if not entry.name.isprintable():
+            raise EngineError(f"The name {entry.name!r} holds characters that cannot be seen; choose another name.")
         with self._lock:
             before = self._entries.get(entry.name)
             if entry.name in self._taken or (before is not None and before.path not in (None, entry.path)):

@@ -39,7 +39,7 @@ class AdvisorWiring(QObject):
         assert costs is not None
         self.panel = AdvisorPanel(bench.theme)
         bench.advisor_page.fill(self.panel)
-        bench.advisor_page.setFocusProxy(self.panel.run)
+        bench.advisor_page.lead_to(self.panel.run)
         self.flow = flow = AdvisorFlow(self.panel, bench.prompt, self.service, self._priced, bench.notifier, self)
         flow.place_asked.connect(self._show_place)
         table = costs.panel.table

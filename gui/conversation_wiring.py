@@ -55,7 +55,7 @@ class ConversationWiring(QObject):
         self.panel = panel = ConversationPanel(self._bench.theme, self._costs.model.view.text)
         panel.form.show_choices(conversation_of(self._state))
         self._page.fill(panel)
-        self._page.setFocusProxy(panel)
+        self._page.lead_to(panel.form.turns)
         panel.form.changed.connect(self._touch)
         panel.form.changed.connect(self._bench.keeper.touch)
         self._touch()

@@ -11,9 +11,10 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
+from gui.look.plain_label import PlainLabel
 from gui.versions import version_lines
 
 
@@ -24,7 +25,7 @@ class CrashDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("crashDialog")
         self.setWindowTitle(self.tr("Something went wrong"))
-        words = QLabel(
+        words = PlainLabel(
             self.tr(
                 "Tokenloupe met a fault of its own. Your text is still in the window and is saved every few seconds. "
                 "You can go on; if things behave oddly, save the text and start again. The report below helps to "

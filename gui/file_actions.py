@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 
 from gui.held_text import HeldText
+from gui.look.token_text import visible_line
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier, Offer
 from gui.prompt import Origin, Prompt
@@ -188,8 +189,8 @@ class FileActions(QObject):
         recent = self._settings.values.recent
         gone = [path for path in recent if not Path(path).is_file()]
         for number, path in enumerate(recent, 1):
-            name = Path(path).name.replace("&", "&&")
-            folder = str(Path(path).parent).replace("&", "&&")
+            name = visible_line(Path(path).name).replace("&", "&&")
+            folder = visible_line(str(Path(path).parent)).replace("&", "&&")
             mnemonic = f"&{number} " if number < 10 else ""
             action = menu.addAction(f"{mnemonic}{name}   ({folder})")
             action.setData(path)

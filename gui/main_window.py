@@ -8,7 +8,6 @@ from PySide6.QtCore import QByteArray, QEvent, QMargins, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QDockWidget,
-    QLabel,
     QMainWindow,
     QMenu,
     QTabWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from gui.action_table import ACTIONS, MENUS, SUBMENUS
 from gui.actions import WindowActions, translated
 from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier
@@ -79,7 +79,7 @@ class MainWindow(QMainWindow):
         self.tabs.setDocumentMode(True)
         self.tabs.setTabBarAutoHide(True)
         self.jobs = JobStatus(icons, self)
-        self._origin = QLabel(self)
+        self._origin = PlainLabel(self)
         self._origin.setObjectName("statusOrigin")
         self._painted = False
         self._panels_menu_end: QAction | None = None
@@ -92,7 +92,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.menus = self._make_menus()
         self._make_toolbar()
-        offline = QLabel(self.tr("Works offline"), self)
+        offline = PlainLabel(self.tr("Works offline"), self)
         offline.setObjectName("statusOffline")
         offline.setToolTip(self.tr("Tokenloupe never uses the network: nothing you type leaves this computer"))
         self.statusBar().addPermanentWidget(self.jobs)

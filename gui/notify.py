@@ -48,20 +48,33 @@ class Notifier(QObject):
 
     def information(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
         """Something worth knowing."""
-        self.posted.emit(Notice(INFORMATION, text, details, key, offers))
+        self._post(INFORMATION, text, details, key, offers)
 
     def warning(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
         """Something went another way than asked; work goes on."""
-        self.posted.emit(Notice(WARNING, text, details, key, offers))
+        self._post(WARNING, text, details, key, offers)
 
     def error(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
         """Something asked for did not happen."""
-        self.posted.emit(Notice(ERROR, text, details, key, offers))
+        self._post(ERROR, text, details, key, offers)
 
     def remark(self, text: str) -> None:
         """A passing remark for the status bar, such as that something was copied."""
-        self.remarked.emit(text)
+        self.remarked.emit(_shown(text))
+
+    def _post(self, kind: str, text: str, details: str, key: str, offers: tuple[Offer, ...]) -> None:
+        self.posted.emit(Notice(kind, _shown(text), _shown(details), key, offers))
 
     def withdraw(self, key: str) -> None:
         """What the notice with this key said is no longer so."""
         self.withdrawn.emit(key)
+
+
+def _shown(text: str) -> str:
+    """Sentences quote names of files and what stands in them: what hides or turns text is made visible."""
+    if text.isprintable():
+        return text
+    # Not before there is something to show: most windows open without a word to say.
+    from gui.look.token_text import visible_lines
+
+    return visible_lines(text)

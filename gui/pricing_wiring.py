@@ -60,7 +60,7 @@ class PricingWiring(QObject):
         bench = self._bench
         panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
         bench.pricing_page.fill(panel)
-        bench.pricing_page.setFocusProxy(panel)
+        bench.pricing_page.lead_to(panel.editor)
         self._panel, self.editor = panel, panel.editor
         panel.editor.undoAvailable.connect(self.undo_changed)
         panel.editor.redoAvailable.connect(self.undo_changed)

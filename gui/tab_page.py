@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 
@@ -20,6 +21,7 @@ class TabPage(QWidget):
         """``words``: the accessible name."""
         super().__init__(tabs)
         self._tabs = tabs
+        self._first: QWidget | None = None
         self.setAccessibleName(words)
         tabs.currentChanged.connect(self._on_tab)
 
@@ -42,6 +44,19 @@ class TabPage(QWidget):
         body = QVBoxLayout(self)
         body.setContentsMargins(0, 0, 0, 0)
         body.addWidget(panel)
+
+    def lead_to(self, widget: QWidget) -> None:
+        """Give the focus to this one when the page is given it.
+
+        Not by ``setFocusProxy``: the Tab key enters a widget that has a proxy by it, and so leaves out what stands
+        before the proxy, or goes back where the proxy is disabled.
+        """
+        self._first = widget
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if self._first is not None:
+            self._first.setFocus(event.reason())
 
     @Slot()
     def _on_tab(self) -> None:

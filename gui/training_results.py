@@ -6,9 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
+from gui.look.token_text import visible_line
 from gui.notify import Offer
 from gui.services.training_export import FORMATS, ExportRequest, format_title
 from gui.services.training_report import ReportRequest
@@ -179,7 +180,8 @@ class TrainingResults(QObject):
         box = QMessageBox(self._page.window())
         box.setObjectName("trainRemoveDialog")
         box.setIcon(QMessageBox.Icon.Question)
-        box.setText(self.tr("Delete the vocabulary {name}?").format(name=name))
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(self.tr("Delete the vocabulary {name}?").format(name=visible_line(name)))
         box.setInformativeText(self.tr("Its file in the profile goes too. Copies that were saved elsewhere stay."))
         delete = box.addButton(self.tr("Delete"), QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(QMessageBox.StandardButton.Cancel)

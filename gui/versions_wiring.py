@@ -38,7 +38,7 @@ class VersionsWiring(QObject):
         assert bench.costs is not None
         self.panel = VersionsPanel(bench.theme)
         bench.versions_page.fill(self.panel)
-        bench.versions_page.setFocusProxy(self.panel.list.name)
+        bench.versions_page.lead_to(self.panel.list.name)
         self.flow = VersionsFlow(self.panel, bench.prompt, self.desk, bench.costs, bench.notifier, self)
         return self.flow
 

@@ -419,7 +419,9 @@ class Workbench(QObject):
             self.window.setWindowModified(False)
             self.window.show_origin("")
             return
-        self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=origin.path.name))
+        from gui.look.token_text import visible_line
+
+        self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=visible_line(origin.path.name)))
         self.window.setWindowModified(self.prompt.modified)
         words = origin.encoding.upper() + (self.tr(", CRLF") if origin.crlf else "")
         self.window.show_origin(words)

@@ -36,7 +36,10 @@ MAX_REREAD = 1_000_000
 """How many characters may be parsed again to find what stands behind syntax errors."""
 MAX_FAULTS = 100
 
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff\ue000]")
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff\ue000"
+    r"\u200b\u202a-\u202e\u2060\u2066-\u2069]"  # what turns the text around it, or hides in a name
+)
 _OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 
 

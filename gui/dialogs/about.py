@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit,
 
 from gui.dialogs.buttons import button_row
 from gui.licences import overview
+from gui.look.plain_label import PlainLabel
 from gui.panels.page_tabs import PageTabs
 from gui.paths import ProfilePaths
 from gui.versions import version_lines
@@ -21,7 +22,7 @@ class AboutDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("aboutDialog")
         self.setWindowTitle(self.tr("About Tokenloupe"))
-        title = QLabel("Tokenloupe", self)
+        title = PlainLabel("Tokenloupe", self)
         font = title.font()
         font.setPointSizeF(font.pointSizeF() * 1.6)
         font.setBold(True)

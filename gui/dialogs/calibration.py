@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.plain_rows import PlainRowsModel
 from gui.panels.row_table import set_up_rows
@@ -104,7 +105,7 @@ class CalibrationDialog(QDialog):
         self._show_remove()
 
     def _make_entries(self, models: Sequence[Model], chosen: str) -> None:
-        self.intro = QLabel(
+        self.intro = PlainLabel(
             self.tr(
                 "Send the text that is in the editor to a model, and paste here what came back: all of it, or its "
                 "'usage' (OpenAI, Anthropic, Gemini). The ratio of the tokens billed to those counted narrows the "
@@ -142,7 +143,7 @@ class CalibrationDialog(QDialog):
         self.keep.setAutoDefault(False)
 
     def _make_list(self) -> None:
-        self.title = QLabel()
+        self.title = PlainLabel()
         self.samples = PlainRowsModel(self)
         self.table = QTableView(objectName="calibrationSamples")
         set_up_rows(self.table)

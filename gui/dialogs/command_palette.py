@@ -21,7 +21,6 @@ from PySide6.QtGui import QAction, QFont, QKeyEvent, QKeySequence, QPainter, QPa
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
-    QLabel,
     QLineEdit,
     QListView,
     QMenu,
@@ -34,6 +33,7 @@ from PySide6.QtWidgets import (
 
 from gui.actions import plain_text
 from gui.dialogs.fuzzy import match
+from gui.look.plain_label import PlainLabel
 from gui.settings import SettingsStore
 
 MOST_RECENT = 8
@@ -137,7 +137,7 @@ class CommandPalette(QDialog):
         self.list.setItemDelegate(_CommandDelegate(self.list))
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._none = QLabel(self.tr("No command fits. Fewer letters find more."), self)
+        self._none = PlainLabel(self.tr("No command fits. Fewer letters find more."), self)
         self._none.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)

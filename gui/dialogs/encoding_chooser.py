@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.dialogs.buttons import button_row
+from gui.look.plain_label import PlainLabel
+from gui.look.token_text import visible_line
 from gui.services.files import Candidate, UndecidedFile
 
 
@@ -26,12 +28,12 @@ class EncodingChooser(QDialog):
         super().__init__(parent)
         self.file = file
         self.setObjectName("encodingChooser")
-        self.setWindowTitle(self.tr("How was {name} stored?").format(name=file.path.name))
+        self.setWindowTitle(self.tr("How was {name} stored?").format(name=visible_line(file.path.name)))
         words = QLabel(
             self.tr(
                 "{name} cannot be read without help: {why}. Choose the character encoding in which the text below "
                 "looks right."
-            ).format(name=file.path.name, why=file.why),
+            ).format(name=visible_line(file.path.name), why=file.why),
             self,
         )
         words.setTextFormat(Qt.TextFormat.PlainText)
@@ -44,7 +46,7 @@ class EncodingChooser(QDialog):
         self._preview.setReadOnly(True)
         self._preview.setTabChangesFocus(True)
         self._preview.setAccessibleName(self.tr("What the text would look like"))
-        label = QLabel(self.tr("&Character encoding:"), self)
+        label = PlainLabel(self.tr("&Character encoding:"), self)
         label.setBuddy(self._list)
         buttons = button_row(self, QDialogButtonBox.StandardButton.Open, QDialogButtonBox.StandardButton.Cancel)
         self._open = buttons.button(QDialogButtonBox.StandardButton.Open)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
 from gui.editor.token_editor import TokenEditor
+from gui.look.plain_label import PlainLabel
 
 if TYPE_CHECKING:
     from gui.panels.price_editor import PriceEditor
@@ -31,7 +32,7 @@ class GoToDialog(QDialog):
         self.number.setGroupSeparatorShown(True)
         self.number.setValue(now)
         self.number.setAccessibleName(question)
-        label = QLabel(question, self)
+        label = PlainLabel(question, self)
         label.setBuddy(self.number)
         buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
         column = QVBoxLayout(self)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.dialogs.buttons import button_row
+from gui.look.plain_label import PlainLabel
 from gui.settings import Option, SettingsStore, describe, names
 
 ROOM_BETWEEN = 8
@@ -83,7 +84,7 @@ class PreferencesDialog(QDialog):
         self._controls[name] = control
         row = grid.rowCount()
         if not isinstance(control, QCheckBox):
-            label = QLabel(self.tr("{title}:").format(title=_tr(option.title)), self)
+            label = PlainLabel(self.tr("{title}:").format(title=_tr(option.title)), self)
             label.setBuddy(control)
             grid.addWidget(label, row, 0)
         grid.addWidget(control, row, 1)

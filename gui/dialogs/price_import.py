@@ -23,7 +23,9 @@ from PySide6.QtWidgets import (
 
 from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.look.token_text import visible_line
 from gui.models.import_rows import (
     BUILT_IN,
     FIELD,
@@ -124,8 +126,8 @@ class PriceImportDialog(QDialog):
         self.add.setToolTip(self.tr("Read a published price table from a file on this computer; or drop it here"))
         self.add.setAccessibleName(self.add.toolTip())
         self.add.setAutoDefault(False)
-        self.about = QLabel(objectName="priceImportAbout")
-        self.faults = QLabel(objectName="priceImportFaults")
+        self.about = PlainLabel(objectName="priceImportAbout")
+        self.faults = PlainLabel(objectName="priceImportFaults")
         for label in (self.about, self.faults):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
@@ -224,7 +226,7 @@ class PriceImportDialog(QDialog):
             words.format(
                 table=table.imported.table,
                 number=figure(self.locale(), len(table.imported.candidates)),
-                file=table.path.name,
+                file=visible_line(table.path.name),
             )
             for table in read
             if table.imported is not None
@@ -232,7 +234,10 @@ class PriceImportDialog(QDialog):
 
     def _show_faults(self, preview: Preview) -> None:
         unread = [table for table in preview.tables if table.imported is None]
-        words = [self.tr("{file} was not read: {why}.").format(file=one.path.name, why=one.why) for one in unread]
+        words = [
+            self.tr("{file} was not read: {why}.").format(file=visible_line(one.path.name), why=one.why)
+            for one in unread
+        ]
         if preview.problems:
             words.append(self.tr("Your price file has mistakes. Mend it first: then it can be compared."))
         self.faults.setText("\n".join(f"✗ {sentence}" for sentence in words))

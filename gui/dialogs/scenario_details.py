@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.dialogs.buttons import close_row
+from gui.look.plain_label import PlainLabel
 from gui.models.scenario_choices import DOLLARS, MOST_CALLS
 from gui.models.scenario_state import ScenarioState
 from gui.panels.number_boxes import decimal_of, tokens_box
@@ -87,7 +88,7 @@ class ScenarioDetails(QDialog):
         group = QGroupBox(self.tr("Output, as far as it can be guessed"))
         grid = QGridLayout(group)
         for column, text in enumerate((self.tr("likely"), "", self.tr("at least"), self.tr("at most"))):
-            grid.addWidget(QLabel(text), 0, column + 1)
+            grid.addWidget(PlainLabel(text), 0, column + 1)
         self.likely: dict[str, QSpinBox] = {}
         self.ranged: dict[str, QCheckBox] = {}
         self.low: dict[str, QSpinBox] = {}
@@ -104,7 +105,7 @@ class ScenarioDetails(QDialog):
             ranged.setAccessibleName(self.tr("Expect a range of {what}").format(what=spoken))
             low = self.low[name] = tokens_box(f"{name}Low", self.tr("Fewest {what}").format(what=spoken))
             high = self.high[name] = tokens_box(f"{name}High", self.tr("Most {what}").format(what=spoken))
-            words = QLabel(label)
+            words = PlainLabel(label)
             words.setBuddy(likely)
             for column, widget in enumerate((words, likely, ranged, low, high)):
                 grid.addWidget(widget, row, column)
@@ -150,7 +151,7 @@ class ScenarioDetails(QDialog):
         self.per_day = tokens_box("callsPerDay", self.tr("Calls a day; 0 for not said"))
         self.per_day.setRange(0, MOST_CALLS // DAYS)
         self.per_day.setSpecialValueText(self.tr("not said"))
-        self.per_month = QLabel(objectName="callsOfMonth")
+        self.per_month = PlainLabel(objectName="callsOfMonth")
         self.batch_share = QSpinBox(objectName="batchShare")
         self.batch_share.setRange(1, 100)
         self.batch_share.setSuffix(self.tr(" % of the calls"))
@@ -183,7 +184,7 @@ class ScenarioDetails(QDialog):
     @staticmethod
     def _row(grid: QGridLayout, row: int, *pairs: tuple[str, QWidget]) -> None:
         for place, (text, control) in enumerate(pairs):
-            label = QLabel(text)
+            label = PlainLabel(text)
             label.setBuddy(control)
             grid.addWidget(label, row, 2 * place)
             grid.addWidget(control, row, 2 * place + 1)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
+from gui.look.plain_label import PlainLabel
 from gui.models.scenario_choices import LONGEST_NAME
 
 
@@ -26,7 +27,7 @@ class ScenarioName(QDialog):
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setAccessibleName(self.tr("Name of the scenario"))
         self.name.selectAll()
-        label = QLabel(self.tr("&Name of the scenario:"))
+        label = PlainLabel(self.tr("&Name of the scenario:"))
         label.setBuddy(self.name)
         self.remark = QLabel(objectName="scenarioNameRemark")
         self.remark.setTextFormat(Qt.TextFormat.PlainText)

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.services.tokenizer_files import ReadRequest, Refusal, TokenizerPreview
 
@@ -78,7 +79,7 @@ class TokenizerImportDialog(QDialog):
         self.again = QPushButton(self.tr("&Read with this pattern"), objectName="tokenizerImportAgain")
         self.again.setAutoDefault(False)
         self.again.clicked.connect(self._ask_again)
-        label = QLabel(self.tr("&Split pattern:"))
+        label = PlainLabel(self.tr("&Split pattern:"))
         label.setBuddy(self.pattern)
         self.asking = QWidget()
         row = QHBoxLayout(self.asking)
@@ -93,7 +94,7 @@ class TokenizerImportDialog(QDialog):
         self.name.setAccessibleName(self.tr("Name under which it is added"))
         self.name.textChanged.connect(self._check_name)
         self.remark = _words("tokenizerImportRemark")
-        label = QLabel(self.tr("&Name:"))
+        label = PlainLabel(self.tr("&Name:"))
         label.setBuddy(self.name)
         self.naming = QWidget()
         row = QHBoxLayout(self.naming)

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.dialogs.buttons import button_row
+from gui.look.plain_tip import plain_tip
+from gui.look.token_text import visible_line
 from gui.services.local_tokenizers import LocalTokenizer
 
 _DATA = Qt.ItemDataRole.UserRole
@@ -139,9 +141,9 @@ class TokenizersDialog(QDialog):
         self.find.setEnabled(True)
         self.found.clear()
         for one in tokenizers:
-            item = QListWidgetItem(f"{one.title}   ({one.owner})", self.found)
+            item = QListWidgetItem(visible_line(f"{one.title}   ({one.owner})"), self.found)
             item.setData(_DATA, one.path)
-            item.setToolTip(str(one.path))
+            item.setToolTip(plain_tip(str(one.path)))
         self.found.setVisible(bool(tokenizers))
         self.take_found.setVisible(bool(tokenizers))
         self.about_found.setText(

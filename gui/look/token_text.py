@@ -55,6 +55,9 @@ _NAMES = {
     0xFFA0: "HHF",
 }
 
+_FILLERS = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and marks by their category, yet nothing to be seen."""
+
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
 
 
@@ -72,6 +75,21 @@ def visible_text(text: str) -> str:
     if text and unicodedata.category(text[0]).startswith("M") and not shown[0].startswith("⟨"):
         shown[0] = "◌" + shown[0]
     return "".join(shown)
+
+
+def visible_line(text: str) -> str:
+    """A name or a sentence of somebody else with what hides or turns text made visible.
+
+    Spaces of every width stay: they are part of names and of numbers, and can be seen. Line ends and tabs are signs.
+    """
+    if text.isprintable() and _FILLERS.isdisjoint(text):
+        return text
+    return "".join(c if unicodedata.category(c) == "Zs" else _sign(c) for c in text)
+
+
+def visible_lines(text: str) -> str:
+    """The same for text of several lines, which stay apart."""
+    return "\n".join(map(visible_line, text.split("\n")))
 
 
 def _sign(character: str) -> str:

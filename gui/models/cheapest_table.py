@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt
 
 from gui.models.cost_text import CostText
+from gui.models.plain_data import plain_tips
 
 if TYPE_CHECKING:
     from pricing.scenarios import Choice
@@ -64,6 +65,7 @@ class CheapestModel(QAbstractTableModel):
     def columnCount(self, parent: Any = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(_COLUMNS) + 1
 
+    @plain_tips
     def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None

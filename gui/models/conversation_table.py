@@ -9,6 +9,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QCoreApplicat
 from PySide6.QtGui import QIcon
 
 from gui.models.cost_text import CostText
+from gui.models.plain_data import plain_tips
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk
@@ -94,6 +95,7 @@ class TotalsModel(_TalkModel):
     def columnCount(self, parent: Any = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(_SUMMARY)
 
+    @plain_tips
     def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
@@ -119,6 +121,7 @@ class TurnsModel(_TalkModel):
     def columnCount(self, parent: Any = _NO_INDEX) -> int:
         return 0 if parent.isValid() or not self._talks else len(self._talks) + 1
 
+    @plain_tips
     def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None

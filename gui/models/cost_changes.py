@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt
 
 from gui.models.cost_text import CostText
 from gui.models.money_text import MINUS, money_text
+from gui.models.plain_data import plain_tips
 from gui.models.rows import Index, RowsModel
 from gui.models.versions import tr
 
@@ -38,6 +39,7 @@ class CostChangesModel(RowsModel):
         self._text, self._calls = text, calls
         self.set_rows(changes)
 
+    @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if index.isValid() and role == SORT_ROLE:
             return _sorted_by(self.rows[index.row()], index.column())

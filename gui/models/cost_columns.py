@@ -15,6 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
+from gui.look.token_text import visible_line
 from gui.models.cost_arrangement import natural
 from gui.models.cost_money import (
     break_even,
@@ -120,7 +121,7 @@ def _model_text(row: CostRow, view: CostView) -> str:
     words = tr("{model} (retired)") if row.estimate.retired else "{model}"
     if view.baseline is not None and view.baseline.model_id == row.model_id:
         words = tr("{model} (baseline)")
-    return words.format(model=row.model.name)
+    return words.format(model=visible_line(row.model.name))
 
 
 def _tokenizer_text(row: CostRow, view: CostView) -> str:

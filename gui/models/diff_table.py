@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QLocale, QObject, Qt
 
 from gui.look.figures import figure
+from gui.models.plain_data import plain_tips
 from gui.models.previews import RUNS_ROLE
 from gui.models.rows import Index, RowsModel
 from gui.models.runs import plain_text
@@ -28,6 +29,7 @@ class DiffTableModel(RowsModel):
         super().__init__(parent)
         self._locale = locale
 
+    @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if index.isValid() and index.column() in (BEFORE, AFTER):
             row = self.rows[index.row()]

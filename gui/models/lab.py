@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, Q
 from PySide6.QtGui import QColor
 
 from gui.look.theme import Theme
+from gui.models.plain_data import everything_visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +69,7 @@ class ResultModel(QAbstractTableModel):
         """Whether a column holds numbers."""
         return column in self._table.numeric
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
@@ -102,6 +104,7 @@ class ClaimsModel(QAbstractTableModel):
             return (tr("Verdict"), tr("What"), tr("Expected"), tr("Found"))[section]
         return None
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None

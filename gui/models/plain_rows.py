@@ -7,6 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from gui.models.plain_data import everything_visible
+
 _NO_INDEX = QModelIndex()
 
 Index = QModelIndex | QPersistentModelIndex
@@ -33,6 +35,7 @@ class PlainRowsModel(QAbstractTableModel):
     def columnCount(self, parent: Index = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._titles)
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if index.isValid() and role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return self._words(self._rows[index.row()], index.column())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 
 from gui.models.advisor_words import tr
+from gui.models.plain_data import plain_tips
 from gui.models.rows import Index, RowsModel
 from gui.models.runs import ADDED, REMOVED, plain_text, text_without
 
@@ -24,6 +25,7 @@ class PreviewsModel(RowsModel):
     COLUMNS = 2
     FIGURES = (LINE,)
 
+    @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if index.isValid() and index.column() == CHANGE:
             change = self.rows[index.row()].change

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QFont
 
+from gui.models.plain_data import everything_visible
 from gui.services.price_facts import BUNDLED, YOURS, Fact, ModelFacts
 
 FIELD, VALUE, ORIGIN = range(3)
@@ -84,6 +85,7 @@ class PriceFactsModel(QAbstractTableModel):
             flags |= Qt.ItemFlag.ItemIsEditable
         return flags
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None

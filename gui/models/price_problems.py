@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from gui.models.plain_data import everything_visible
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -37,6 +39,7 @@ class PriceProblemsModel(QAbstractTableModel):
     def columnCount(self, parent: Index = _NO_INDEX) -> int:
         return 0 if parent.isValid() else 3
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from gui.models.advisor_words import kind_words, tr
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
+from gui.models.plain_data import plain_tips
 from gui.models.rows import Index, RowsModel
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class ProposalsModel(RowsModel):
         self.chosen_changed.emit()
         return True
 
+    @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if index.isValid() and role == Qt.ItemDataRole.CheckStateRole and index.column() == WHAT:
             chosen = self.rows[index.row()].kind.name in self._chosen

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from gui.models.advisor_words import tr
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
+from gui.models.plain_data import plain_tips
 from gui.models.rows import Index, RowsModel
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class RankingModel(RowsModel):
         self._money = prompt
         self.tell_of(MONEY)
 
+    @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == BEGINNING:
             return self.rows[index.row()].beginning

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gui.look.figures import figure
+from gui.models.plain_data import everything_visible
 
 if TYPE_CHECKING:
     from engine.requests.lines import LineTokens, MalformedLine
@@ -57,6 +58,7 @@ class LinesModel(QAbstractTableModel):
             return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter if last else RIGHT
         return None
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 
 from engine.requests.types import Message
 from gui.look.figures import figure
+from gui.models.plain_data import everything_visible
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 ROLE, NAME, CONTENT, TOKENS = range(4)
@@ -108,6 +109,7 @@ class MessagesModel(QAbstractTableModel):
             )
         return None
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None

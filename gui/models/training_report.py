@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, Q
 from PySide6.QtGui import QFont, QFontDatabase
 
 from gui.look.token_text import hexadecimal, visible
+from gui.models.plain_data import plain_tips
 from gui.models.training_text import TrainingText
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class CompressionModel(QAbstractTableModel):
     def columnCount(self, parent: Index = _NO_INDEX) -> int:
         return 0 if parent.isValid() else FIRST + len(self._names)
 
+    @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self._rows):
             return None
@@ -139,6 +141,7 @@ class TokenListsModel(QAbstractTableModel):
     def columnCount(self, parent: Index = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._names)
 
+    @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self._lists[index.column()]):
             return None

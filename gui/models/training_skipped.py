@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from gui.models.plain_data import everything_visible
 from gui.models.training_text import TrainingText
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class SkippedFilesModel(QAbstractItemModel):
     def columnCount(self, parent: Index = _NO_INDEX) -> int:
         return 1
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, Qt, Signal
 
 from gui.look.figures import figure
+from gui.models.plain_data import everything_visible
 from gui.models.rows import Index, RowsModel
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class VersionsModel(RowsModel):
         self.renamed.emit(version, name)
         return True
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if index.isValid() and role == Qt.ItemDataRole.EditRole and index.column() == NAME:
             return self.rows[index.row()].name

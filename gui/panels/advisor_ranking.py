@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
+from gui.look.plain_label import PlainLabel
 from gui.models.cost_text import CostText
 from gui.models.ranking import BEGINNING, RankingModel
 from gui.panels.row_table import set_up_rows
@@ -48,7 +49,7 @@ class AdvisorRanking(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(BEGINNING, QHeaderView.ResizeMode.Stretch)
-        self.nothing = QLabel(objectName="advisorNothing")
+        self.nothing = PlainLabel(objectName="advisorNothing")
         self.nothing.setWordWrap(True)
         self._place()
         self.by.currentIndexChanged.connect(self._show)
@@ -77,7 +78,7 @@ class AdvisorRanking(QWidget):
         self.place_asked.emit(part.utf16_start, part.utf16_end)
 
     def _place(self) -> None:
-        label = QLabel(self.tr("&Rank:"))
+        label = PlainLabel(self.tr("&Rank:"))
         label.setBuddy(self.by)
         row = QHBoxLayout()
         row.addWidget(label)

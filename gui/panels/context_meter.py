@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QBrush, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
 
 from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
+from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
 
 NEAR = 0.8
@@ -67,7 +69,7 @@ class ContextMeter(QWidget):
         self._window: int | None = None
         self._tokens: int | None = None
         self.bar = MeterBar(theme, self)
-        self._words = QLabel(self)
+        self._words = PlainLabel(self)
         self._words.setObjectName("contextWords")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -108,7 +110,7 @@ class ContextMeter(QWidget):
                 words = self.tr("{over} tokens too long for {window}").format(over=over, window=self._of_window())
         self._words.setText(words)
         self.bar.setAccessibleDescription(words)
-        self.bar.setToolTip(words)
+        self.bar.setToolTip(as_written(words))
 
     def _of_window(self) -> str:
         size = figure(self.locale(), self._window)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHeaderView, QLabel, QSplitter, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.conversation_table import TotalsModel, TurnsModel
 from gui.models.cost_text import CostText
@@ -40,7 +41,7 @@ class ConversationPanel(QWidget):
         )
         self.turns_table = _table("conversationCosts", self.tr("Cost so far, by turn and model"), self.turns)
         self._plot: Any = None
-        self._hint = QLabel(self.tr("Working out the conversation…"), alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hint = PlainLabel(self.tr("Working out the conversation…"), alignment=Qt.AlignmentFlag.AlignCenter)
         self._upper = QSplitter(Qt.Orientation.Horizontal)
         self._upper.addWidget(self._hint)
         self._upper.addWidget(self.totals_table)
@@ -57,7 +58,6 @@ class ConversationPanel(QWidget):
         body.addWidget(self.form)
         body.addWidget(self.remark)
         body.addWidget(self.splitter, 1)
-        self.setFocusProxy(self.form.turns)
         theme.changed.connect(self._redraw)
 
     def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:

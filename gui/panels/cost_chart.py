@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSpinBox, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QToolTip, QVBoxLayout, QWidget
 
+from gui.look.plain_label import PlainLabel
+from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
 from gui.models.cost_columns import CostView
 from gui.models.cost_row import CostRow, usd_middle
@@ -76,7 +78,7 @@ class CostChart(QWidget):
         self._rows: Sequence[CostRow] = ()
         self._view: CostView | None = None
         self._plot: Any = None
-        self._hint = QLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hint = PlainLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
         self.log = QCheckBox(self.tr("&Log scale"), objectName="chartLog")
         self.log.setToolTip(self.tr("Each step of the axis is ten times the one before."))
@@ -85,7 +87,7 @@ class CostChart(QWidget):
         self.most.setValue(DEFAULT_BARS)
         self.most.setSuffix(self.tr(" bars"))
         self.most.setAccessibleName(self.tr("Number of bars"))
-        label = QLabel(self.tr("&Up to"))
+        label = PlainLabel(self.tr("&Up to"))
         label.setBuddy(self.most)
         options = QHBoxLayout()
         options.setContentsMargins(0, 0, 0, 0)
@@ -178,7 +180,7 @@ class CostChart(QWidget):
             self.setAccessibleDescription(self._hint.text())
             return
         self._plot.draw(bars, self.log.isChecked(), self._view.text)
-        described = "; ".join(f"{bar.name}: {bar.text}" for bar in bars)
+        described = "; ".join(as_written(f"{bar.name}: {bar.text}") for bar in bars)
         self._plot.setAccessibleName(self.tr("Total cost of one call"))
         self._plot.setAccessibleDescription(described)
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
+from gui.look.plain_label import PlainLabel
+from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
 from gui.models.cost_money import excess, excess_text
 from gui.models.cost_table import CostTableModel
@@ -35,9 +37,9 @@ class CostStatus(QObject):
         self._model, self._service, self._theme = model, service, theme
         self._tone, self._note_tone = "", "information"
         self._wanted_currency = "USD"
-        self.count = QLabel(objectName="costCount")
+        self.count = PlainLabel(objectName="costCount")
         self.remark = RemarkLabel("costRemark")
-        self.note = QLabel(objectName="scenarioNote")
+        self.note = PlainLabel(objectName="scenarioNote")
         self.note.setWordWrap(True)
         self.note.hide()
         for label in (self.count, self.remark, self.note):
@@ -57,7 +59,7 @@ class CostStatus(QObject):
         text, self._tone = self._remark()
         self.remark.setText(text)
         problems = (str(problem) for problem in self._service.problems)
-        self.remark.setToolTip("\n".join([text, *problems, *self._service.notices]))
+        self.remark.setToolTip(as_written("\n".join([text, *problems, *self._service.notices])))
         warning = self._budget_warning()
         self._note_tone = "warning" if warning else "information"
         note = " ".join((*warning, *self._scenario_notes()))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.panels.flow_layout import FlowLayout
 
@@ -54,7 +55,7 @@ class CountBar(QWidget):
         self._show()
 
     def _label(self, name: str) -> QLabel:
-        label = QLabel(self)
+        label = PlainLabel(self)
         label.setObjectName(name)
         self.layout().addWidget(label)
         return label

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from gui.look.plain_tip import plain_tip
+
 DESCRIPTION = Qt.ItemDataRole.UserRole + 1
 
 
@@ -58,12 +60,12 @@ class EncodingPicker(QComboBox):
         if name and self.findText(name, Qt.MatchFlag.MatchExactly) < 0:
             self.addItem(name, name)
         self.setCurrentIndex(self.findText(name, Qt.MatchFlag.MatchExactly))
-        self.setToolTip(str(self.currentData(DESCRIPTION) or ""))
+        self.setToolTip(plain_tip(str(self.currentData(DESCRIPTION) or "")))
 
     @Slot(str)
     def _on_text_changed(self, name: str) -> None:
         if not self._filling and name:
-            self.setToolTip(str(self.currentData(DESCRIPTION) or ""))
+            self.setToolTip(plain_tip(str(self.currentData(DESCRIPTION) or "")))
             self.chosen.emit(name)
 
     def _fit_list(self) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
 from gui.services.find import SearchOptions
 
@@ -49,13 +51,13 @@ class FindBar(QWidget):
         self.pattern.setAccessibleName(self.tr("Text to find"))
         self.pattern.setClearButtonEnabled(True)
         self.pattern.setMinimumWidth(140)
-        label = QLabel(self.tr("Fi&nd:"), self)
+        label = PlainLabel(self.tr("Fi&nd:"), self)
         label.setBuddy(self.pattern)
         self._case = self._switch(self.tr("Match &case"), f"{self._name}Case")
         self._words = self._switch(self.tr("Whole &words"), f"{self._name}Words")
         self._regex = self._switch(self.tr("Re&gex"), f"{self._name}Regex")
         self._regex.setToolTip(self.tr("The text is a regular expression, as Python's regex module reads it"))
-        self._count = QLabel(self)
+        self._count = PlainLabel(self)
         self._count.setObjectName(f"{self._name}Count")
         self._previous = self._tool("previous", self.tr("Previous match (Shift+F3)"), f"{self._name}Previous")
         self._next = self._tool("next", self.tr("Next match (F3)"), f"{self._name}Next")
@@ -80,7 +82,7 @@ class FindBar(QWidget):
         self.replacement.setObjectName(f"{self._name}Replacement")
         self.replacement.setAccessibleName(self.tr("Text to put there"))
         self.replacement.setClearButtonEnabled(True)
-        self._replace_label = QLabel(self.tr("Re&place by:"), self)
+        self._replace_label = PlainLabel(self.tr("Re&place by:"), self)
         self._replace_label.setBuddy(self.replacement)
         self._replace = QPushButton(self.tr("&Replace"), self)
         self._replace.setObjectName(f"{self._name}ReplaceOne")
@@ -146,7 +148,7 @@ class FindBar(QWidget):
         """Show how often it was found, or what is wrong with the pattern."""
         self._failed = failed
         self._count.setText(words)
-        self._count.setToolTip(words if failed else "")
+        self._count.setToolTip(plain_tip(words) if failed else "")
         self._show_words()
 
     @Slot()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QWidget
 
 from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
 
 if TYPE_CHECKING:
     from gui.jobs import JobRunner, Lane
@@ -28,7 +29,7 @@ class JobStatus(QWidget):
         self.setAccessibleName(self.tr("Jobs running in the background"))
         height = self.fontMetrics().height() + 4
         self.setFixedHeight(height)  # Also while it is empty: the status bar must not grow and shrink with the jobs.
-        self._words = QLabel(self)
+        self._words = PlainLabel(self)
         self._words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._bar = QProgressBar(self)
         self._bar.setTextVisible(False)
@@ -81,7 +82,10 @@ class JobStatus(QWidget):
         progress = lane.last_progress
         words = lane.name
         if progress is not None and progress.note:
-            words = self.tr("{job}: {note}").format(job=words, note=progress.note)
+            # Not before there is work to tell of: the first picture of the window is without it.
+            from gui.look.token_text import visible_line
+
+            words = self.tr("{job}: {note}").format(job=words, note=visible_line(progress.note))
         if len(busy) > 1:
             words = self.tr("{job} (and {n} more)").format(job=words, n=len(busy) - 1)
         known = progress is not None and progress.fraction >= 0

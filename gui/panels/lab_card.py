@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.corner import plain_corner
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.lab import BROKEN, DONE, FAILS, HOLDS, NOT_RUN, ROLES, WAITING, standing_words
 from gui.panels.flow_layout import FlowLayout
@@ -180,7 +181,7 @@ class LabCard(QFrame):
             box.setRange(field.least, field.most)
             box.setGroupSeparatorShown(True)
             box.setValue(field.value)
-            label = QLabel(card_words(field.title))
+            label = PlainLabel(card_words(field.title))
             label.setBuddy(box)
             box.setAccessibleName(card_words(field.title))
             box.valueChanged.connect(self._on_changed)

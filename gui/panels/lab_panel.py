@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.lab import DONE, FAILS, HOLDS, WAITING
 from gui.panels.lab_card import LabCard
@@ -39,7 +40,7 @@ class LabPanel(QWidget):
         self.run_all.setAccessibleName(self.tr("Run all experiments"))
         self.summary = QLabel(objectName="labSummary")
         self.summary.setTextFormat(Qt.TextFormat.PlainText)
-        self._nothing = QLabel(self.tr("No experiment says that."))
+        self._nothing = PlainLabel(self.tr("No experiment says that."))
         self._nothing.hide()
         self._place()
         self.filter.textChanged.connect(self._show_matching)
@@ -73,7 +74,7 @@ class LabPanel(QWidget):
         self.filter.setFocus()
 
     def _place(self) -> None:
-        intro = QLabel(
+        intro = PlainLabel(
             self.tr(
                 "What lessons on tokens claim, tried out here: change a text, run it, and see whether it is so. "
                 "Claims are checked as long as a card is as it came."
@@ -90,7 +91,7 @@ class LabPanel(QWidget):
         list_.setSpacing(4)
         for card in self.cards.values():
             if not self._headings or self._headings[-1][0].text() != card_words(card.card.subject):
-                heading = QLabel(card_words(card.card.subject))
+                heading = PlainLabel(card_words(card.card.subject))
                 font = heading.font()
                 font.setBold(True)
                 heading.setFont(font)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.look.plain_label import PlainLabel
 
 
 def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
@@ -14,7 +16,7 @@ def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
     column = QVBoxLayout(box)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(2)
-    label = QLabel(text)
+    label = PlainLabel(text)
     if buddy is not None:
         label.setBuddy(buddy)
     column.addWidget(label)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QToolButton, QWidget
 
 from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
 
 SPEEDS_MS = (1500, 700, 200)
 
@@ -27,7 +28,7 @@ class MergePlayer(QWidget):
         self.step.setToolTip(self.tr("How many merges are done"))
         self.step.setKeyboardTracking(False)
         self.step.setGroupSeparatorShown(True)
-        self.total = QLabel(self)
+        self.total = PlainLabel(self)
         self.start = self._button("to_start", self.tr("To the start: single bytes"), "mergeStart")
         self.back = self._button("step_back", self.tr("One merge back"), "mergeBack")
         self.play = self._button("play", self.tr("Play the merges one after the other"), "mergePlay")
@@ -85,7 +86,7 @@ class MergePlayer(QWidget):
         for button in (self.start, self.back, self.play, self.forward, self.end):
             row.addWidget(button)
         row.addSpacing(8)
-        label = QLabel(self.tr("&Merges done:"), self)
+        label = PlainLabel(self.tr("&Merges done:"), self)
         label.setBuddy(self.step)
         row.addWidget(label)
         row.addWidget(self.step)

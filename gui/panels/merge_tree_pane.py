@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
 from gui.models.merge_forest import MergeForest
 from gui.panels.merge_tree_view import MergeTreeView
@@ -46,7 +47,7 @@ class MergeTreePane(QWidget):
             cut = self.tr("Too large to be drawn as a whole: ⋮ stands for parts that are left out.")
             caption = f"{caption}. {cut}" if caption else cut
         self.caption.setText(caption)
-        self.caption.setToolTip(caption)
+        self.caption.setToolTip(plain_tip(caption))
         self.view.show_forest(forest, hint)
 
     def _button(self, text: str, tip: str, act: Callable[[], None]) -> QToolButton:

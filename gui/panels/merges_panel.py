@@ -9,7 +9,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QSplitter,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from gui.editor.token_editor import TokenEditor
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.look.token_text import visible
 from gui.models.merge_forest import MergeForest
@@ -263,9 +263,9 @@ class MergesPanel(QWidget):
         self.sequence = QLineEdit(objectName="mergeSequence", readOnly=True)
         self.sequence.setAccessibleName(self.tr("Parts after these merges"))
         self.sequence.setFont(fixed)
-        self.sequence_label = QLabel()
+        self.sequence_label = PlainLabel()
         self.pairs, self.steps = PairsModel(self), StepsModel(self)
-        self.pairs_label = QLabel()
+        self.pairs_label = PlainLabel()
         self.pairs_view = MergeTableView(self.pairs, "mergePairs", self.tr("Pairs that compete for the next merge"))
         self.steps_view = MergeTableView(self.steps, "mergeSteps", self.tr("Merges, in the order in which they happen"))
         self.tree = MergeTreePane(self._theme, self)
@@ -285,7 +285,7 @@ class MergesPanel(QWidget):
             (self.tr("Te&xt:"), self.text, 1),
             (self.tr("E&ncoding:"), self.picker, 0),
         ):
-            label = QLabel(words)
+            label = PlainLabel(words)
             label.setBuddy(control)
             head.addWidget(label)
             head.addWidget(control, stretch)
@@ -300,7 +300,7 @@ class MergesPanel(QWidget):
         column.setSpacing(4)
         column.addWidget(self.pairs_label)
         column.addWidget(self.pairs_view, 1)
-        column.addWidget(QLabel(self.tr("All merges")))
+        column.addWidget(PlainLabel(self.tr("All merges")))
         column.addWidget(self.steps_view, 1)
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         self.columns.setObjectName("mergeColumns")
@@ -317,7 +317,7 @@ class MergesPanel(QWidget):
         body.addWidget(self.strip)
         body.addLayout(steps)
         body.addWidget(self.columns, 1)
-        body.addWidget(QLabel(self.tr("Why is this not one token?")))
+        body.addWidget(PlainLabel(self.tr("Why is this not one token?")))
         body.addWidget(self.why)
         self.tree.show_forest(MergeForest())
         player = self.player

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
     QCompleter,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QTableView,
     QVBoxLayout,
     QWidget,
 )
 
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText, age_tone
 from gui.models.price_facts import FIELD, ORIGIN, VALUE, PriceFactsModel
@@ -111,9 +111,9 @@ class ModelPrices(QWidget):
         completer = self.picker.completer()
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        self.about = QLabel(objectName="pricingAbout")
-        self.age = QLabel(objectName="pricingAge")
-        self.remark = QLabel(objectName="pricingFormRemark")
+        self.about = PlainLabel(objectName="pricingAbout")
+        self.age = PlainLabel(objectName="pricingAge")
+        self.remark = PlainLabel(objectName="pricingFormRemark")
         for label in (self.about, self.age, self.remark):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
@@ -135,7 +135,7 @@ class ModelPrices(QWidget):
             button.setAutoDefault(False)
 
     def _place(self) -> None:
-        label = QLabel(self.tr("&Model"))
+        label = PlainLabel(self.tr("&Model"))
         label.setBuddy(self.picker)
         top = QHBoxLayout()
         top.addWidget(label)

@@ -23,7 +23,9 @@ from PySide6.QtWidgets import (
 
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
+from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
+from gui.look.token_text import visible_line
 from gui.models.price_problems import COLUMN, LINE, MESSAGE, PriceProblemsModel
 from gui.panels.cost_remark import RemarkLabel
 from gui.panels.dropped_files import DroppedFiles
@@ -60,7 +62,6 @@ class PricingPanel(QWidget):
         self.editor = PriceEditor(theme, fields_below)
         self.form = ModelPrices(theme, today)
         self._icons = icons
-        self.setFocusProxy(self.editor)
         self._make_tools(icons)
         self._make_problems()
         self._place()
@@ -81,14 +82,14 @@ class PricingPanel(QWidget):
 
     def show_file_name(self, path: str) -> None:
         """Say which file this is."""
-        self.file.setText(path)
-        self.file.setToolTip(path)
+        self.file.setText(visible_line(path))
+        self.file.setToolTip(plain_tip(path))
 
     def show_status(self, text: str, tone: str = "stale") -> None:
         """Say how it stands with the file. ``tone``: a role of the theme."""
         self._tone = tone
         self.status.setText(text)
-        self.status.setToolTip(text)
+        self.status.setToolTip(plain_tip(text))
         self._colour()
 
     def show_problems(self, problems: Sequence[Problem]) -> None:

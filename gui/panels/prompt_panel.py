@@ -7,10 +7,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.editor.token_editor import TokenEditor
 from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.panels.context_meter import ContextMeter
 from gui.panels.count_bar import CountBar
@@ -60,7 +61,7 @@ class PromptPanel(QWidget):
         self._connect()
 
     def _lay_out(self) -> None:
-        label = QLabel(self.tr("E&ncoding:"), self)
+        label = PlainLabel(self.tr("E&ncoding:"), self)
         label.setBuddy(self.picker)
         header = QHBoxLayout()
         header.setContentsMargins(8, 6, 8, 6)

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from gui.look.plain_label import PlainLabel
+from gui.look.token_text import visible_line
 from gui.panels.encoding_picker import EncodingPicker
 from gui.panels.flow_layout import FlowLayout
 
@@ -69,8 +71,8 @@ class RequestBar(QWidget):
         row = self.template.findData(OWN_TEMPLATE)
         if row < 0:
             row = self.template.count() - 1
-            self.template.insertItem(row, path.name, OWN_TEMPLATE)
-        self.template.setItemText(row, path.name)
+            self.template.insertItem(row, "", OWN_TEMPLATE)
+        self.template.setItemText(row, visible_line(path.name))
         self._last_file = path
         self._show_row(OWN_TEMPLATE)
         self._describe()
@@ -145,7 +147,7 @@ class RequestBar(QWidget):
             row = QHBoxLayout(pair)
             row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(4)
-            label = QLabel(words)
+            label = PlainLabel(words)
             label.setBuddy(control)
             row.addWidget(label)
             row.addWidget(control)

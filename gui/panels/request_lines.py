@@ -9,7 +9,6 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QProgressBar,
     QPushButton,
     QSplitter,
@@ -19,7 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.look.token_text import visible_line
 from gui.models.request_lines import LinesModel
 from gui.models.request_words import GRADE_WORDS, KIND_WORDS, tr
 from gui.panels.row_table import set_up_rows
@@ -54,7 +55,7 @@ class RequestLinesPage(QWidget):
 
     def begin(self, path: Path) -> None:
         """A file is being counted."""
-        self.title.setText(path.name)
+        self.title.setText(visible_line(path.name))
         self.summary.setText(self.tr("Being counted…"))
         self.progress.setValue(0)
         self._show_running(True)
@@ -117,9 +118,9 @@ class RequestLinesPage(QWidget):
             self.bad_title.setText("")
 
     def _make(self, theme: Theme) -> None:
-        self.title = QLabel(objectName="requestLinesTitle")
-        self.summary = QLabel(objectName="requestLinesSummary")
-        self.bad_title = QLabel(objectName="requestLinesBadTitle")
+        self.title = PlainLabel(objectName="requestLinesTitle")
+        self.summary = PlainLabel(objectName="requestLinesSummary")
+        self.bad_title = PlainLabel(objectName="requestLinesBadTitle")
         font = self.title.font()
         font.setBold(True)
         self.title.setFont(font)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QPushButton,
@@ -20,6 +19,8 @@ from PySide6.QtWidgets import (
 from engine.requests.types import Image, Message
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.corner import plain_corner
+from gui.look.plain_label import PlainLabel
+from gui.look.token_text import visible_line
 from gui.models.request_messages import ROLES
 
 SETTLE_MS = 150
@@ -126,7 +127,7 @@ class MessageEditor(QWidget):
 
     def _words(self, image: Image) -> str:
         size = f"{image.width:,} × {image.height:,}" if image.width and image.height else self.tr("size unknown")
-        return f"{size}, {image.detail}" + (f", {image.name}" if image.name else "")
+        return f"{size}, {image.detail}" + (f", {visible_line(image.name)}" if image.name else "")
 
     @Slot()
     def _on_image(self) -> None:
@@ -205,7 +206,7 @@ class MessageEditor(QWidget):
     def _place(self) -> None:
         head = QHBoxLayout()
         for words, control, stretch in ((self.tr("Ro&le:"), self.role, 1), (self.tr("&Name:"), self.speaker, 1)):
-            label = QLabel(words)
+            label = PlainLabel(words)
             label.setBuddy(control)
             head.addWidget(label)
             head.addWidget(control, stretch)
@@ -213,7 +214,7 @@ class MessageEditor(QWidget):
         size = QHBoxLayout(self.size_row)
         size.setContentsMargins(0, 0, 0, 0)
         size.addWidget(self.width_box, 1)
-        size.addWidget(QLabel("×"))
+        size.addWidget(PlainLabel("×"))
         size.addWidget(self.height_box, 1)
         size.addWidget(self.detail, 1)
         buttons = QHBoxLayout()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLocale, Qt, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.request_words import breakdown, place_words, special_words, total
 from gui.panels.editor_look import TokenView
@@ -121,7 +122,7 @@ class RequestResult(QWidget):
     def _place(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self.total, 1)
-        label = QLabel(self.tr("Frame&d:"))
+        label = PlainLabel(self.tr("Frame&d:"))
         label.setBuddy(self.tint)
         head.addWidget(label)
         head.addWidget(self.tint)

@@ -9,6 +9,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from gui.dialogs.scenario_name import ScenarioName
+from gui.look.plain_tip import plain_tip
+from gui.look.token_text import visible_line
 from gui.models.scenario_choices import ScenarioChoices
 from gui.models.scenario_state import ScenarioState
 from gui.notify import Notifier, Offer
@@ -142,7 +144,7 @@ class ScenarioNames(QObject):
     def _fill(self) -> None:
         self._menu.clear()
         for name in self._book.names() if self._book is not None else ():
-            action = self._menu.addAction(name.replace("&", "&&"), partial(self.load, name))
+            action = self._menu.addAction(visible_line(name).replace("&", "&&"), partial(self.load, name))
             action.setCheckable(True)
             action.setChecked(name == self.name)
         self._menu.addSeparator()
@@ -157,14 +159,15 @@ class ScenarioNames(QObject):
     def _show(self) -> None:
         saved = self._book.get(self.name) if self._book is not None else None
         changed = saved is not None and saved != self._state.choices
-        words = self.name if saved is not None else self.tr("not saved")
+        words = visible_line(self.name) if saved is not None else self.tr("not saved")
         shown = words + (" *" if changed else "")
         room = self._button.width() - 32
         text = self._button.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideRight, room)
         self._button.setText(text.replace("&", "&&"))
         spoken = self.tr("Scenario: {name}, changed") if changed else self.tr("Scenario: {name}")
         self._button.setAccessibleName(spoken.format(name=words))
-        self._button.setToolTip(self.tr("Scenarios that you saved. * : changed since.\n{name}").format(name=words))
+        tip = self.tr("Scenarios that you saved. * : changed since.\n{name}")
+        self._button.setToolTip(plain_tip(tip.format(name=words)))
         self.save.setEnabled(changed)
         self.save_as.setEnabled(self._book is not None)
         for action in (self.rename, self.delete):

@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.look.plain_tip import as_written
+
 
 class StatusLine(QWidget):
     """One line, cut with dots where it is too long; the whole of it is the tool tip, and what screen readers say."""
@@ -26,7 +28,7 @@ class StatusLine(QWidget):
             return
         self._text = text
         self.setAccessibleName(text)
-        self.setToolTip(text if self.fontMetrics().horizontalAdvance(text) > self.width() else "")
+        self.setToolTip(as_written(text) if self.fontMetrics().horizontalAdvance(text) > self.width() else "")
         self.update()
 
     def sizeHint(self) -> QSize:

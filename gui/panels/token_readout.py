@@ -37,7 +37,12 @@ class TokenReadout(QWidget):
     def set_text(self, text: str) -> None:
         """Show a line."""
         self._text = text
-        self.setToolTip(text)
+        self.setToolTip("")
+        if text:
+            # Not before there are tokens: this is after the first picture of the window.
+            from gui.look.plain_tip import plain_tip
+
+            self.setToolTip(plain_tip(text))
         self.setAccessibleName(self.tr("Token at the caret: {text}").format(text=text or self.tr("none")))
         self.update()
 

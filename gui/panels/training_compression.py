@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.corner import plain_corner
+from gui.look.plain_label import PlainLabel
 from gui.models.training_report import GROUP, CompressionModel
 from gui.models.training_text import TrainingText
 from gui.panels.flow_layout import FlowLayout
@@ -89,14 +90,14 @@ class CompressionPage(QWidget):
     def _place(self) -> None:
         self.question = QWidget()
         row = FlowLayout(self.question, 6)
-        label = QLabel(self.tr("If"))
+        label = PlainLabel(self.tr("If"))
         label.setBuddy(self.models)
         for widget in (
             label,
             self.models,
-            QLabel(self.tr("used this vocabulary, a million calls of")),
+            PlainLabel(self.tr("used this vocabulary, a million calls of")),
             self.prompt_bytes,
-            QLabel(self.tr("of such text each would take")),
+            PlainLabel(self.tr("of such text each would take")),
         ):
             row.addWidget(widget)
         column = QVBoxLayout(self)

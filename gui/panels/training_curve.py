@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_rates import RateSeries
 from gui.models.training_text import TrainingText
@@ -43,7 +44,7 @@ class TrainingCurveView(QWidget):
         self.rates = RateSeries()
         self._plots: Any = None
         self._lane: Lane | None = None
-        self._hint = QLabel(self.tr("The curve begins with the first merge."))
+        self._hint = PlainLabel(self.tr("The curve begins with the first merge."))
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
         self._body = QVBoxLayout(self)

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
 
 
 class FolderBar(QWidget):
@@ -30,7 +31,7 @@ class FolderBar(QWidget):
         self.button.setIcon(icons.icon("open"))
         self.button.setAutoDefault(False)
         self.button.setAccessibleName(self.tr("Choose the folder of texts"))
-        label = QLabel(self.tr("Fol&der:"))
+        label = PlainLabel(self.tr("Fol&der:"))
         label.setBuddy(self.field)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSizePolicy, QWidget
 
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_choices import Choice, tr
 
@@ -54,7 +55,7 @@ def form_grid() -> QGridLayout:
 def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | None = None) -> None:
     """Add a control with its label in front and a remark below."""
     row = grid.rowCount()
-    label = QLabel(text)
+    label = PlainLabel(text)
     label.setBuddy(control)
     if not control.accessibleName():
         control.setAccessibleName(text.replace("&", ""))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
 from gui.panels.editor_look import TokenView
@@ -40,13 +41,13 @@ class TrainingPreview(QWidget):
         self.files.setAccessibleName(self.tr("File of the preview"))
         self.files.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.files.setMinimumContentsLength(10)
-        self.figures = QLabel(objectName="trainPreviewFigures")
+        self.figures = PlainLabel(objectName="trainPreviewFigures")
         self.remark = Remark(theme)
         self.remark.setObjectName("trainPreviewChanges")
         self.view = TokenView(theme, settings, self)
         self.view.setObjectName("trainPreview")
         self.view.setAccessibleName(self.tr("Preview of the split"))
-        self.hint = QLabel()
+        self.hint = PlainLabel()
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
         self._place()
@@ -107,7 +108,7 @@ class TrainingPreview(QWidget):
         self._shown_text: str | None = None
         head = QHBoxLayout()
         head.setSpacing(8)
-        label = QLabel(self.tr("Te&xt:"))
+        label = PlainLabel(self.tr("Te&xt:"))
         label.setBuddy(self.files)
         head.addWidget(label)
         head.addWidget(self.files, 1)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.corner import plain_corner
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_report import TokenListsModel
 from gui.models.training_text import TrainingText
@@ -177,9 +178,9 @@ class TrainingResultPage(QWidget):
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.remark = Remark(theme)
         self.remark.setObjectName("trainResultRemark")
-        self.source = QLabel(objectName="trainResultSource")
+        self.source = PlainLabel(objectName="trainResultSource")
         self.source.setWordWrap(True)
-        self.hint = QLabel()
+        self.hint = PlainLabel()
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
         self.kind = QComboBox(objectName="trainTokensKind")
@@ -193,14 +194,14 @@ class TrainingResultPage(QWidget):
             self.tr("tokens that it shares with the others"),
         ):
             self.kind.addItem(title)
-        self.overlap = QLabel(objectName="trainOverlap")
+        self.overlap = PlainLabel(objectName="trainOverlap")
         self.overlap.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.overlap.setWordWrap(True)
 
     def _place(self) -> None:
         head = QWidget()
         row = FlowLayout(head, 8)
-        label = QLabel(self.tr("Voca&bulary:"))
+        label = PlainLabel(self.tr("Voca&bulary:"))
         label.setBuddy(self.names)
         for widget in (label, self.names, self.use, self.save, self.remove):
             row.addWidget(widget)
@@ -240,7 +241,7 @@ class TrainingResultPage(QWidget):
         table.verticalHeader().setHighlightSections(False)
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         head = QHBoxLayout()
-        label = QLabel(self.tr("The l&ongest"))
+        label = PlainLabel(self.tr("The l&ongest"))
         label.setBuddy(self.kind)
         head.addWidget(label)
         head.addWidget(self.kind)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
 from gui.panels.editor_look import TokenView
@@ -27,7 +28,7 @@ class TokenPane(QWidget):
         self.choice.setAccessibleName(self.tr("Vocabulary: {pane}").format(pane=spoken))
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choice.setMinimumContentsLength(8)
-        self.figures = QLabel(objectName=f"{name}Figures")
+        self.figures = PlainLabel(objectName=f"{name}Figures")
         self.view = TokenView(theme, settings, self)
         self.view.setObjectName(name)
         self.view.setAccessibleName(spoken)

@@ -9,7 +9,9 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
 
 from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.look.token_text import visible_line
 from gui.models import cost_changes, diff_table
 from gui.models.cost_changes import CostChangesModel
 from gui.models.cost_text import CostText
@@ -77,7 +79,7 @@ class VersionComparison(QWidget):
         while self.other.count() > 1:
             self.other.removeItem(1)
         for version in versions:
-            self.other.addItem(version.name, version.key)
+            self.other.addItem(visible_line(version.name), version.key)
         self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
         self.other.blockSignals(False)
 
@@ -144,7 +146,7 @@ class VersionComparison(QWidget):
         self.costs.sortByColumn(cost_changes.MODEL, Qt.SortOrder.AscendingOrder)
 
     def _place(self) -> None:
-        label = QLabel(self.tr("Compare with &text:"))
+        label = PlainLabel(self.tr("Compare with &text:"))
         label.setBuddy(self.other)
         row = QHBoxLayout()
         row.setSpacing(8)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.figures import figure
+from gui.look.token_text import visible_line
 from gui.models.versions import NAME, VersionsModel
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.row_table import set_up_rows
@@ -98,7 +99,7 @@ class VersionList(QWidget):
         buttons = QMessageBox.StandardButton
         box = QMessageBox(QMessageBox.Icon.Warning, self.tr("Delete a version"), "", buttons.NoButton, self)
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(self.tr("Delete “{name}” for good?").format(name=version.name))
+        box.setText(self.tr("Delete “{name}” for good?").format(name=visible_line(version.name)))
         box.addButton(self.tr("Delete"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._delete)
         box.setDefaultButton(box.addButton(buttons.Cancel))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
 from gui.models.vocabulary_columns import tr
 from gui.models.vocabulary_comparison import GROUPS, HERE, THERE, ComparisonModel
 from gui.panels.encoding_picker import EncodingPicker
@@ -123,7 +124,7 @@ class ComparePage(QWidget):
 
     def _place(self) -> None:
         row = QHBoxLayout()
-        label = QLabel(self.tr("Compare &with:"))
+        label = PlainLabel(self.tr("Compare &with:"))
         label.setBuddy(self.other)
         row.addWidget(label)
         row.addWidget(self.other, 1)

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import (
 
 from gui.look.corner import plain_corner
 from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
+from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
 from gui.look.token_text import hexadecimal, visible
 from gui.models.merge_forest import MergeForest, forest_of
@@ -247,7 +249,7 @@ class VocabularyDetail(QWidget):
 
     def _add_row(self, row: int, title: str, widget: QWidget) -> None:
         edge = Qt.AlignmentFlag.AlignTop if isinstance(widget, QLabel) else Qt.AlignmentFlag.AlignVCenter
-        self._grid.addWidget(QLabel(title), row, 0, edge)
+        self._grid.addWidget(PlainLabel(title), row, 0, edge)
         self._grid.addWidget(widget, row, 1)
 
     def _make_links(self) -> None:
@@ -282,7 +284,7 @@ class VocabularyDetail(QWidget):
             (self.previous, self.tr("Show the place before in the prompt")),
             (self.next, self.tr("Show the next place in the prompt")),
         ):
-            button.setToolTip(words)
+            button.setToolTip(plain_tip(words))
             button.setAccessibleName(words)
         holder = QWidget()
         row = QHBoxLayout(holder)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.look.plain_label import PlainLabel
 from gui.models.vocabulary_columns import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS, tr
 from gui.panels.encoding_picker import EncodingPicker
 from gui.panels.flow_layout import FlowLayout
@@ -257,7 +258,7 @@ class VocabularyFilters(QWidget):
 
 
 def _label(text: str, buddy: QWidget) -> QLabel:
-    label = QLabel(text)
+    label = PlainLabel(text)
     label.setBuddy(buddy)
     return label
 

@@ -168,12 +168,19 @@ def test_forgetting(tmp_path):
     engine.forget_encoding("mine")
 
 
-@pytest.mark.parametrize("name", ["../outside", "/root", "a/b", "..", "con\0", "ключ"])
+@pytest.mark.parametrize("name", ["../outside", "/root", "a/b", "..", "con", "ключ"])
 def test_no_name_leads_out_of_the_folder(tmp_path, name):
     entry = engine.keep_encoding(named(name), tmp_path / "in")
     assert entry.path.parent == tmp_path / "in"
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
     assert json.loads(entry.path.with_name(entry.path.name + ".json").read_text())["name"] == name
+
+
+@pytest.mark.parametrize("name", ["con\0", "gpt2\u200b", "a\u202eb", "two\nlines"])
+def test_a_name_that_hides_something_is_refused(tmp_path, name):
+    with pytest.raises(EngineError, match="cannot be seen"):
+        engine.keep_encoding(named(name), tmp_path)
+    assert name not in engine.list_encoding_names()
 
 
 def test_a_kept_encoding_is_called_otherwise(tmp_path):
