@@ -19,7 +19,7 @@ from commands.counting import count_given
 from commands.encoder_choice import EncoderChoice
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from commands.reading import folder_options, read_given, read_text
-from commands.requests import check_template_use, request_counts, request_options
+from commands.request_options import check_template_use, request_options
 from pricing import report
 from pricing.money import exact_usd
 from pricing.scenarios.budgets import Budget, ends, judge
@@ -81,6 +81,8 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
     if options["request"]:
         if options["input_tokens"] is not None:
             raise BadInput("give --request or --input-tokens, not both")
+        from commands.requests import request_counts
+
         given = Given(request_counts(profile, paths, options["template"]))
     else:
         given = given_counts(models, options["input_tokens"], paths, profile, ignored=options["ignored"])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,22 +34,9 @@ if TYPE_CHECKING:
     from engine.requests.template import Template
     from pricing.types import Model
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
 MANY = (".jsonl", ".ndjson")
 SLICE_SECONDS = 0.5
 DEFAULT = "openai"
-
-
-def request_options(command: _Command) -> _Command:
-    """Options of a command that takes ``request`` and ``template``."""
-    keys = ", ".join(TEMPLATES)
-    command = click.option(
-        "--template", metavar="NAME|FILE", help=f"With --request: {keys}, or a Jinja chat template; else the model's."
-    )(command)
-    return click.option(
-        "--request", is_flag=True, help="PATH holds the body of an API call; a .jsonl file one on each line."
-    )(command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +60,6 @@ def opened_template(name: str) -> Iterator[Template]:
         raise BadInput(f"--template: {name!r} is no file, and none of {', '.join(TEMPLATES)}")
     with TemplateFile(usable(lambda: read_source(path), "--template")) as opened:
         yield opened.template
-
-
-def check_template_use(request: bool, template: str | None) -> None:
-    """Raises BadInput for a template without a request."""
-    if template is not None and not request:
-        raise BadInput("--template goes with --request")
 
 
 def count_requests(

@@ -15,7 +15,7 @@ from commands.encoder_choice import EncoderChoice
 from commands.encodings import required_encoding, tokenizer_options
 from commands.program import BadInput, json_option, program, say, say_json
 from commands.reading import STANDARD_INPUT, folder_options, read_given, read_text
-from commands.requests import check_template_use, count_requests, request_options
+from commands.request_options import check_template_use, request_options
 
 if TYPE_CHECKING:
     from engine import Encoding
@@ -52,6 +52,8 @@ def count(
     if request:
         if budget is not None:
             raise BadInput("--budget is for texts, not for --request")
+        from commands.requests import count_requests
+
         count_requests(profile, paths, as_json, template, **options)
         return
     encoding, priced = chosen_encoding(profile, **options)

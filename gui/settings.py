@@ -7,15 +7,17 @@ and the defaults are used. A single bad value costs that value. Keys of newer ve
 from __future__ import annotations
 
 import dataclasses
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, QTimer, Signal, Slot
 
-from gui.services.file_writing import set_aside, write_atomic
+from gui.services.file_writing import set_aside
+from gui.shared_file import DamagedFile, Document, SharedFile, is_newer, read_document
 from gui.storage import Storage
+
+VERSION = 1
 
 WRITE_DELAY_MS = 400
 """Choices made in quick succession (a spin box being turned) are written once."""
@@ -227,15 +229,14 @@ class SettingsStore(QObject):
         super().__init__(parent)
         self.values = Settings()
         self.problem = ""
-        self._path = path
-        self._unknown: dict[str, Any] = {}
-        self._touched: set[str] = set()
-        self._storage: Storage | None = None
+        self._file = SharedFile(path, VERSION, self)
+        self._file.failed.connect(self._on_write_failed)
+        self._touched: frozenset[str] = frozenset()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WRITE_DELAY_MS)
         self._timer.timeout.connect(self._write)
-        self._load()
+        self._load(path)
 
     def set(self, name: str, value: Any) -> None:
         """Change a setting; applied at once, written soon. Raises ValueError for an impossible value."""
@@ -244,7 +245,7 @@ class SettingsStore(QObject):
         if getattr(self.values, name) == value:
             return
         self.values = dataclasses.replace(self.values, **{name: value})
-        self._touched.add(name)
+        self._touched |= {name}
         self._timer.start()
         self.changed.emit(name)
 
@@ -258,8 +259,7 @@ class SettingsStore(QObject):
 
     def use_storage(self, storage: Storage) -> None:
         """Write off the GUI thread from now on, with ``storage``, which nobody else writes with."""
-        self._storage = storage
-        storage.failed.connect(self._on_write_failed)
+        self._file.use_storage(storage)
 
     def close(self) -> None:
         """Write what is not written yet without waiting for more. In the order of all writes: the newest comes last."""
@@ -268,57 +268,48 @@ class SettingsStore(QObject):
             self._write()
 
     def _write(self) -> None:
-        content = json.dumps(self._with_those_of_others(), indent=2).encode()
-        if self._storage is not None:
-            self._storage.write(self._path, content)
-            return
-        try:
-            write_atomic(self._path, content)
-        except OSError as error:
-            self._on_write_failed(self._path, str(error))
+        touched, self._touched = self._touched, frozenset()
 
-    @Slot(object, str)
-    def _on_write_failed(self, _path: Path, why: str) -> None:
+        def with_ours(document: Document) -> None:
+            """Our own choices as they are when this is written, over the file, which another window may have
+            changed."""
+            values = self.values
+            document |= {name: getattr(values, name) for name in touched}
+
+        self._file.change(with_ours)
+
+    @Slot(str)
+    def _on_write_failed(self, why: str) -> None:
         self.failed.emit(self.tr("The settings could not be saved: {why}").format(why=why))
 
-    def _with_those_of_others(self) -> dict[str, Any]:
-        """What to write: our own changes over the file as it is now, which another window may have changed."""
-        ours = self._unknown | dataclasses.asdict(self.values)
+    def _load(self, path: Path) -> None:
         try:
-            theirs = json.loads(self._path.read_bytes())
-        except (OSError, ValueError):
-            return ours
-        if isinstance(theirs, dict):
-            ours |= {key: value for key, value in theirs.items() if key not in self._touched}
-        return ours
-
-    def _load(self) -> None:
-        try:
-            raw = json.loads(self._path.read_bytes())
-            if not isinstance(raw, dict):
-                raise ValueError("not a JSON object")
-        except FileNotFoundError:
-            return
+            raw = read_document(path)
         except OSError as error:
             self.problem = self.tr("The settings could not be read ({why}). The defaults are in use.").format(why=error)
             return
-        except ValueError:
-            self.problem = self._set_aside()
+        except DamagedFile:
+            self.problem = self._set_aside(path)
             return
+        newer = is_newer(raw, VERSION)
         good = {name: raw.pop(name) for name in names() if name in raw and accepted(name, raw[name])}
         good = {name: tuple(value) if isinstance(value, list) else value for name, value in good.items()}
         bad = [name for name in names() if name in raw]
-        self._unknown = {key: value for key, value in raw.items() if key not in bad}
-        self._touched = set(bad)
         self.values = Settings(**good)
-        if bad:
+        if newer:
+            self.problem = self.tr(
+                "A newer version of Tokenloupe has written the settings. They are used as far as they are known here; "
+                "what you change here is not saved."
+            )
+        elif bad:
+            self._touched = frozenset(bad)
             self.problem = self.tr(
                 "These settings had impossible values and are back to their defaults: {names}"
             ).format(names=", ".join(bad))
 
-    def _set_aside(self) -> str:
+    def _set_aside(self, path: Path) -> str:
         try:
-            kept = set_aside(self._path)
+            kept = set_aside(path)
         except OSError as error:
             return self.tr(
                 "The settings file is damaged and could not be set aside ({why}). The defaults are in use."

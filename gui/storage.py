@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.held_text import HeldText, utf8_pieces
-from gui.services.file_writing import write_atomic
+from gui.services.file_writing import change_atomic, write_atomic
 
 if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
@@ -23,6 +23,18 @@ class WriteRequest(NamedTuple):
     keep_backup: bool = False
 
 
+class ChangeRequest(NamedTuple):
+    """A change of a file: from its content, None where there is none, to the new one."""
+
+    path: Path
+    change: Callable[[bytes | None], bytes]
+
+
+def change_now(request: ChangeRequest) -> bytes:
+    """Change a file on the calling thread; returns its new content. Raises OSError, and what the change raises."""
+    return change_atomic(request.path, request.change)
+
+
 def write_now(request: WriteRequest) -> int:
     """Write on the calling thread; for the moment when the window closes. Raises OSError."""
     content: bytes | Iterable[bytes] = (
@@ -31,18 +43,21 @@ def write_now(request: WriteRequest) -> int:
     return write_atomic(request.path, content, keep_backup=request.keep_backup)
 
 
-def _write(request: WriteRequest, _ticket: Ticket) -> int:
-    return write_now(request)
+def _write(request: WriteRequest | ChangeRequest, _ticket: Ticket) -> int | bytes:
+    return change_now(request) if isinstance(request, ChangeRequest) else write_now(request)
 
 
 class Storage(QObject):
     """Writes files in a job lane of its own, in the order asked for. ``title`` is the lane's name.
 
-    Signals: ``written(Path)``, ``failed(Path, str)`` with the reason.
+    Signals: ``written(Path)``, ``failed(Path, str)`` with the reason; for changes of a file also
+    ``changed(ChangeRequest, bytes)`` with the new content, ``change_failed(ChangeRequest, str)``.
     """
 
     written = Signal(object)
     failed = Signal(object, str)
+    changed = Signal(object, object)
+    change_failed = Signal(object, str)
 
     def __init__(self, runner: JobRunner, title: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +75,10 @@ class Storage(QObject):
         """Replace ``path`` by ``content``, soon."""
         self._lane.submit(WriteRequest(path, content, keep_backup))
 
+    def change(self, request: ChangeRequest) -> None:
+        """Change a file, soon; no other window changes it in between."""
+        self._lane.submit(request)
+
     def finish(self) -> str:
         """Wait until all of it is written. Returns why the last that was not is not, or nothing."""
         self._why = ""
@@ -69,8 +88,12 @@ class Storage(QObject):
     @Slot(object)
     def _on_finished(self, result: JobResult) -> None:
         self.written.emit(result.request.path)
+        if isinstance(result.request, ChangeRequest):
+            self.changed.emit(result.request, result.value)
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
         self._why = failure.why
         self.failed.emit(failure.request.path, failure.why)
+        if isinstance(failure.request, ChangeRequest):
+            self.change_failed.emit(failure.request, failure.why)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from engine.errors import FormatError
 from engine.formats.merge_pairs import Merge, agree, merges_of_ranks
 from engine.formats.splits import BY_MINBPE, WHOLE_TEXT
-from engine.formats.tokenizer_data import LONGEST_TOKEN, MOST_IDS, TokenizerData, check_id
+from engine.formats.tokenizer_data import LONGEST_TOKEN, MOST_IDS, MOST_TOKEN_BYTES, TokenizerData, check_id
 
 FIRST_LINE = b"minbpe v1"
 
@@ -52,6 +52,7 @@ def _ranks(lines: list[str], first_line: int) -> dict[bytes, int]:
     tokens = [bytes([value]) for value in range(256)]
     merges: list[Merge] = []
     known = set(tokens)
+    size = 0
     for number, line in enumerate(lines, first_line):
         words = line.split()
         if not words and number == first_line + len(lines) - 1:
@@ -64,6 +65,9 @@ def _ranks(lines: list[str], first_line: int) -> dict[bytes, int]:
         token = tokens[left] + tokens[right]
         if len(token) > LONGEST_TOKEN or len(tokens) >= MOST_IDS:
             raise FormatError(f"line {number}: the merge makes a token of {len(token):,} bytes with id {len(tokens)}")
+        size += len(token)
+        if size > MOST_TOKEN_BYTES:
+            raise FormatError(f"line {number}: its tokens have more than {MOST_TOKEN_BYTES >> 20} MB together")
         if token in known:
             raise FormatError(f"line {number}: the merge makes a token that is there already")
         merges.append(((left, right), len(tokens)))

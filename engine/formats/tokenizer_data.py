@@ -18,6 +18,9 @@ MOST_TOKENS = 1 << 20
 
 LONGEST_TOKEN = 1 << 16
 
+MOST_TOKEN_BYTES = 32 << 20
+"""Of all tokens together, where a file names them by their parts and so can make much of little."""
+
 MOST_WORK = 1 << 31
 """Sum of the squares of all tokens' lengths in bytes. Published tokenizers come to 20 million."""
 

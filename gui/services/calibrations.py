@@ -5,7 +5,7 @@ The work of lanes. How a sample changes a count is in ``pricing.calibration``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.shared_file import DamagedFile, Document, SharedFile, is_newer, read_document
+
 if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.storage import Storage
     from pricing.calibration import Kind, Sample, Usage
     from pricing.types import CountRule, Model
+
+
+VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +81,13 @@ def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageRea
 
 
 def load(path: Path, _ticket: Ticket | None = None) -> tuple[Sample, ...]:
-    """The samples of a file, none where there is no file. Raises OSError and CalibrationError."""
-    from pricing.calibration import CalibrationError, load_samples
+    """The samples of a file, none where there is no file. Raises OSError, DamagedFile and CalibrationError."""
+    from pricing.calibration import CalibrationError, samples_of
 
-    try:
-        return load_samples(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return ()
-    except UnicodeDecodeError as error:
-        raise CalibrationError(f"the saved calibration is damaged: {error.reason}") from error
+    document = read_document(path)
+    if is_newer(document, VERSION):
+        raise CalibrationError(f"a newer version of this program has written {path}, which is left as it is")
+    return samples_of(document) if document else ()
 
 
 class Calibrations(QObject):
@@ -100,7 +103,10 @@ class Calibrations(QObject):
     def __init__(self, path: Path, runner: JobRunner, storage: Storage, parent: QObject | None = None) -> None:
         """``storage``: belongs to this alone."""
         super().__init__(parent)
-        self._path, self._storage = path, storage
+        self._file = SharedFile(path, VERSION, self)
+        self._file.use_storage(storage)
+        self._file.written.connect(self._on_written)
+        self._file.failed.connect(self.failed)
         self.samples: tuple[Sample, ...] = ()
         self._reading = runner.conflated(self.tr("Reading a usage"), read_usage)
         self._reading.finished.connect(self._on_read)
@@ -108,7 +114,6 @@ class Calibrations(QObject):
         self._loading.finished.connect(self._on_loaded)
         for lane in (self._reading, self._loading):
             lane.failed.connect(self._on_failed)
-        storage.failed.connect(self._on_not_written)
         self._loading.submit(path)
 
     def ask(self, request: UsageRequest) -> None:
@@ -117,22 +122,41 @@ class Calibrations(QObject):
 
     def add(self, sample: Sample) -> None:
         """Keep a sample."""
-        self._keep((*self.samples, sample))
+        self._keep((*self.samples, sample), added=(sample,))
 
     def remove(self, places: Collection[int]) -> None:
         """Forget the samples at these places."""
-        self._keep(tuple(sample for place, sample in enumerate(self.samples) if place not in places))
+        gone = tuple(sample for place, sample in enumerate(self.samples) if place in places)
+        self._keep(tuple(sample for place, sample in enumerate(self.samples) if place not in places), gone=gone)
 
-    def _keep(self, samples: tuple[Sample, ...]) -> None:
-        from pricing.calibration import save_samples
+    def _keep(self, samples: tuple[Sample, ...], added: Sequence[Sample] = (), gone: Sequence[Sample] = ()) -> None:
+        from pricing.calibration import CalibrationError, changed_samples
+
+        def with_ours(document: Document) -> None:
+            try:
+                changed_samples(document, added, gone)
+            except CalibrationError as error:
+                raise DamagedFile(str(error)) from error
 
         self.samples = samples
-        self._storage.write(self._path, save_samples(samples), keep_backup=True)
+        self._file.change(with_ours)
         self.changed.emit()
 
     @Slot(object)
+    def _on_written(self, document: Document) -> None:
+        """What other windows have learned meanwhile counts here from now on."""
+        from pricing.calibration import samples_of
+
+        if self._file.is_busy:
+            return
+        samples = samples_of(document)
+        if samples != self.samples:
+            self.samples = samples
+            self.changed.emit()
+
+    @Slot(object)
     def _on_loaded(self, result: JobResult) -> None:
-        self.samples = (*result.value, *self.samples)
+        self.samples = (*result.value, *(sample for sample in self.samples if sample not in result.value))
         if result.value:
             self.changed.emit()
 
@@ -143,7 +167,3 @@ class Calibrations(QObject):
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
         self.failed.emit(failure.why)
-
-    @Slot(object, str)
-    def _on_not_written(self, _path: Path, why: str) -> None:
-        self.failed.emit(why)

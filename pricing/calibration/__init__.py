@@ -8,7 +8,7 @@ from __future__ import annotations
 from pricing.calibration.bands import band_for, family_of
 from pricing.calibration.content import Kind, kind_of
 from pricing.calibration.fitting import CalibrationError, Sample, fitted, make_sample, rule_for
-from pricing.calibration.saved import load_samples, save_samples
+from pricing.calibration.saved import changed_samples, samples_of
 from pricing.calibration.usage import Usage, UsageError, parse_usage, scenario_of
 
 __all__ = [
@@ -18,13 +18,13 @@ __all__ = [
     "Usage",
     "UsageError",
     "band_for",
+    "changed_samples",
     "family_of",
     "fitted",
     "kind_of",
-    "load_samples",
     "make_sample",
     "parse_usage",
     "rule_for",
-    "save_samples",
+    "samples_of",
     "scenario_of",
 ]

@@ -1,8 +1,7 @@
-"""Samples as JSON text."""
+"""Samples as JSON holds them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import date
@@ -11,28 +10,35 @@ from typing import Any
 from pricing.calibration.content import KINDS
 from pricing.calibration.fitting import CalibrationError, Sample
 
-VERSION = 1
+_SAMPLES = "samples"
 
 
-def save_samples(samples: Iterable[Sample]) -> str:
-    """The text of a file."""
-    saved = [asdict(sample) | {"day": sample.day.isoformat()} for sample in samples]
-    return json.dumps({"version": VERSION, "samples": saved}, indent=1, ensure_ascii=False) + "\n"
+def changed_samples(document: dict[str, Any], added: Iterable[Sample], gone: Iterable[Sample]) -> None:
+    """Change a JSON object that holds samples, or is empty. What it holds besides stays. CalibrationError as for
+    ``samples_of``."""
+    if document:
+        samples_of(document)
+    saved = list(document.get(_SAMPLES, ()))
+    for sample in gone:
+        if _plain(sample) in saved:
+            saved.remove(_plain(sample))
+    document[_SAMPLES] = [*saved, *map(_plain, added)]
 
 
-def load_samples(text: str) -> tuple[Sample, ...]:
-    """The samples of a file's text. Raises CalibrationError for text of another kind and for damaged samples.
+def samples_of(document: Mapping[str, Any]) -> tuple[Sample, ...]:
+    """The samples in a JSON object. Raises CalibrationError for one of another kind and for damaged samples.
 
     Samples of kinds of text that a later program tells apart are left out.
     """
-    try:
-        document = json.loads(text)
-    except ValueError as error:
-        raise CalibrationError(f"the saved calibration is damaged: {error}") from error
-    saved = document.get("samples") if isinstance(document, dict) else None
+    saved = document.get(_SAMPLES)
     if not isinstance(saved, list) or not all(isinstance(one, dict) for one in saved):
         raise CalibrationError("this is no file of saved calibration")
     return tuple(_sample(number, raw) for number, raw in enumerate(saved, 1) if raw.get("kind") in KINDS)
+
+
+def _plain(sample: Sample) -> dict[str, Any]:
+    """As JSON holds it."""
+    return asdict(sample) | {"day": sample.day.isoformat()}
 
 
 def _sample(number: int, raw: Mapping[str, Any]) -> Sample:

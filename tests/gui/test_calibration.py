@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,14 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.dialogs.calibration import CalibrationDialog
+from gui.jobs import JobRunner
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.models.cost_explanation import explanation
 from gui.models.cost_row import CostRow
+from gui.services.calibrations import Calibrations
+from gui.storage import Storage
 from gui.workbench import Workbench
+from pricing.calibration import Sample
 from tests.gui.conftest import OpenWindow, close_window
 
 MODEL = "anthropic/claude-opus-5-5"
@@ -143,3 +148,53 @@ def test_a_damaged_file_is_told_and_counts_are_as_without_it(qtbot: QtBot, open_
     with_english(qtbot, bench)
     qtbot.waitUntil(lambda: row_of(bench) is not None)
     assert not row_of(bench).calibrated
+
+
+def sample_of(billed: int) -> Sample:
+    return Sample(MODEL, "english", "o200k_base", 1000, billed, date(2026, 11, 22))
+
+
+@pytest.fixture
+def open_samples(qapp, profile: Path):
+    runner = JobRunner()
+    path = profile / "calibration.json"
+    yield lambda: Calibrations(path, runner, Storage(runner, "Saving"))
+    runner.shutdown()
+
+
+def test_of_two_windows_each_keeps_its_samples(qtbot: QtBot, open_samples):
+    first, second = open_samples(), open_samples()
+    with qtbot.waitSignal(first._file.written):
+        first.add(sample_of(1100))
+    with qtbot.waitSignal(second._file.written):
+        second.add(sample_of(1200))
+    assert second.samples == (sample_of(1100), sample_of(1200))
+    with qtbot.waitSignal(second._file.written):
+        second.remove([0])
+    with qtbot.waitSignal(first._file.written):
+        first.add(sample_of(1300))
+    assert first.samples == (sample_of(1200), sample_of(1300))
+
+
+def test_samples_of_a_newer_version_are_left_as_they_are(qtbot: QtBot, open_samples, profile: Path):
+    content = json.dumps({"version": 2, "samples": []})
+    (profile / "calibration.json").write_text(content)
+    calibrations = open_samples()
+    with qtbot.waitSignal(calibrations.failed) as told:
+        pass
+    assert "newer version" in told.args[0]
+    with qtbot.waitSignal(calibrations.failed):
+        calibrations.add(sample_of(1100))
+    assert (profile / "calibration.json").read_text() == content
+
+
+def test_damaged_samples_are_kept_beside_when_more_come(qtbot: QtBot, open_samples, profile: Path):
+    content = json.dumps({"version": 1, "samples": [{"kind": "english"}]})
+    (profile / "calibration.json").write_text(content)
+    calibrations = open_samples()
+    with qtbot.waitSignal(calibrations.failed):
+        pass
+    with qtbot.waitSignal(calibrations._file.written):
+        calibrations.add(sample_of(1100))
+    assert (profile / "calibration.json.damaged").read_text() == content
+    assert calibrations.samples == (sample_of(1100),)

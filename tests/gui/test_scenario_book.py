@@ -31,7 +31,7 @@ def open_book(runner, tmp_path):
 
 
 def written(qtbot, book, act) -> None:
-    with qtbot.waitSignal(book._storage.written):
+    with qtbot.waitSignal(book._file.written):
         act()
 
 
@@ -59,9 +59,11 @@ def test_windows_do_not_undo_each_other(open_book, qtbot):
     assert second.names() == ["mine", "theirs"]
     written(qtbot, first, lambda: first.delete("mine"))
     assert open_book().names() == ["theirs"]
+    written(qtbot, second, lambda: second.save("more", NIGHT))
+    assert open_book().names() == ["more", "theirs"], "what the other window deleted is back"
 
 
-@pytest.mark.parametrize("damaged", ["", "[]", "{}", '{"scenarios": {"a": 1}}', "\x00"])
+@pytest.mark.parametrize("damaged", ["", "[]", '{"scenarios": 1}', '{"scenarios": {"a": 1}}', "\x00"])
 def test_a_damaged_file_is_kept_beside(open_book, tmp_path, qtbot, damaged):
     (tmp_path / "scenarios.json").write_text(damaged, encoding="utf-8")
     book = open_book()
@@ -72,12 +74,26 @@ def test_a_damaged_file_is_kept_beside(open_book, tmp_path, qtbot, damaged):
 
 
 def test_fields_of_a_later_program_are_no_mistake(open_book, tmp_path):
-    saved = {"version": 2, "scenarios": {"a": {"colour": 1, "calls": 7}, " ": {}}}
+    saved = {"version": 1, "scenarios": {"a": {"colour": 1, "calls": 7}, " ": {}}}
     (tmp_path / "scenarios.json").write_text(json.dumps(saved), encoding="utf-8")
     book = open_book()
     assert not book.problem
     assert book.names() == ["a"]
     assert book.get("a") == ScenarioChoices(calls=7)
+
+
+def test_a_file_of_a_later_version_is_used_and_left_as_it_is(open_book, tmp_path, qtbot):
+    saved = json.dumps({"version": 2, "scenarios": {"a": {"calls": 7}}})
+    (tmp_path / "scenarios.json").write_text(saved, encoding="utf-8")
+    book = open_book()
+    assert "newer version" in book.problem
+    assert book.get("a") == ScenarioChoices(calls=7)
+    with qtbot.waitSignal(book.failed) as told:
+        book.save("b", NIGHT)
+    assert "newer version" in told.args[0]
+    assert book.get("b") == NIGHT
+    assert [path.name for path in tmp_path.iterdir() if path.is_file() and path.suffix] == ["scenarios.json"]
+    assert (tmp_path / "scenarios.json").read_text(encoding="utf-8") == saved
 
 
 def test_a_file_that_cannot_be_written_is_told(runner, tmp_path, qtbot):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from engine.atomic_file import write_atomic
+from engine.atomic_file import change_atomic
 from gui import storage
 from gui.jobs import JobRunner
 from gui.settings import Settings, SettingsStore, accepted, describe, names
@@ -64,6 +64,7 @@ def test_a_bad_value_costs_only_itself(qtbot: QtBot, path: Path):
     assert written["of_the_future"] == {"a": 1}
     assert written["theme"] == "dark"
     assert written["font_size"] == Settings().font_size
+    assert written["version"] == 1
 
 
 @pytest.mark.parametrize("damage", [b"{", b"[1]", b"\xff", b""])
@@ -118,11 +119,11 @@ def test_a_choice_made_while_the_last_is_being_written_is_not_lost(
 ):
     gate = threading.Event()
 
-    def slow(*args: object, **options: object) -> int:
+    def slow(*args: object, **options: object) -> bytes:
         gate.wait()
-        return write_atomic(*args, **options)
+        return change_atomic(*args, **options)
 
-    monkeypatch.setattr(storage, "write_atomic", slow)
+    monkeypatch.setattr(storage, "change_atomic", slow)
     runner = JobRunner()
     store = SettingsStore(path)
     store.use_storage(Storage(runner, "Saving"))
@@ -141,6 +142,44 @@ def test_two_windows_do_not_undo_each_others_choices(qtbot: QtBot, path: Path):
     first.close()
     second.set("font_size", 20)
     second.close()
+    again = SettingsStore(path)
+    assert (again.values.theme, again.values.font_size) == ("dark", 20)
+    second.set("theme", "light")
+    second.close()
+    first.set("word_wrap", False)
+    first.close()
+    again = SettingsStore(path)
+    assert (again.values.theme, again.values.word_wrap) == ("light", False), "an older choice came back"
+
+
+def test_settings_of_a_newer_version_are_used_and_left_as_they_are(qtbot: QtBot, path: Path):
+    content = json.dumps({"version": 2, "theme": "dark", "font_size": "larger", "of_the_future": 1})
+    path.parent.mkdir()
+    path.write_text(content)
+    store = SettingsStore(path)
+    assert store.values == Settings(theme="dark")
+    assert "newer version" in store.problem
+    with qtbot.waitSignal(store.failed) as told:
+        store.set("theme", "light")
+        store.close()
+    assert "newer version" in told.args[0]
+    assert store.values.theme == "light"
+    assert path.read_text() == content
+
+
+def test_choices_that_could_not_be_saved_are_saved_with_the_next(
+    qtbot: QtBot, path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_: object) -> bytes:
+        raise OSError(28, "No space left on device")
+
+    store = SettingsStore(path)
+    with monkeypatch.context() as broken:
+        broken.setattr(storage, "change_atomic", full)
+        store.set("theme", "dark")
+        store.close()
+    store.set("font_size", 20)
+    store.close()
     again = SettingsStore(path)
     assert (again.values.theme, again.values.font_size) == ("dark", 20)
 

@@ -161,9 +161,15 @@ def test_numbers_that_are_none(tmp_path):
 
 
 def test_json_that_would_fill_the_memory(tmp_path):
-    assert "values" in refusal(tmp_path, "x.json", b'{"a":[' + b"[]," * 7_000_000 + b"1]}")
+    assert "values" in refusal(tmp_path, "x.json", b'{"a":[' + b"[]," * 3_000_000 + b"1]}")
     assert "nested deeper" in refusal(tmp_path, "x.json", b"[" * 100_000)
     assert "larger than 40 MB" in refusal(tmp_path, "x.json", b" " * (41 << 20))
+
+
+def test_merges_that_would_fill_the_memory(tmp_path):
+    """Each makes a token one byte longer: 60,000 lines would be two gigabytes."""
+    lines = b"".join(b"%d 97\n" % (97 if number == 256 else number - 1) for number in range(256, 60_000))
+    assert "more than 32 MB together" in refusal(tmp_path, "x.model", b"minbpe v1\n\n0\n" + lines)
 
 
 def piece(text: str, score: float = 0.0, kind: int = 1) -> bytes:

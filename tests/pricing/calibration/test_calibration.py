@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -18,13 +19,13 @@ from pricing.calibration import (
     Sample,
     Usage,
     band_for,
+    changed_samples,
     family_of,
     fitted,
     kind_of,
-    load_samples,
     make_sample,
     rule_for,
-    save_samples,
+    samples_of,
 )
 from pricing.calibration.content import KINDS
 from pricing.types import CountRule
@@ -42,6 +43,12 @@ def billed(tokens: int, model: str = "") -> Usage:
 
 def sample(counted: int, actual: int, model_id: str = OPUS.id) -> Sample:
     return Sample(model_id, "english", "o200k_base", counted, actual, TODAY)
+
+
+def saved(*samples: Sample) -> str:
+    document: dict[str, object] = {}
+    changed_samples(document, samples, [])
+    return json.dumps(document)
 
 
 @pytest.mark.parametrize(
@@ -217,27 +224,37 @@ class TestSamples:
 
     def test_what_is_saved_is_loaded(self) -> None:
         samples = (sample(1_000, 1_600), replace(sample(60, 90), kind="json", framing=7, day=date(2026, 1, 2)))
-        assert load_samples(save_samples(samples)) == samples
-        assert load_samples(save_samples(())) == ()
+        assert samples_of(json.loads(saved(*samples))) == samples
+        assert samples_of(json.loads(saved())) == ()
+
+    def test_what_others_keep_stays(self) -> None:
+        first, second, third = sample(1_000, 1_600), sample(60, 90), sample(70, 90)
+        document = json.loads(saved(first, second)) | {"of the future": 1}
+        document["samples"].append({"kind": "poetry"})
+        changed_samples(document, [third], [first, first])
+        assert samples_of(document) == (second, third)
+        assert document["of the future"] == 1
+        assert {"kind": "poetry"} in document["samples"]
 
     def test_kinds_of_later_programs_are_left_out(self) -> None:
-        text = save_samples([sample(1_000, 1_600)]).replace('"english"', '"poetry"')
-        assert load_samples(text) == ()
+        text = saved(sample(1_000, 1_600)).replace('"english"', '"poetry"')
+        assert samples_of(json.loads(text)) == ()
 
     @pytest.mark.parametrize(
         "text",
         [
-            "",
-            "[]",
+            "{}",
             '{"samples": 1}',
             '{"samples": [1]}',
             '{"samples": [{"kind": "json"}]}',
-            save_samples([sample(1_000, 1_600)]).replace("1600", '"many"'),
-            save_samples([sample(1_000, 1_600)]).replace("1600", "0"),
-            save_samples([sample(1_000, 1_600)]).replace("2026-11-21", "today"),
-            save_samples([sample(1_000, 1_600)]).replace('"o200k_base"', "null"),
+            saved(sample(1_000, 1_600)).replace("1600", '"many"'),
+            saved(sample(1_000, 1_600)).replace("1600", "0"),
+            saved(sample(1_000, 1_600)).replace("2026-11-21", "today"),
+            saved(sample(1_000, 1_600)).replace('"o200k_base"', "null"),
         ],
     )
     def test_damaged_files_are_refused(self, text: str) -> None:
         with pytest.raises(CalibrationError):
-            load_samples(text)
+            samples_of(json.loads(text))
+        with pytest.raises(CalibrationError):
+            changed_samples(json.loads(text) | {"version": 1}, [], [])
