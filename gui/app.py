@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ def run(paths: Sequence[Path], profile: Path | None) -> int:
     """Show a window with the files named, until it is closed. Returns the exit status."""
     from gui.crash import CrashHook
     from gui.memory_return import keep_big_blocks_apart
+    from gui.watchdog import VARIABLE, watchdog_asked_for
 
     app = QApplication([sys.argv[0], "-style", "fusion"])
     app.setApplicationName("tokenloupe")
@@ -40,7 +42,10 @@ def run(paths: Sequence[Path], profile: Path | None) -> int:
     if paths:
         bench.files.open_paths(paths)
     bench.window.show()
+    watchdog = watchdog_asked_for(os.environ.get(VARIABLE, ""), app)
     try:
         return app.exec()
     finally:
+        if watchdog is not None:
+            watchdog.stop()
         hook.remove()

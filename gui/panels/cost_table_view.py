@@ -26,6 +26,7 @@ from gui.models.cost_table import CostTableModel
 from gui.panels.context_bar_delegate import ContextBarDelegate
 from gui.panels.cost_delegate import CostDelegate
 from gui.panels.cost_header import CostHeader
+from gui.panels.row_table import edit_cell
 from gui.panels.star_delegate import StarDelegate
 
 ROW_PADDING = 9
@@ -181,7 +182,7 @@ class CostTable(QTableView):
         """Let the user change the price in this cell. Returns whether there is one that can be changed."""
         changeable = index.isValid() and bool(self._table.flags(index) & Qt.ItemFlag.ItemIsEditable)
         if changeable:
-            self.edit(index)
+            edit_cell(self, index)
         return changeable
 
     def show_column(self, key: str) -> None:

@@ -24,7 +24,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText, age_tone
 from gui.models.price_facts import FIELD, ORIGIN, VALUE, PriceFactsModel
-from gui.panels.row_table import set_up_rows
+from gui.panels.row_table import edit_cell, set_up_rows
 from gui.services.price_facts import YOURS, Fact, ModelFacts
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class ModelPrices(QWidget):
         """Enter or a double click changes a value; where that takes the text, shows it there."""
         fact = self.facts.facts[index.row()]
         if not fact.by_hand and index.column() != ORIGIN:
-            self.table.edit(index.siblingAtColumn(VALUE))
+            edit_cell(self.table, index.siblingAtColumn(VALUE))
         elif fact.line:
             self.shown.emit(fact.line)
 

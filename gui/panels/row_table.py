@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from gui.look.corner import plain_corner
+
+MEASURED_ROWS = 40
+"""Rows that say how wide a column must be where it fits what is in it. Qt's thousand take a tenth of a second."""
 
 
 def set_up_rows(table: QTableView) -> None:
@@ -20,4 +24,13 @@ def set_up_rows(table: QTableView) -> None:
     rows = table.verticalHeader()
     rows.hide()
     rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    table.horizontalHeader().setHighlightSections(False)
+    columns = table.horizontalHeader()
+    columns.setHighlightSections(False)
+    columns.setResizeContentsPrecision(MEASURED_ROWS)
+
+
+def edit_cell(table: QAbstractItemView, index: QModelIndex) -> None:
+    """Open the editor of a cell, if it has one and no editor is open: Qt complains about anything else."""
+    editable = index.isValid() and bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
+    if editable and table.state() != QAbstractItemView.State.EditingState:
+        table.edit(index)

@@ -20,7 +20,7 @@ from gui.look.figures import figure
 from gui.look.token_text import visible_line
 from gui.models.versions import NAME, VersionsModel
 from gui.panels.flow_layout import FlowLayout
-from gui.panels.row_table import set_up_rows
+from gui.panels.row_table import edit_cell, set_up_rows
 from gui.services.versions.store import LONGEST_NAME, Kept, Version
 
 ROW_PADDING = 6
@@ -131,7 +131,7 @@ class VersionList(QWidget):
     def _rename(self) -> None:
         if self.current is not None:
             self.table.setFocus()
-            self.table.edit(self.model.index(self.table.currentIndex().row(), NAME))
+            edit_cell(self.table, self.model.index(self.table.currentIndex().row(), NAME))
 
     @Slot()
     def _on_current(self) -> None:

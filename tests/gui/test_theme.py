@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPalette, qGray
 from PySide6.QtWidgets import QApplication, QCheckBox
 from pytestqt.qtbot import QtBot
@@ -276,3 +276,10 @@ def test_icons_take_the_colour_of_the_theme(qapp: QApplication, path: Path):
         theme.set_mode("dark")
         # The next icon is asked for anew, as widgets do when the palette changes.
         icon = icons.icon(path.stem)
+
+
+def test_an_icon_of_no_size_is_drawn_nowhere(qapp: QApplication):
+    """A button that is squeezed away asks for one; painting on it would be a warning of Qt."""
+    icon = Icons(Theme("light", "normal")).icon("open")
+    assert icon.pixmap(QSize(0, 0)).isNull()
+    assert icon.pixmap(QSize(16, 0)).isNull()
