@@ -5,9 +5,8 @@ It knows no special tokens and no patterns; ``engine.encoding`` does.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -42,8 +41,6 @@ _KEPT_ROOM = MOST_BYTES * 262_144 + ROOM
 
 _SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
 _LARGE_TEXT = 1 << 18  # characters (or bytes) beyond which it is worth asking for large pages
-_MANY_WORDS = 1 << 25  # and beyond which more words are worth the memory, which a first call has to wait for
-_TEXT_SIZES = (_LARGE_TEXT, _MANY_WORDS, sys.maxsize)
 _LARGE_ROOM = 1 << 20  # ids that take 4 MB
 _LIST_PIECE = 1 << 20  # ids that become a list at a time: the interpreter waits for so long
 _ZEROS = bytes(PADDING)
@@ -56,10 +53,18 @@ class _Workspace:
     """What one call needs for itself."""
 
     state: NDArray[np.uint8]
-    most_chars: int
-    """Characters (or bytes) of the texts that its state was made for."""
-    ends: NDArray[np.int32] = field(default_factory=lambda: np.empty(ENDS, dtype=np.int32))
-    utf8: NDArray[np.uint8] = field(default_factory=lambda: np.empty(_KEPT_ROOM, dtype=np.uint8))
+    has_large_pages: bool
+    ends: NDArray[np.int32]
+    utf8: NDArray[np.uint8]
+
+    @classmethod
+    def made(cls, token_count: int, *, large_pages: bool) -> _Workspace:
+        """A fresh one. All of it is one stretch of memory: a page that is first touched takes its time."""
+        state = new_state(token_count, large_pages=large_pages, spare=_KEPT_ROOM + 4 * ENDS)
+        header = state[: layout.HEADER_SIZE].view(np.int64)
+        start = int(header[layout.DIRECTORY // 8 + 2 * layout.SPARE])
+        spare = state[start : start + _KEPT_ROOM + 4 * ENDS]
+        return cls(state, large_pages, spare[_KEPT_ROOM:].view(np.int32), spare[:_KEPT_ROOM])
 
     def chunk(self, text: str, char_start: int, char_end: int) -> tuple[NDArray[np.uint8], int]:
         """UTF-8 of a chunk, padded, and its bytes. Valid until the next one. UnicodeEncodeError."""
@@ -200,10 +205,9 @@ class NativeEncoder:
             own = self._idle.pop()  # atomic
         except IndexError:
             own = None
-        if own is None or size > own.most_chars:
-            most = next(limit for limit in _TEXT_SIZES if size <= limit)
-            large, many_words = most > _LARGE_TEXT, most > _MANY_WORDS
-            own = _Workspace(new_state(self._token_count, large_pages=large, many_words=many_words), most)
+        large = size > _LARGE_TEXT
+        if own is None or (large and not own.has_large_pages):
+            own = _Workspace.made(self._token_count, large_pages=large)
         return own
 
     def _scanned(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import shift_right, trailing_zeros
-from engine.kernels.caches import make_room
+from engine.kernels.growing import make_room
 from engine.kernels.layout import BATCH, KEY, LONG_PIECE, LONGEST_CACHED, section
 from engine.kernels.long_pieces import merge_long
 from engine.kernels.lookup import LINE_IDS, find_long, hash_bytes, key_hash, key_high, key_low

@@ -6,6 +6,8 @@ there goes to the line beside it, and when that is full, too, pushes out the old
 Longer pieces have a table of slots that point into the *arena*, where their bytes stand for comparison and their ids
 behind them. A full arena is forgotten as a whole: its *epoch* counts up, and whatever was noted in an earlier epoch
 counts as not found.
+
+Both are small at first and grow with what they hold (``engine.kernels.growing``).
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import shift_right
-from engine.kernels.layout import BATCH, LONGEST_CACHED, section
+from engine.kernels.layout import section
 from engine.kernels.lookup import equal_bytes
 from engine.kernels.memory import Span, length, load8, load32, load64, store8, store32, store64
 from engine.kernels.values import COUNT_SHIFT, ELSEWHERE, LOW_HALF, MOST_INLINE, put_elsewhere, put_inline
@@ -26,14 +28,18 @@ BOTH_WORDS = 0b0101
 """Bits of ``match_keys`` that are words: the third key would be a value."""
 
 SLOT = 32
-NEEDED_BY_BATCH = BATCH * (5 * LONGEST_CACHED + 32)
-"""Bytes of the arena that one batch may take: the bytes of its pieces and as many ids."""
 
 
 @inline_kernel
 def is_current(first: int, second: int, epoch: int) -> bool:
     """Whether a value still holds."""
     return (shift_right(first, COUNT_SHIFT) != ELSEWHERE) | (shift_right(second, 32) == epoch)
+
+
+@inline_kernel
+def word_line(words: Span, hashed: int) -> int:
+    """Byte offset in WORDS of the line where a word belongs. Lines are a power of two."""
+    return (hashed & ((length(words) >> 6) - 1)) << 6
 
 
 @inline_kernel
@@ -82,15 +88,6 @@ def find_beside(words: Span, line: int, low: int, high: int) -> int:
     return -1
 
 
-@kernel
-def make_room(state: Span) -> None:
-    """Forget the arena if the next batch might not fit into it."""
-    used = load64(state, layout.ARENA_USED)
-    if used + NEEDED_BY_BATCH > length(section(state, layout.ARENA)):
-        store64(state, layout.ARENA_USED, 0)
-        store64(state, layout.EPOCH, load64(state, layout.EPOCH) + 1)
-
-
 @inline_kernel
 def slot_line(state: Span, hashed: int) -> int:
     """Byte offset in SLOTS of the two slots where a longer piece belongs. Their number is a power of two."""
@@ -135,9 +132,19 @@ def keep_ids(state: Span, ids: Span, count: int) -> int:
 
 
 @kernel
+def put_slot(slots: Span, slot: int, hashed: int, where: int, size: int, count: int) -> None:
+    """Fill the first slot of a line; what it held goes to the second."""
+    for place in range(0, SLOT, 8):
+        store64(slots, slot + SLOT + place, load64(slots, slot + place))
+    store64(slots, slot, hashed)
+    store64(slots, slot + 8, where)
+    store64(slots, slot + 16, size)
+    store64(slots, slot + 24, count)
+
+
+@kernel
 def remember(state: Span, text: Span, byte_start: int, size: int, hashed: int, ids: Span, count: int) -> int:
     """Note a piece of 16 to ``LONGEST_CACHED`` bytes and its ids, at the front of its two slots. Its slot."""
-    slots = section(state, layout.SLOTS)
     arena = section(state, layout.ARENA)
     start = load64(state, layout.ARENA_USED)
     for place in range(size):
@@ -145,12 +152,8 @@ def remember(state: Span, text: Span, byte_start: int, size: int, hashed: int, i
     store64(state, layout.ARENA_USED, start + ((size + 7) & -8))
     keep_ids(state, ids, count)
     slot = slot_line(state, hashed)
-    for place in range(0, SLOT, 8):
-        store64(slots, slot + SLOT + place, load64(slots, slot + place))
-    store64(slots, slot, hashed)
-    store64(slots, slot + 8, (load64(state, layout.EPOCH) << 32) | start)
-    store64(slots, slot + 16, size)
-    store64(slots, slot + 24, count)
+    put_slot(section(state, layout.SLOTS), slot, hashed, (load64(state, layout.EPOCH) << 32) | start, size, count)
+    store64(state, layout.SLOT_COUNT, load64(state, layout.SLOT_COUNT) + 1)
     return slot
 
 

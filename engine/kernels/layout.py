@@ -29,6 +29,12 @@ PAIR_SHIFT = 104  # tables: hash >> shift is a line of PAIRS
 UNREACHABLE = 112  # tables: how many tokens are never the result of merging
 EPOCH = 120  # state: counts how often the arena was forgotten
 ARENA_USED = 128  # state: bytes of the arena in use
+WORD_COUNT = 136  # state: how many words were put into the cache
+WORD_LIMIT = 144  # state: beyond so many it is doubled
+WORD_ROOM = 152  # state: bytes that it may grow to
+SLOT_COUNT = 160  # state: the same of the cache of longer pieces
+SLOT_LIMIT = 168
+SLOT_ROOM = 176
 
 DIRECTORY = 192  # then start and size in bytes of each section
 HEADER_SIZE = 512
@@ -47,7 +53,7 @@ TABLE_SECTIONS = 9
 
 # Sections of the state.
 TOKEN_IDS = 0  # the batch: uint32 ids of the entries that are tokens
-SLOTS = 1  # cache of longer pieces: 32-byte slots: hash, epoch << 32 | place in the arena, bytes, tokens
+SLOTS = 1  # cache of longer pieces: 32-byte slots: hash, epoch << 32 | place in the arena, bytes, tokens; it grows
 ARENA = 2  # bytes and ids of what the caches know
 KEYS = 3  # the batch: 32 bytes an entry: key (16 bytes), hash, start
 VALUES = 4  # the batch: 16 bytes an entry, see ``values``; only of those that are no tokens
@@ -62,8 +68,11 @@ BLOCK = 12  # bucket queue: space for a block of a long piece
 IDS = 13  # ids of a piece of up to LONGEST_CACHED bytes
 WORD_MISSES = 14  # the batch: those of MISSES that are words
 LONG_MISSES = 15  # the batch: those of MISSES that are longer
-WORDS = 16  # cache of words of up to 15 bytes: lines of two keys (16 bytes each) and their values (16 bytes each)
-STATE_SECTIONS = 17
+SPARE = 16  # whatever the caller wants
+WORDS = (
+    17  # cache of words of up to 15 bytes: lines of two keys (16 bytes each) and their values (16 bytes each); it grows
+)
+STATE_SECTIONS = 18
 
 NO_MERGE = 0xFFFFFFC0
 """The smallest 32-bit number that is no merge: a merge is number << 6 | place."""

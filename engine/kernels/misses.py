@@ -20,20 +20,15 @@ from engine.kernels.caches import (
     recall,
     remember,
     slot_line,
+    word_line,
 )
 from engine.kernels.lanes import ENTRY, LANE, PIECE_START, SIZE, fill_lane, lane_ids, merge_once, take_in
 from engine.kernels.layout import KEY, LANE_BYTES, LANE_COUNT, LONG_PIECE, section
 from engine.kernels.long_pieces import merge_long
 from engine.kernels.lookup import LINE_MARK, OVERFLOWED, find_long, find_short, hash_bytes
-from engine.kernels.memory import Span, length, load32, load64, part, prefetch, store32, store64
+from engine.kernels.memory import Span, load32, load64, part, prefetch, store32, store64
 from engine.kernels.values import COUNT_SHIFT, ELSEWHERE, LOW_HALF, one_token, token_count
 from engine.kernels.vectors import match_keys
-
-
-@inline_kernel
-def word_line(words: Span, hashed: int) -> int:
-    """Byte offset in WORDS of the line where a word belongs. Lines are a power of two."""
-    return (hashed & ((length(words) >> 6) - 1)) << 6
 
 
 @inline_kernel
@@ -138,6 +133,7 @@ def keep_word(state: Span, entry: int) -> None:
         section(state, layout.VALUES),
         entry << 4,
     )
+    store64(state, layout.WORD_COUNT, load64(state, layout.WORD_COUNT) + 1)
 
 
 @kernel

@@ -11,13 +11,25 @@ from numpy.typing import NDArray
 
 from engine.kernels import layout
 from engine.kernels._jit import uncompiled
+from engine.kernels.caches import SLOT
 from engine.kernels.lanes import LANE
 from engine.kernels.queue import BLOCK_BYTES, second_level, space_for
+from engine.kernels.vectors import LINE
 
-WORD_LINES = 1 << 17
-"""Lines of the cache of words: 8 MB, 262,144 words. Twice as many where words are many."""
-SLOT_COUNT = 1 << 16
-"""Slots of the cache of longer pieces: 2 MB."""
+WORD_LINES = 1 << 10
+"""Lines of the cache of words at first: 64 KB."""
+WORD_LINES_OF_LARGE = 1 << 13
+"""Lines at first where pages are large: 512 KB, which are cleared anyhow."""
+MOST_WORD_LINES = 1 << 17
+"""Lines at most: 8 MB, 262,144 words. Twice as many where pages are large."""
+WORDS_A_LINE = 0.375
+"""With more words, the cache is doubled: a third in a line stands in the one beside, which takes longer to look up."""
+SLOT_COUNT = 1 << 8
+"""Slots of the cache of longer pieces at first: 8 KB."""
+MOST_SLOTS = 1 << 16
+"""Slots at most: 2 MB."""
+PIECES_A_SLOT = 0.25
+"""With more pieces, the cache is doubled."""
 ARENA_BYTES = 1 << 22
 LARGE_PAGE = 1 << 21
 
@@ -57,13 +69,16 @@ def zeros(size: int, large_from: int | None = None) -> NDArray[np.uint8]:
     return array[start : start + size]
 
 
-def new_state(token_count: int, *, large_pages: bool = False, many_words: bool = False) -> NDArray[np.uint8]:
-    """A fresh state for a vocabulary of so many tokens. It is about 15 MB, or 23 MB for ``many_words``, of which only
-    what is used becomes real: little by little, or with ``large_pages`` the cache of words in large steps."""
+def new_state(token_count: int, *, large_pages: bool = False, spare: int = 0) -> NDArray[np.uint8]:
+    """A fresh state for a vocabulary of so many tokens. It is about 15 MB, or 23 MB with ``large_pages``, of which only
+    what is used becomes real: little by little, or with ``large_pages`` the cache of words in large steps.
+
+    ``spare``: bytes for whatever the caller wants, in the section of that name, which shares the pages of the words.
+    """
     bit_words = uncompiled(second_level)(token_count) // 8
     sizes = {
         layout.TOKEN_IDS: layout.BATCH * 4 + 64,
-        layout.SLOTS: SLOT_COUNT * 32,
+        layout.SLOTS: MOST_SLOTS * SLOT,
         layout.ARENA: ARENA_BYTES,
         layout.KEYS: layout.BATCH * layout.KEY,
         layout.VALUES: layout.BATCH * 16,
@@ -78,11 +93,31 @@ def new_state(token_count: int, *, large_pages: bool = False, many_words: bool =
         layout.IDS: layout.LONGEST_CACHED * 4 + 64,
         layout.WORD_MISSES: layout.BATCH * 4 + 64,
         layout.LONG_MISSES: layout.BATCH * 4 + 64,
-        layout.WORDS: (2 if many_words else 1) * WORD_LINES * 64,
+        layout.SPARE: spare,
+        layout.WORDS: (2 if large_pages else 1) * MOST_WORD_LINES * LINE,
     }
     directory, size = lay_out(sizes, layout.STATE_SECTIONS)
-    state = zeros(size, int(directory[2 * layout.WORDS]) if large_pages else None)
+    state = zeros(size, int(directory[2 * layout.SPARE]) if large_pages else None)
     header = state[: layout.HEADER_SIZE].view(np.int64)
     header[layout.DIRECTORY // 8 : layout.DIRECTORY // 8 + len(directory)] = directory
     header[layout.SIZE // 8] = size
+    lines = min(WORD_LINES_OF_LARGE if large_pages else WORD_LINES, MOST_WORD_LINES)
+    _begin_small(header, layout.WORDS, lines * LINE, int(lines * WORDS_A_LINE))
+    slots = min(SLOT_COUNT, MOST_SLOTS)
+    _begin_small(header, layout.SLOTS, slots * SLOT, int(slots * PIECES_A_SLOT))
     return state
+
+
+def _begin_small(header: NDArray[np.int64], number: int, size: int, limit: int) -> None:
+    """Have a cache take only the first bytes of its section until it holds more than ``limit``."""
+    entry = layout.DIRECTORY // 8 + 2 * number + 1
+    limit_word, room_word = _GROWTH[number]
+    header[limit_word // 8] = limit
+    header[room_word // 8] = header[entry]
+    header[entry] = size
+
+
+_GROWTH = {
+    layout.WORDS: (layout.WORD_LIMIT, layout.WORD_ROOM),
+    layout.SLOTS: (layout.SLOT_LIMIT, layout.SLOT_ROOM),
+}
