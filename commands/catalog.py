@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pricing
@@ -9,6 +10,7 @@ from commands.encodings import own_encodings
 from commands.program import BadInput, usable
 from gui.paths import profile_paths
 from pricing import Catalog
+from pricing.calibration import Sample, samples_of
 
 
 def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
@@ -20,3 +22,9 @@ def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
         raise BadInput(f"{prices}: no such file")
     tokenizers = own_encodings(profile)[0] if prices else ()
     return usable(lambda: pricing.load_catalog(prices, tokenizers=tokenizers))
+
+
+def billed_samples(profile: Path | None) -> tuple[Sample, ...]:
+    """What the user was billed for texts, as kept in the profile. Raises BadInput."""
+    path = profile_paths(profile).calibration_file
+    return usable(lambda: samples_of(json.loads(path.read_bytes())), str(path)) if path.is_file() else ()

@@ -20,6 +20,7 @@ from commands.encoder_choice import EncoderChoice
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from commands.reading import folder_options, read_given, read_text
 from commands.request_options import check_template_use, request_options
+from commands.sampling import narrowed_models
 from pricing import report
 from pricing.money import exact_usd
 from pricing.scenarios.budgets import Budget, ends, judge
@@ -86,6 +87,7 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
         given = Given(request_counts(profile, paths, options["template"]))
     else:
         given = given_counts(models, options["input_tokens"], paths, profile, ignored=options["ignored"])
+        models = given.models or models
     day = options["day"] or datetime.now()
     scenario = pricing.Scenario(
         on=day.date(),
@@ -130,11 +132,12 @@ def chosen_models(catalog: Catalog, names: Sequence[str]) -> list[Model]:
 
 class Given(NamedTuple):
     """How to get each model's count, the texts that were counted with their paths (to be asked for once: those of
-    folders are read then), and their tokens by encoding."""
+    folders are read then), their tokens by encoding, and the models as they count such texts, if that is told."""
 
     count: Callable[[Model], TokenCount | None]
     texts: Iterable[tuple[str, str]] = ()
     by_encoding: Mapping[str, int] = MappingProxyType({})
+    models: Sequence[Model] = ()
 
 
 def given_counts(
@@ -158,7 +161,8 @@ def given_counts(
     texts = (
         (text.path, stored[text.path] if text.path in stored else read_text(text.path).text) for text in counted.texts
     )
-    return Given(lambda model: pricing.count_for(model, counts), texts, counts)
+    found = narrowed_models(models, given_texts, counted, profile)
+    return Given(lambda model: pricing.count_for(model, counts), texts, counts, found)
 
 
 def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, calls: int | None) -> None:

@@ -16,6 +16,7 @@ from commands.encodings import required_encoding, tokenizer_options
 from commands.program import BadInput, json_option, program, say, say_json
 from commands.reading import STANDARD_INPUT, folder_options, read_given, read_text
 from commands.request_options import check_template_use, request_options
+from commands.sampling import narrowed_models
 
 if TYPE_CHECKING:
     from engine import Encoding
@@ -58,7 +59,8 @@ def count(
         return
     encoding, priced = chosen_encoding(profile, **options)
     with EncoderChoice(profile) as choice:
-        counted = count_given(read_given(paths, ignored=ignored), [encoding], choice)
+        given = read_given(paths, ignored=ignored)
+        counted = count_given(given, [encoding], choice)
     total = counted.total()
     document: dict[str, Any] = {"encoding": encoding.name, "tokens": total}
     document["files"] = [
@@ -66,6 +68,7 @@ def count(
     ]
     document["skipped"] = [{"path": str(file.path), "why": file.why} for file in counted.skipped]
     if priced is not None:
+        (priced,) = narrowed_models([priced], given, counted, profile)
         document |= model_fields(priced, total)
     if as_json:
         say_json(document)

@@ -75,7 +75,7 @@ class CalibrationWiring(QObject):
                 dialog.usage.toPlainText(),
                 dialog.model.currentData(),
                 {**counts.by_encoding, counts.encoding: counts.tokens},
-                counts.head,
+                counts.sample,
                 dialog.kind.currentData(),
                 dialog.framing.value(),
                 self._costs.service.today,

@@ -112,9 +112,8 @@ class VersionsFlow(QObject):
         self._panel.list.model.set_cost(self._one_call)
         service, compared = self._costs.service, self.compared
         if compared is not None and service.scenario is not None:
-            self._desk.price(
-                ChangeRequest(service.models, compared.before, compared.after, service.scenario, service.mix)
-            )
+            models = tuple(row.model for row in service.rows) or service.models
+            self._desk.price(ChangeRequest(models, compared.before, compared.after, service.scenario, service.mix))
 
     def _one_call(self, version: Version) -> str:
         """What one call with a version costs at the model by which the prompt is measured."""

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.services.narrowing import mix_of
 from gui.shared_file import DamagedFile, Document, SharedFile, is_newer, read_document
 
 if TYPE_CHECKING:
+    from engine.text_sample import TextSample
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.storage import Storage
     from pricing.calibration import Kind, Sample, Usage
@@ -29,14 +31,14 @@ VERSION = 1
 class UsageRequest:
     """What somebody pasted as the ``usage`` of a text with these counts by encoding.
 
-    ``head``: the beginning of the text. ``kind``: what it is taken for, None for what it looks like. ``framing``:
+    ``text``: some of the text. ``kind``: what it is taken for, None for what it looks like. ``framing``:
     tokens that the request had around the text. ``kept``: the samples there are.
     """
 
     pasted: str
     model: Model
     counts: Mapping[str, int | None]
-    head: str
+    text: TextSample | None
     kind: Kind | None
     framing: int
     day: date
@@ -59,10 +61,13 @@ class UsageReading:
 
 def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageReading:
     """Read what was pasted, and work out what it would change."""
-    from pricing.calibration import CalibrationError, UsageError, kind_of, make_sample, parse_usage, rule_for
+    from pricing.calibration import CalibrationError, TextMix, UsageError, make_sample, parse_usage, rule_for
 
     model = request.model
-    kind = request.kind or kind_of(request.head)
+    mix = mix_of(request.text) if request.text is not None else TextMix.only("other")
+    if request.kind is not None and request.kind != mix.main:
+        mix = TextMix.only(request.kind)
+    kind = mix.main
     if not request.pasted.strip():
         return UsageReading(kind)
     try:
@@ -76,7 +81,7 @@ def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageRea
         sample = make_sample(model, kind, counted or 0, usage, request.day, request.framing)
     except CalibrationError as error:
         return UsageReading(kind, usage, why=str(error))
-    before, after = (rule_for(model, kind, samples) for samples in (request.kept, (*request.kept, sample)))
+    before, after = (rule_for(model, mix, samples) for samples in (request.kept, (*request.kept, sample)))
     return UsageReading(kind, usage, sample, before, after)
 
 

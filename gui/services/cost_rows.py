@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gui.models.cost_row import CostRow
+from gui.services.narrowing import narrowed
 
 if TYPE_CHECKING:
+    from engine.text_sample import TextSample
     from gui.jobs import Ticket
     from pricing.calibration import Sample
     from pricing.rates import RateCards
@@ -22,7 +24,8 @@ class PriceRequest:
     ``revision`` is that of the text counted. ``counts`` may hold figures of an earlier text for the encodings named in
     ``pending``, which are still being counted. ``mix`` says how calls differ, None where they do not. ``cards`` keeps
     prices that were looked up for the next request with the same models; requests that share it run one at a time.
-    ``samples``: what the user was billed for texts; ``head``: the beginning of this one, by which its kind is told.
+    ``samples``: what the user was billed for texts; ``sample``: some of this one, by which its kinds are told, None
+    where the models count as they do for any text.
     """
 
     revision: int
@@ -33,7 +36,7 @@ class PriceRequest:
     mix: CallMix | None = None
     cards: RateCards | None = None
     samples: tuple[Sample, ...] = ()
-    head: str = ""
+    sample: TextSample | None = None
 
 
 def new_cards() -> RateCards:
@@ -50,35 +53,18 @@ def price_rows(request: PriceRequest, _ticket: Ticket | None = None) -> tuple[Co
     cards = request.cards or new_cards()
     mixed = request.mix is not None and not request.mix.is_plain
     rows = []
-    calibrated = _calibrated(request)
-    for plain in request.models:
-        model = calibrated.get(plain.id, plain)
+    for model, calibrated in narrowed(request.models, request.sample, request.samples):
         count = count_for(model, request.counts)
         pending = model.count.tokenizer in request.pending
         rates = cards.in_force(model.price, request.scenario.on)[0].rates
         if mixed and count is not None:
             row = _mixed_row(model, count, request, cards)
-            rows.append(replace(row, pending=pending, rates=rates, calibrated=model is not plain))
+            rows.append(replace(row, pending=pending, rates=rates, calibrated=calibrated))
             continue
         scenario, cut = fitting(request.scenario, count)
         cost = estimate(model, count, scenario, cards)
-        rows.append(CostRow(model, cost, pending, cut, rates, calibrated=model is not plain))
+        rows.append(CostRow(model, cost, pending, cut, rates, calibrated=calibrated))
     return tuple(rows)
-
-
-def _calibrated(request: PriceRequest) -> dict[str, Model]:
-    """The models for which there are samples of texts of this kind, counted as these say, by id."""
-    if not request.samples:
-        return {}
-    from pricing.calibration import kind_of, rule_for
-
-    kind = kind_of(request.head)
-    own = {(sample.model_id, sample.tokenizer) for sample in request.samples if sample.kind == kind}
-    return {
-        model.id: replace(model, count=rule_for(model, kind, request.samples))
-        for model in request.models
-        if (model.id, model.count.tokenizer) in own
-    }
 
 
 def _mixed_row(model: Model, count: TokenCount, request: PriceRequest, cards: RateCards) -> CostRow:

@@ -246,7 +246,7 @@ class CostService(QObject):
                     self._mix,
                     self._cards,
                     self._samples,
-                    self._prompt.head if self._prompt is not None else "",
+                    self._prompt.sample if self._prompt is not None else None,
                 )
             )
 

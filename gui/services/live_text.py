@@ -19,11 +19,10 @@ from gui.held_text import HeldText, held
 
 if TYPE_CHECKING:
     from engine import EditedText, Encoding
+    from engine.text_sample import TextSample
     from engine.types import TextEdit, TextStatistics, TokenPatch
     from gui.jobs import Ticket
 
-HEAD_UTF16 = 20_000
-"""Of the text, from its beginning, goes with the counts."""
 CATCH_UP_SECONDS = 0.04
 """Time a request without edits spends on the other encodings before it looks for newer requests."""
 
@@ -53,7 +52,7 @@ class PromptCounts:
     ``tokens`` follows the switch ``special_as_tokens``; ``tokens_plain`` and ``tokens_special`` are both readings of
     text that spells special tokens, which occurs ``special_occurrences`` times. ``by_encoding`` holds the plain reading
     in each watched encoding, None where it is still being counted. ``unavailable`` says of those that cannot be opened
-    why. ``head`` is the beginning of the text, by which its kind can be told.
+    why. ``sample`` is what its kinds are told by.
     """
 
     revision: int
@@ -67,7 +66,7 @@ class PromptCounts:
     counted_as_stored: bool
     by_encoding: Mapping[str, int | None]
     unavailable: Mapping[str, str]
-    head: str = ""
+    sample: TextSample | None = None
 
     @property
     def complete(self) -> bool:
@@ -211,6 +210,8 @@ class LiveText:
         return replace(patch, utf16_start=0, utf16_old_end=length, utf16_new_end=length, utf16_ends=ends)
 
     def _counts(self, request: TextRequest, edited: EditedText) -> PromptCounts:
+        from engine.text_sample import sample_of
+
         counted = edited.counts()
         return PromptCounts(
             revision=request.revision,
@@ -224,5 +225,5 @@ class LiveText:
             counted_as_stored=self._stored is not None,
             by_encoding={name: counted.get(name) for name in request.watched if name not in self._unavailable},
             unavailable=dict(self._unavailable),
-            head=edited.text_between(0, min(HEAD_UTF16, edited.statistics.utf16_units)),
+            sample=sample_of(edited.statistics.utf16_units, edited.text_between),
         )

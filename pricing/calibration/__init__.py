@@ -6,8 +6,8 @@ Pure functions. Nothing is kept here but what the caller gives and takes as text
 from __future__ import annotations
 
 from pricing.calibration.bands import band_for, family_of
-from pricing.calibration.content import Kind, kind_of
 from pricing.calibration.fitting import CalibrationError, Sample, fitted, make_sample, rule_for
+from pricing.calibration.mixture import Kind, TextMix
 from pricing.calibration.saved import changed_samples, samples_of
 from pricing.calibration.usage import Usage, UsageError, parse_usage, scenario_of
 
@@ -15,13 +15,13 @@ __all__ = [
     "CalibrationError",
     "Kind",
     "Sample",
+    "TextMix",
     "Usage",
     "UsageError",
     "band_for",
     "changed_samples",
     "family_of",
     "fitted",
-    "kind_of",
     "make_sample",
     "parse_usage",
     "rule_for",

@@ -1,55 +1,54 @@
 """Measured ratios of closed tokenizers to an open one, by kind of text, where one range for all texts is too wide.
 
-Figures: recorded answers of Anthropic's counting service that the MIT project sanderland/ctok carries, frame tokens
-removed, divided by o200k_base, with the 5th to 95th percentile of documents; and ctok itself on samples of 6,000
-characters (books, Python, Go, JSON, Chinese with Markdown). Gemini: the open data set
-JOHNISKING/token-cost-by-programming-language, six languages. Checked 2026-11-21.
+The figures, with what was measured and by whom, are in ``pricing/data/bands.json``.
 """
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Decimal
+import json
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from pricing.bundled import load_bundled
-from pricing.calibration.content import Kind
+from pricing.calibration.mixture import TextMix
 from pricing.types import CountRule
 
-_CLAUDE_OLD = "claude-until-4.6"
-_CLAUDE_NEW = "claude-from-4.7"
-_GEMINI = "gemini"
+_STEP = Decimal("0.01")
 
-_SPREAD = (Decimal("0.85"), Decimal("1.20"))
-"""What stands in for a spread where only a pooled figure was measured: that of the 1,023 Rosetta documents, the widest
-of any one kind (1.21 to 1.72 around 1.43)."""
 
-_MEASURED: dict[str, dict[Kind, tuple[str, str, str] | str]] = {
-    # A single figure is a pooled ratio without a spread; three are low, ratio and high.
-    _CLAUDE_OLD: {
-        "code": ("1.07", "1.18", "1.31"),  # Rosetta; ctok: Python 1.24, Go 1.27
-        "json": "1.27",
-        "english": "1.14",  # books; UDHR 1.07
-        "latin": ("1.14", "1.35", "1.90"),  # French 1.34, Spanish 1.35, German 1.58, with the spread
-        "chinese": ("1.16", "1.39", "1.70"),  # UDHR 1.36, with Markdown 1.42, with the spread
-        "japanese": "1.10",
-        "korean": "1.77",
-        "cyrillic": "1.53",
-        "arabic": "2.11",
-        "devanagari": "2.44",
-    },
-    _CLAUDE_NEW: {
-        "code": ("1.21", "1.43", "1.81"),  # Rosetta 1.21 to 1.72; ctok: Python to 1.81, Go 1.50 to 1.78
-        "json": ("1.42", "1.49", "1.53"),
-        "english": ("1.39", "1.52", "1.58"),  # books; UDHR 1.56
-        "latin": ("1.45", "1.84", "2.69"),  # French 1.71, Spanish 1.84, German 2.24, with the spread
-        "chinese": ("1.16", "1.43", "1.63"),  # UDHR 1.36 with the spread; with Markdown 1.50 (1.45 to 1.55)
-        "japanese": "1.10",
-        "korean": "1.77",
-        "cyrillic": "1.53",
-        "arabic": "2.11",
-        "devanagari": "2.44",
-    },
-    _GEMINI: {"code": ("1.12", "1.17", "1.22")},
-}
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Tokens for one of the rule's own encoding. ``assumed``: only ``ratio`` was measured, the spread is that of other
+    texts. ``measured``: when and by whom, in words."""
+
+    low: Decimal
+    ratio: Decimal
+    high: Decimal
+    assumed: bool
+    measured: str
+
+
+@cache
+def load_bands() -> dict[str, dict[str, Band]]:
+    """The measured bands by rule (its name in ``counting.yaml``) and kind of text, read once."""
+    document = json.loads(files("pricing").joinpath("data", "bands.json").read_text(encoding="utf-8"))
+    spread = Decimal(document["spread"]["low"]), Decimal(document["spread"]["high"])
+    measured = {name: f"measured by {raw['checked']}: {raw['name']}" for name, raw in document["sources"].items()}
+    return {
+        family: {kind: _band(raw, spread, measured[raw["source"]]) for kind, raw in kinds.items()}
+        for family, kinds in document["families"].items()
+    }
+
+
+def _band(raw: dict[str, Any], spread: tuple[Decimal, Decimal], measured: str) -> Band:
+    ratio = Decimal(raw["ratio"])
+    if "low" in raw:
+        return Band(Decimal(raw["low"]), ratio, Decimal(raw["high"]), False, measured)
+    low, high = ((ratio * factor).quantize(_STEP, ROUND_HALF_EVEN) for factor in spread)
+    return Band(low, ratio, high, True, measured)
 
 
 def family_of(rule: CountRule) -> str | None:
@@ -57,21 +56,22 @@ def family_of(rule: CountRule) -> str | None:
     return next((name for name, known in load_bundled().rules.items() if known == rule), None)
 
 
-def band_for(rule: CountRule, kind: Kind) -> CountRule:
-    """The rule for a text of one kind; ``rule`` itself where nothing narrower was measured."""
-    family = family_of(rule)
-    figures = _MEASURED.get(family, {}).get(kind) if family is not None else None
-    if figures is None:
+def band_for(rule: CountRule, mix: TextMix) -> CountRule:
+    """The rule for a text that is made of these kinds; ``rule`` itself where nothing was measured for any of them.
+
+    Ratio and ends are the means of those of its kinds, by bytes: bytes of all kinds make about as many tokens, some
+    four each. The ends are as far out as if all kinds erred to the same side. Of a kind without figures the rule's own
+    hold.
+    """
+    known = load_bands().get(family_of(rule) or "", {})
+    found = [(known.get(kind), share) for kind, share in mix.shares]
+    bands = [band for band, _ in found if band is not None]
+    if not bands:
         return rule
-    if isinstance(figures, str):
-        ratio = Decimal(figures)
-        low, high = (_rounded(ratio * factor) for factor in _SPREAD)
-        note = f"{kind}: about {ratio} times {rule.tokenizer}; the spread of other texts is assumed"
-    else:
-        low, ratio, high = map(Decimal, figures)
-        note = f"{kind}: {low} to {high} times {rule.tokenizer} in measured texts"
+    whole = Band(rule.low, rule.ratio, rule.high, False, "")
+    low = sum((share * (band or whole).low for band, share in found), Decimal(0)).quantize(_STEP, ROUND_FLOOR)
+    ratio = sum((share * (band or whole).ratio for band, share in found), Decimal(0)).quantize(_STEP, ROUND_HALF_EVEN)
+    high = sum((share * (band or whole).high for band, share in found), Decimal(0)).quantize(_STEP, ROUND_CEILING)
+    spread = "; the spread is assumed" if any(band.assumed for band in bands) else ""
+    note = f"{mix.words}: {low} to {high} times {rule.tokenizer}{spread}; {bands[0].measured}"
     return CountRule(rule.tokenizer, "estimated", ratio, low, high, note)
-
-
-def _rounded(factor: Decimal) -> Decimal:
-    return factor.quantize(Decimal("0.01"), ROUND_HALF_EVEN)

@@ -14,7 +14,7 @@ from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 from pricing.calibration.bands import band_for
-from pricing.calibration.content import Kind
+from pricing.calibration.mixture import Kind, TextMix
 from pricing.calibration.usage import Usage
 from pricing.types import CountRule, Model, PricingError
 
@@ -72,17 +72,17 @@ def make_sample(model: Model, kind: Kind, counted: int, usage: Usage, day: date,
     return sample
 
 
-def rule_for(model: Model, kind: Kind, samples: Iterable[Sample] = ()) -> CountRule:
-    """How to count a text of one kind for a model: from the user's own samples of that kind where there are any, else
-    from what was measured for it, else as the model says. Exact counts stay exact.
+def rule_for(model: Model, mix: TextMix, samples: Iterable[Sample] = ()) -> CountRule:
+    """How to count a text of these kinds for a model: from the user's own samples of what most of it is where there are
+    any, else from what was measured for such texts, else as the model says. Exact counts stay exact.
     """
     rule = model.count
     if rule.label in {"exact", "counted", "reconstructed"}:
         return rule
-    own = [sample for sample in samples if _is_of(sample, model, kind)]
+    own = [sample for sample in samples if _is_of(sample, model, mix.main)]
     if rule.label == "assumed" and not own:
         return rule
-    band = band_for(rule, kind)
+    band = band_for(rule, mix)
     return fitted(band, own) if own else band
 
 

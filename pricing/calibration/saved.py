@@ -7,8 +7,8 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
-from pricing.calibration.content import KINDS
 from pricing.calibration.fitting import CalibrationError, Sample
+from pricing.calibration.mixture import KINDS
 
 _SAMPLES = "samples"
 

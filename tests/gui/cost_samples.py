@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
+from engine.text_sample import TextSample
 from gui.models.cost_row import CostRow
 from gui.services.cost_rows import PriceRequest, price_rows
 from pricing.types import Change, CountRule, Model, Price, Rates, Scenario
@@ -84,4 +85,4 @@ class Counts:
     tokens: int = 1_000
     by_encoding: Mapping[str, int | None] = field(default_factory=lambda: dict(COUNTS))
     unavailable: Mapping[str, str] = field(default_factory=dict)
-    head: str = ""
+    sample: TextSample | None = None

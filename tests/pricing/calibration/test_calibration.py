@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,24 +16,24 @@ from pricing.bundled import load_bundled
 from pricing.calibration import (
     CalibrationError,
     Sample,
+    TextMix,
     Usage,
     band_for,
     changed_samples,
     family_of,
     fitted,
-    kind_of,
     make_sample,
     rule_for,
     samples_of,
 )
-from pricing.calibration.content import KINDS
+from pricing.calibration.mixture import KINDS
 from pricing.types import CountRule
 from tests.pricing.build import TODAY
 
 RULES = load_bundled().rules
 NEW, OLD, GEMINI = RULES["claude-from-4.7"], RULES["claude-until-4.6"], RULES["gemini"]
 OPUS = pricing.load_catalog().find("claude-opus-5-5")
-ROOT = Path(pricing.__file__).parent.parent
+ENGLISH = TextMix.only("english")
 
 
 def billed(tokens: int, model: str = "") -> Usage:
@@ -49,47 +48,6 @@ def saved(*samples: Sample) -> str:
     document: dict[str, object] = {}
     changed_samples(document, samples, [])
     return json.dumps(document)
-
-
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        ("english", "The cost of a prompt is the number of its tokens, and that is known before it is sent."),
-        ("latin", "Die Kosten einer Anfrage sind bekannt, bevor sie gesendet wird; das ist der Sinn dieses Programms."),
-        ("latin", "Le coût d'une requête est connu avant son envoi, c'est tout l'intérêt de ce programme modeste."),
-        ("chinese", "提示的费用取决于它的标记数量，发送之前就可以知道。这正是这个程序的用途。"),
-        (
-            "japanese",
-            "プロンプトの費用はトークンの数で決まり、送信する前に分かります。",
-        ),
-        ("korean", "프롬프트의 비용은 토큰 수에 따라 결정되며 보내기 전에 알 수 있습니다. 이것이 목적입니다."),
-        ("cyrillic", "Стоимость запроса зависит от числа токенов и известна до отправки."),
-        ("arabic", "تعتمد تكلفة الطلب على عدد الرموز وهي معروفة قبل الإرسال إلى النموذج."),
-        ("devanagari", "अनुरोध की लागत टोकन की संख्या पर निर्भर करती है और भेजने से पहले ज्ञात होती है।"),
-        ("json", '{"model": "a", "messages": [{"role": "user", "content": "hello"}], "max_tokens": 5}'),
-        ("json", '[\n  {"a": 1},\n  {"a": 2}\n]'),
-        ("code", "def add(a, b):\n    total = a + b\n    return total\n\nprint(add(1, 2))\n"),
-        ("code", '#include <stdio.h>\nint main(void) {\n    puts("hi");\n    return 0;\n}\n'),
-        ("code", "const add = (a, b) => {\n  return a + b;\n};\n"),
-        ("other", ""),
-        ("other", "12 345 — 678"),
-        ("other", "Το κόστος ενός αιτήματος εξαρτάται από τον αριθμό των συμβόλων του."),
-        ("other", "The half of this is English words, 这一半是中文的文字没有英文单词也没有其他的东西在里面"),
-    ],
-)
-def test_kinds_of_text(kind: str, text: str) -> None:
-    assert kind_of(text) == kind
-
-
-def test_kinds_of_real_files() -> None:
-    assert kind_of((ROOT / "pricing" / "estimation.py").read_text(encoding="utf-8")) == "code"
-    assert kind_of((ROOT / "pricing" / "data" / "bundled.json").read_text(encoding="utf-8")) == "json"
-    assert kind_of((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")) == "english"
-
-
-@given(st.text(max_size=200))
-def test_every_text_has_a_kind(text: str) -> None:
-    assert kind_of(text) in KINDS
 
 
 class TestBands:
@@ -110,27 +68,29 @@ class TestBands:
         ],
     )
     def test_measured_kinds(self, rule: CountRule, kind: str, band: tuple[str, str, str]) -> None:
-        found = band_for(rule, kind)
+        found = band_for(rule, TextMix.only(kind))
         assert (found.low, found.ratio, found.high) == tuple(map(Decimal, band))
         assert (found.label, found.tokenizer) == ("estimated", "o200k_base")
-        assert kind in found.note
+        assert "measured by 2026-11-21" in found.note
 
     def test_what_was_not_measured_stays(self) -> None:
-        assert band_for(NEW, "other") is NEW
-        assert band_for(GEMINI, "english") is GEMINI
-        assert band_for(RULES["unknown"], "code") is RULES["unknown"]
+        assert band_for(NEW, TextMix.only("other")) is NEW
+        assert band_for(GEMINI, ENGLISH) is GEMINI
+        assert band_for(RULES["unknown"], TextMix.only("json")) is RULES["unknown"]
+        assert band_for(RULES["gpt-6"], TextMix.only("code")) is RULES["gpt-6"]
+        assert band_for(NEW, TextMix((), 0)) is NEW
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_every_band_holds_its_ratio(self, kind: str) -> None:
         for rule in RULES.values():
-            band = band_for(rule, kind)
+            band = band_for(rule, TextMix.only(kind))
             assert 0 < band.low <= band.ratio <= band.high
 
 
 class TestFitting:
     def test_one_text(self) -> None:
         # 1600 / 1000; below (1 - 1.39 / 1.52) / √2 = 0.0605, above (1.58 / 1.52 - 1) / √2 = 0.028, at least 0.04
-        rule = fitted(band_for(NEW, "english"), [sample(1_000, 1_600)])
+        rule = fitted(band_for(NEW, ENGLISH), [sample(1_000, 1_600)])
         assert rule.ratio == Decimal("1.6000")
         assert (rule.low, rule.high) == (Decimal("1.5032"), Decimal("1.6640"))
         assert rule.note == "your own ratio to o200k_base, from one text that you were billed for"
@@ -166,19 +126,19 @@ class TestFitting:
 class TestRules:
     def test_own_texts_win_over_measured_ones(self) -> None:
         samples = [sample(1_000, 1_600)]
-        assert rule_for(OPUS, "english", samples).ratio == Decimal("1.6000")
-        assert rule_for(OPUS, "code", samples) == band_for(NEW, "code")
-        assert rule_for(OPUS, "english", [sample(1_000, 1_600, "a/b")]) == band_for(NEW, "english")
-        assert rule_for(OPUS, "other") is OPUS.count
+        assert rule_for(OPUS, ENGLISH, samples).ratio == Decimal("1.6000")
+        assert rule_for(OPUS, TextMix.only("code"), samples) == band_for(NEW, TextMix.only("code"))
+        assert rule_for(OPUS, ENGLISH, [sample(1_000, 1_600, "a/b")]) == band_for(NEW, ENGLISH)
+        assert rule_for(OPUS, TextMix.only("other")) is OPUS.count
 
     def test_exact_counts_stay_exact(self) -> None:
         exact = pricing.load_catalog().find("gpt-4o")
-        assert rule_for(exact, "english", [sample(1_000, 1_600, exact.id)]) is exact.count
+        assert rule_for(exact, ENGLISH, [sample(1_000, 1_600, exact.id)]) is exact.count
 
     def test_assumed_counts_give_way_to_bills(self) -> None:
         assumed = pricing.load_catalog().find("gpt-6.1-sol")
-        assert rule_for(assumed, "english") is assumed.count
-        rule = rule_for(assumed, "english", [sample(1_000, 1_020, assumed.id)])
+        assert rule_for(assumed, ENGLISH) is assumed.count
+        rule = rule_for(assumed, ENGLISH, [sample(1_000, 1_020, assumed.id)])
         assert (rule.label, rule.ratio, rule.low, rule.high) == (
             "estimated",
             Decimal("1.0200"),
@@ -187,7 +147,7 @@ class TestRules:
         )
 
     def test_the_range_reaches_the_count(self) -> None:
-        rule = rule_for(OPUS, "json")
+        rule = rule_for(OPUS, TextMix.only("json"))
         assert pricing.count_for(OPUS, {"o200k_base": 1_000}, rule) == pricing.TokenCount(
             1_490, 1_420, 1_530, "estimated"
         )

@@ -1,0 +1,58 @@
+"""How the models count this very text: ranges narrowed by its kinds and by what the user was billed for. No Qt.
+
+The window and the command line both come here, so that they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from engine.text_sample import TextSample
+    from pricing.calibration import Sample, TextMix
+    from pricing.types import CountRule, Model
+
+
+class Narrowed(NamedTuple):
+    """A model that counts as it does for one text. ``calibrated``: by what the user was billed for such texts."""
+
+    model: Model
+    calibrated: bool = False
+
+
+def mix_of(sample: TextSample) -> TextMix:
+    """The kinds of the text that a sample is of."""
+    from engine.text_kinds import kinds_of
+    from pricing.calibration import TextMix
+
+    kinds = kinds_of(sample.pieces)
+    return TextMix(kinds.bytes_by_kind, kinds.ascii_bytes, 0 if sample.whole else len(sample.pieces))
+
+
+def narrowed(models: Sequence[Model], sample: TextSample | None, billed: Iterable[Sample] = ()) -> list[Narrowed]:
+    """The models in their order, with the rule that holds for the text of ``sample``; as they are without a sample.
+
+    ``billed``: the user's own samples, of any models and kinds.
+    """
+    if sample is None:
+        return [Narrowed(model) for model in models]
+    from pricing.calibration import rule_for
+
+    mix = mix_of(sample)
+    main = mix.main
+    own: dict[tuple[str, str | None], list[Sample]] = {}
+    for one in billed:
+        if one.kind == main:
+            own.setdefault((one.model_id, one.tokenizer), []).append(one)
+    bands: dict[CountRule, CountRule] = {}
+    found = []
+    for model in models:
+        samples = own.get((model.id, model.count.tokenizer), [])
+        rule = rule_for(model, mix, samples) if samples else bands.get(model.count)
+        if rule is None:
+            rule = bands[model.count] = rule_for(model, mix)
+        changed = model if rule is model.count else replace(model, count=rule)
+        found.append(Narrowed(changed, calibrated=bool(samples) and changed is not model))
+    return found
