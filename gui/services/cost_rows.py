@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gui.models.cost_row import CostRow
-from gui.services.narrowing import narrowed
+from gui.services.narrowing import Narrowing
 
 if TYPE_CHECKING:
     from engine.text_sample import TextSample
@@ -25,7 +25,8 @@ class PriceRequest:
     ``pending``, which are still being counted. ``mix`` says how calls differ, None where they do not. ``cards`` keeps
     prices that were looked up for the next request with the same models; requests that share it run one at a time.
     ``samples``: what the user was billed for texts; ``sample``: some of this one, by which its kinds are told, None
-    where the models count as they do for any text.
+    where the models count as they do for any text. ``narrowing`` keeps what these made of the models,
+    as ``cards`` does.
     """
 
     revision: int
@@ -37,6 +38,7 @@ class PriceRequest:
     cards: RateCards | None = None
     samples: tuple[Sample, ...] = ()
     sample: TextSample | None = None
+    narrowing: Narrowing | None = None
 
 
 def new_cards() -> RateCards:
@@ -53,7 +55,7 @@ def price_rows(request: PriceRequest, _ticket: Ticket | None = None) -> tuple[Co
     cards = request.cards or new_cards()
     mixed = request.mix is not None and not request.mix.is_plain
     rows = []
-    for model, calibrated in narrowed(request.models, request.sample, request.samples):
+    for model, calibrated in (request.narrowing or Narrowing()).of(request.models, request.sample, request.samples):
         count = count_for(model, request.counts)
         pending = model.count.tokenizer in request.pending
         rates = cards.in_force(model.price, request.scenario.on)[0].rates

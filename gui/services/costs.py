@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gui.models.cost_row import CostRow
 from gui.services.cost_rows import PriceRequest, new_cards, price_rows
+from gui.services.narrowing import Narrowing
 from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class CostService(QObject):
         self._counts: dict[str, int] = {}
         self._pending: frozenset[str] = frozenset()
         self._samples: tuple[Sample, ...] = ()
+        self._narrowing = Narrowing()
         self._prompt: PromptCounts | None = None
         self._counted_revision = -1
         self._unpriced: deque[tuple[int, float]] = deque()
@@ -247,6 +249,7 @@ class CostService(QObject):
                     self._cards,
                     self._samples,
                     self._prompt.sample if self._prompt is not None else None,
+                    self._narrowing,
                 )
             )
 

@@ -31,6 +31,21 @@ def mix_of(sample: TextSample) -> TextMix:
     return TextMix(kinds.bytes_by_kind, kinds.ascii_bytes, 0 if sample.whole else len(sample.pieces))
 
 
+class Narrowing:
+    """``narrowed``, which does nothing again for the very same models, sample and bills. For one thread at a time."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[object, ...] = ()
+        self._found: list[Narrowed] = []
+
+    def of(self, models: Sequence[Model], sample: TextSample | None, billed: Sequence[Sample]) -> list[Narrowed]:
+        """The models in their order, with the rule that holds for the text of ``sample``."""
+        asked = (models, sample, billed)
+        if not self._asked or any(one is not other for one, other in zip(asked, self._asked, strict=True)):
+            self._found, self._asked = narrowed(*asked), asked
+        return self._found
+
+
 def narrowed(models: Sequence[Model], sample: TextSample | None, billed: Iterable[Sample] = ()) -> list[Narrowed]:
     """The models in their order, with the rule that holds for the text of ``sample``; as they are without a sample.
 
