@@ -27,4 +27,9 @@ def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
 def billed_samples(profile: Path | None) -> tuple[Sample, ...]:
     """What the user was billed for texts, as kept in the profile. Raises BadInput."""
     path = profile_paths(profile).calibration_file
-    return usable(lambda: samples_of(json.loads(path.read_bytes())), str(path)) if path.is_file() else ()
+    if not path.is_file():
+        return ()
+    try:
+        return usable(lambda: samples_of(json.loads(path.read_bytes())), str(path))
+    except ValueError as error:
+        raise BadInput(f"{path}: {error}") from error

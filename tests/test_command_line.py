@@ -112,6 +112,17 @@ def test_count_for_a_model_without_public_tokenizer_gives_a_range(run):
     assert document["tokens_low"] < document["tokens"] < document["tokens_high"]
 
 
+def test_count_and_cost_narrow_a_range_by_the_kinds_of_the_text(run):
+    prose = b"The cost of a prompt is the number of its tokens, and that is known before it is sent. " * 20
+    model = ["--model", "claude-opus-4-8", "--json"]
+    counted = json.loads(run("count", "-", *model, stdin=prose)[1])
+    (row,) = json.loads(run("cost", "-", "--explain", *model, stdin=prose)[1])["rows"]
+    plain = json.loads(run("count", "-", "--encoding", "o200k_base", "--json", stdin=prose)[1])["tokens"]
+    assert row["input_low"] == counted["tokens_low"] == plain * 139 // 100
+    assert row["input_high"] == counted["tokens_high"] == -(-plain * 158 // 100)
+    assert any("English prose, 100 % ASCII: 1.39 to 1.58 times o200k_base" in line for line in row["explanation"])
+
+
 def test_count_for_a_model_that_only_tiktoken_knows(run):
     status, out, _ = run("count", "-", "--model", "text-davinci-003", "--json", stdin=SENTENCE.encode())
     assert status == 0
