@@ -1,0 +1,49 @@
+"""Where the bytes of a text are among its characters, units and lines."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class ByteMap:
+    """Of a text without surrogates. Places are byte offsets from 0 to ``len``, that behind the last byte included."""
+
+    def __init__(self, text: str) -> None:
+        self.bytes = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+        self.begins = (self.bytes & 0xC0) != 0x80
+        """bool[n]: which bytes are the first of a character."""
+
+    def __len__(self) -> int:
+        return len(self.bytes)
+
+    @functools.cached_property
+    def char_of(self) -> NDArray[np.int32]:
+        """int32[n]: the number of the character that each byte is of."""
+        chars: NDArray[np.int32] = np.cumsum(self.begins, dtype=np.int32)
+        chars -= 1
+        return chars
+
+    @functools.cached_property
+    def units_before(self) -> NDArray[np.int32]:
+        """int32[n + 1]: the UTF-16 units of the characters that begin in front of each place."""
+        before = np.zeros(len(self) + 1, dtype=np.int32)
+        np.cumsum(self.begins.astype(np.int8) + (self.bytes >= 0xF0), out=before[1:])
+        return before
+
+    @functools.cached_property
+    def line_ends(self) -> NDArray[np.int64]:
+        """int64[lines]: the place behind each newline, and the end of the text where it ends without one."""
+        ends = np.flatnonzero(self.bytes == 0x0A) + 1
+        return ends if len(ends) and ends[-1] == len(self) else np.append(ends, len(self))
+
+    def of_units(self, utf16_offsets: NDArray[np.int32]) -> NDArray[np.int64]:
+        """int64[n]: the places of UTF-16 offsets; inside of a character, where that begins."""
+        return self.units_before.searchsorted(utf16_offsets, "right") - 1
+
+    def between_characters(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of the places where no character is cut in two."""
+        inside = places[places < len(self)]
+        return np.concatenate([inside[self.begins[inside]], places[places >= len(self)]])

@@ -1,0 +1,79 @@
+"""Compares encodings on one text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.altering_encoding import AlteringEncoding
+from engine.comparing.byte_map import ByteMap
+from engine.comparing.differences import greatest_differences
+from engine.comparing.parts import by_kind, by_script
+from engine.comparing.places import Ends, common_cuts, tidy_ends
+from engine.comparing.types import TextComparison, TokenColumn
+from engine.text_encoding import without_surrogates
+from engine.utf16_text import units_of
+
+if TYPE_CHECKING:
+    from engine.encoding import Encoding
+
+ENCODING_SHARE = 0.7
+"""The part of the work that encoding is; the rest is putting tokens side by side."""
+
+
+def compare(
+    encodings: Sequence[Encoding], text: str, progress: Callable[[float], None] = lambda _fraction: None
+) -> TextComparison:
+    """The tokens of a text in each of the encodings (at least one), side by side; special tokens are plain text.
+
+    ``progress`` is called with 0 to 1, and may raise to stop. EngineError where an encoding cannot take the text.
+    """
+    text = without_surrogates(text)
+    places = ByteMap(text)
+    columns: list[TokenColumn] = []
+    all_ends: list[Ends] = []
+    for number, encoding in enumerate(encodings):
+        progress(ENCODING_SHARE * number / len(encodings))
+        ids = encoding.token_ids(text)
+        ends = tidy_ends(_byte_ends(encoding, text, ids, places), len(places))
+        columns.append(_column(encoding.name, ids, places, ends))
+        all_ends.append(ends)
+    progress(ENCODING_SHARE)
+    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    scripts = by_script(points, places, all_ends)
+    progress(0.8)
+    kinds = by_kind(points, places, all_ends)
+    progress(0.9)
+    return TextComparison(
+        text,
+        units_of(text),
+        len(places),
+        tuple(columns),
+        scripts,
+        kinds,
+        greatest_differences(text, places, common_cuts(all_ends, places), all_ends),
+        greatest_differences(text, places, places.line_ends, all_ends),
+    )
+
+
+def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], places: ByteMap) -> NDArray[np.int64]:
+    """int64[n]: where the tokens end in the text as it is."""
+    if isinstance(encoding, AlteringEncoding):
+        return places.of_units(encoding.utf16_ends(text, ids, special_as_tokens=False))
+    if not encoding.has_safe_cuts:
+        return encoding.token_ends(text)  # a pattern of somebody's own may leave out text
+    return np.cumsum(encoding.byte_lengths[ids], dtype=np.int64)
+
+
+def _column(name: str, ids: NDArray[np.int32], places: ByteMap, ends: Ends) -> TokenColumn:
+    utf16_ends = places.units_before[ends]
+    starts = np.concatenate([[0], ends[:-1]])[: len(ends)]
+    continues = np.zeros(len(ends), dtype=np.bool_)
+    inside = starts < len(places)
+    continues[inside] = ~places.begins[starts[inside]]
+    for array in (utf16_ends, continues):
+        array.flags.writeable = False
+    return TokenColumn(name, ids, utf16_ends, continues)
