@@ -451,6 +451,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Ctrl+Shift+R",),
     ),
     ActionSpec(
+        "focus_compare",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Compare enco&dings"),
+        QT_TRANSLATE_NOOP("Actions", "See the prompt, or another text, in several encodings, and where they differ"),
+        ("Ctrl+Shift+E",),
+    ),
+    ActionSpec(
         "import_prices",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Import prices…"),

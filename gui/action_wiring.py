@@ -103,6 +103,7 @@ class ActionWiring(QObject):
         act["focus_pricing"].triggered.connect(self._focus_pricing)
         act["focus_conversation"].triggered.connect(self._focus_conversation)
         act["focus_request"].triggered.connect(self._focus_request)
+        act["focus_compare"].triggered.connect(self._focus_compare)
         act["import_prices"].triggered.connect(self._import_prices)
         act["advisor"].triggered.connect(self._show_advisor)
         act["versions"].triggered.connect(self._show_versions)
@@ -379,6 +380,13 @@ class ActionWiring(QObject):
         bench.request_page.bring_to_front()
         if bench.request is not None:
             bench.request.show()
+
+    @Slot()
+    def _focus_compare(self) -> None:
+        bench = self._bench
+        bench.compare_page.bring_to_front()
+        if bench.compare is not None:
+            bench.compare.show()
 
     @Slot()
     def _import_prices(self) -> None:

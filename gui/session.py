@@ -53,6 +53,7 @@ class SessionState:
     vocabulary: dict[str, Any] = field(default_factory=dict)
     merges: dict[str, Any] = field(default_factory=dict)
     request: dict[str, Any] = field(default_factory=dict)
+    compare: dict[str, Any] = field(default_factory=dict)
     pricing: dict[str, Any] = field(default_factory=dict)
     conversation: dict[str, Any] = field(default_factory=dict)
 

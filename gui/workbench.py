@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from engine import Encoding
     from gui.advisor_wiring import AdvisorWiring
     from gui.calibration_wiring import CalibrationWiring
+    from gui.compare_wiring import CompareWiring
     from gui.conversation_wiring import ConversationWiring
     from gui.cost_wiring import CostWiring
     from gui.file_actions import FileActions
@@ -96,6 +97,7 @@ class Workbench(QObject):
         self.vocabulary: VocabularyWiring | None = None
         self.merges: MergesWiring | None = None
         self.request: RequestWiring | None = None
+        self.compare: CompareWiring | None = None
         self.lab: LabWiring | None = None
         self.advisor: AdvisorWiring | None = None
         self.versions: VersionsWiring | None = None
@@ -111,27 +113,21 @@ class Workbench(QObject):
 
     def _add_pages(self) -> None:
         """The tabs behind the prompt, empty until somebody looks at them."""
-        self.request_page = self.window.add_page(
-            self.tr("Request"), "requestTab", self.tr("Whole requests: messages, tools and images")
+        add = self.window.add_page
+        self.request_page = add(self.tr("Request"), "requestTab", self.tr("Whole requests: messages, tools and images"))
+        self.compare_page = add(
+            self.tr("Compare"), "compareTab", self.tr("One text in several encodings, side by side")
         )
-        self.training_page = self.window.add_page(
-            self.tr("Training"), "trainingTab", self.tr("Training a vocabulary of your own")
-        )
-        self.vocabulary_page = self.window.add_page(
-            self.tr("Vocabulary"), "vocabularyTab", self.tr("The entries of a vocabulary")
-        )
-        self.merges_page = self.window.add_page(
-            self.tr("Merges"), "mergesTab", self.tr("How texts are merged into tokens")
-        )
-        self.lab_page = self.window.add_page(self.tr("Lab"), "labTab", self.tr("Experiments on tokens"))
-        self.pricing_page = self.window.add_page(self.tr("Prices"), "pricingTab", self.tr("Your own prices"))
-        self.advisor_page = self.window.add_page(
-            self.tr("Savings"), "savingsTab", self.tr("Where tokens are, and what would save some")
-        )
-        self.versions_page = self.window.add_page(
+        self.training_page = add(self.tr("Training"), "trainingTab", self.tr("Training a vocabulary of your own"))
+        self.vocabulary_page = add(self.tr("Vocabulary"), "vocabularyTab", self.tr("The entries of a vocabulary"))
+        self.merges_page = add(self.tr("Merges"), "mergesTab", self.tr("How texts are merged into tokens"))
+        self.lab_page = add(self.tr("Lab"), "labTab", self.tr("Experiments on tokens"))
+        self.pricing_page = add(self.tr("Prices"), "pricingTab", self.tr("Your own prices"))
+        self.advisor_page = add(self.tr("Savings"), "savingsTab", self.tr("Where tokens are, and what would save some"))
+        self.versions_page = add(
             self.tr("Versions"), "versionsTab", self.tr("Versions of the prompt, kept and compared")
         )
-        self.conversation_page = self.window.add_page(
+        self.conversation_page = add(
             self.tr("Conversation"), "conversationTab", self.tr("What a conversation costs, turn by turn")
         )
 
@@ -225,7 +221,7 @@ class Workbench(QObject):
             start()
         for wiring in (
             *(self.training, self.vocabulary, self.merges, self.lab, self.pricing),
-            *(self.advisor, self.versions, self.conversation, self.request),
+            *(self.advisor, self.versions, self.conversation, self.request, self.compare),
         ):
             assert wiring is not None
             wiring.build()
@@ -342,11 +338,13 @@ class Workbench(QObject):
         self.report = ReportWriting(self, runner)
 
     def _start_request(self) -> None:
+        from gui.compare_wiring import CompareWiring
         from gui.request_wiring import RequestWiring
 
         assert self.costs is not None
         runner, encodings, open_encoding, state = self._for_tabs()
         self.request = RequestWiring(self, runner, encodings, open_encoding, self.costs, state.request)
+        self.compare = CompareWiring(self, runner, encodings, open_encoding, state.compare)
 
     def _end_start(self) -> None:
         self._tell_about_start()
@@ -446,6 +444,7 @@ class Workbench(QObject):
             "vocabulary": self.vocabulary,
             "merges": self.merges,
             "request": self.request,
+            "compare": self.compare,
             "pricing": self.pricing,
             "conversation": self.conversation,
         }

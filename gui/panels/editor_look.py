@@ -37,7 +37,7 @@ class EditorLook(QObject):
         if name == "token_colours":
             self._take_colours()
         elif name in ("font_family", "font_size"):
-            self._editor.setFont(_fixed_font(values.font_family, values.font_size))
+            self._editor.setFont(fixed_font(values.font_family, values.font_size))
             if self._least_lines:
                 self._editor.setMinimumHeight(self._editor.fontMetrics().lineSpacing() * self._least_lines)
         elif name == "word_wrap":
@@ -55,7 +55,7 @@ class TokenView(TokenEditor):
         EditorLook(self, theme, settings)
 
 
-def _fixed_font(family: str, size: int) -> QFont:
+def fixed_font(family: str, size: int) -> QFont:
     """The fixed-pitch font that the user chose for texts."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     if family:

@@ -1,0 +1,160 @@
+"""The tab that compares encodings on one text: which text, which encodings, what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.corner import plain_corner
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.panels.aligned_tokens import AlignedTokens
+from gui.panels.compare_encodings import CompareEncodings
+from gui.panels.compare_pages import ComparePages
+from gui.settings import SettingsStore
+
+if TYPE_CHECKING:
+    from gui.services.comparisons import Compared
+
+PROMPT, SELECTION, TYPED = SOURCES = ("prompt", "selection", "typed")
+FIRST_ENCODINGS = ("o200k_base", "cl100k_base", "gpt2")
+MOST_KEPT = 100_000
+"""Characters of a typed text that are remembered."""
+TYPED_LINES = 4
+
+
+class ComparePanel(QWidget):
+    """Signals: ``text_wanted()``: another source, or other encodings; ``state_changed()``; ``stop_asked()``."""
+
+    text_wanted = Signal()
+    state_changed = Signal()
+    stop_asked = Signal()
+
+    def __init__(self, theme: Theme, settings: SettingsStore) -> None:
+        super().__init__(objectName="comparePanel")
+        self.setAccessibleName(self.tr("Comparison of encodings"))
+        self.source = QComboBox(objectName="compareSource")
+        self.source.setAccessibleName(self.tr("Which text is compared"))
+        for key, words in (
+            (PROMPT, self.tr("The prompt")),
+            (SELECTION, self.tr("What is selected in the prompt")),
+            (TYPED, self.tr("Text typed here")),
+        ):
+            self.source.addItem(words, key)
+        self.typed = QPlainTextEdit(objectName="compareText")
+        self.typed.setAccessibleName(self.tr("Text to compare encodings on"))
+        self.typed.setPlaceholderText(self.tr("Type or paste a text"))
+        self.typed.setTabChangesFocus(True)
+        self.typed.setCornerWidget(plain_corner(self.typed))
+        self.typed.setMaximumHeight(self.typed.fontMetrics().lineSpacing() * TYPED_LINES + 12)
+        self.status = PlainLabel(objectName="compareStatus")
+        self.status.setWordWrap(True)
+        self.stop = QPushButton(self.tr("Stop"), objectName="compareStop")
+        self.stop.setAccessibleName(self.tr("Stop comparing"))
+        self.export = QPushButton(self.tr("&Copy or export"), objectName="compareExport")
+        self.export_menu = QMenu(self.export)
+        self.export.setMenu(self.export_menu)
+        self.encodings = CompareEncodings(FIRST_ENCODINGS)
+        self.pages = ComparePages()
+        self.view = AlignedTokens(theme, settings, "compareTokens", self.tr("The text in every encoding"))
+        self._place()
+        self.source.currentIndexChanged.connect(self._on_source)
+        self.encodings.changed.connect(self._on_change)
+        self.encodings.base_changed.connect(self.state_changed)
+        self.pages.currentChanged.connect(self.state_changed)
+        self.pages.by_lines.toggled.connect(self.state_changed)
+        self.typed.textChanged.connect(self._on_change)
+        self.pages.stretch_chosen.connect(self.view.show_stretch)
+        self.stop.clicked.connect(self.stop_asked)
+        self.show_running(False)
+        self._show_source()
+
+    def focus(self) -> None:
+        """Put the keyboard where one goes on."""
+        self.encodings.table.setFocus()
+
+    def show_compared(self, compared: Compared) -> None:
+        """Show totals, parts and differences."""
+        found = compared.comparison
+        self.encodings.show_totals(found.tokens, found.utf8_bytes)
+        self.pages.show_comparison(found, self.encodings.base_number)
+
+    def show_running(self, running: bool) -> None:
+        """Whether a comparison is being made."""
+        self.stop.setVisible(running)
+
+    def state(self) -> dict[str, Any]:
+        """What the user chose, as JSON holds it; without the typed text where it is too long."""
+        document = self.typed.document()
+        return {
+            "encodings": list(self.encodings.names),
+            "base": self.encodings.base,
+            "source": self.source.currentData(),
+            "page": self.pages.currentIndex(),
+            "by_lines": self.pages.by_lines.isChecked(),
+            "text": self.typed.toPlainText() if document.characterCount() <= MOST_KEPT else "",
+        }
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` gave; whatever is not as it should be is left out."""
+        names, base, source, page, text = (state.get(key) for key in ("encodings", "base", "source", "page", "text"))
+        if isinstance(names, list):
+            self.encodings.set_names([name for name in names if isinstance(name, str) and name], str(base))
+        if isinstance(text, str):
+            self.typed.setPlainText(text)
+        if source in SOURCES:
+            self.source.setCurrentIndex(SOURCES.index(source))
+        if isinstance(page, int) and 0 <= page < self.pages.count():
+            self.pages.setCurrentIndex(page)
+        self.pages.by_lines.setChecked(state.get("by_lines") is True)
+
+    @Slot()
+    def _on_source(self) -> None:
+        self._show_source()
+        self._on_change()
+
+    def _show_source(self) -> None:
+        self.typed.setVisible(self.source.currentData() == TYPED)
+
+    @Slot()
+    def _on_change(self) -> None:
+        self.text_wanted.emit()
+        self.state_changed.emit()
+
+    def _place(self) -> None:
+        label = PlainLabel(self.tr("Te&xt:"))
+        label.setBuddy(self.source)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        for widget in (label, self.source):
+            head.addWidget(widget)
+        head.addWidget(self.status, 1)
+        for widget in (self.stop, self.export):
+            head.addWidget(widget)
+        upper = QSplitter(Qt.Orientation.Horizontal)
+        upper.setChildrenCollapsible(False)
+        upper.addWidget(self.encodings)
+        upper.addWidget(self.pages)
+        upper.setSizes([400, 600])
+        lower = QSplitter(Qt.Orientation.Vertical)
+        lower.setChildrenCollapsible(False)
+        lower.addWidget(upper)
+        lower.addWidget(self.view)
+        lower.setSizes([250, 400])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.typed)
+        column.addWidget(lower, 1)
