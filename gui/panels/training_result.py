@@ -74,11 +74,11 @@ class TrainingResultPage(QWidget):
     @property
     def controls(self) -> tuple[QWidget, ...]:
         """All that the Tab key reaches, as the eye goes."""
-        sums, left, right = self.compression, self.side_by_side.left, self.side_by_side.right
+        sums, pair = self.compression, self.side_by_side
         return (
             *(self.names, self.use, self.save, self.remove, self.sheets),
             *(sums.table, sums.models, sums.prompt_bytes),
-            *(left.choice, left.view, right.choice, right.view),
+            *(pair.left.choice, pair.right.choice, pair.view),
             *(self.kind, self.table),
         )
 

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.models.aligned_rows import AlignedRows
 from gui.models.training_text import TrainingText
-from gui.panels.editor_look import TokenView
+from gui.panels.aligned_tokens import AlignedTokens
 from gui.settings import SettingsStore
 
 if TYPE_CHECKING:
+    from gui.editor.token_spans import TokenSpans
     from gui.services.training_report import Report
 
 
-class TokenPane(QWidget):
-    """A text in one of the encodings of a report, which can be chosen."""
+class VocabularyChoice(QWidget):
+    """One of the encodings of a report, and how many tokens the text has in it.
 
-    def __init__(self, theme: Theme, text: TrainingText, settings: SettingsStore, name: str, spoken: str) -> None:
+    Signals: ``changed()``: another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, text: TrainingText, name: str, spoken: str) -> None:
         super().__init__()
         self._text = text
         self._report: Report | None = None
@@ -29,21 +36,14 @@ class TokenPane(QWidget):
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choice.setMinimumContentsLength(8)
         self.figures = PlainLabel(objectName=f"{name}Figures")
-        self.view = TokenView(theme, settings, self)
-        self.view.setObjectName(name)
-        self.view.setAccessibleName(spoken)
-        self.view.setAcceptDrops(False)
-        head = QHBoxLayout()
-        head.addWidget(self.choice, 1)
-        head.addWidget(self.figures)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(head)
-        column.addWidget(self.view, 1)
-        self.choice.currentIndexChanged.connect(self._show)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.choice, 1)
+        row.addWidget(self.figures)
+        self.choice.currentIndexChanged.connect(self._on_choice)
 
     def set_report(self, report: Report | None, first: int) -> None:
-        """Show the sample of a report; ``first`` is the encoding to begin with."""
+        """Offer the encodings of a report; ``first`` is the one to begin with."""
         blocker = QSignalBlocker(self.choice)
         before = self.choice.currentText()
         self.choice.clear()
@@ -53,41 +53,63 @@ class TokenPane(QWidget):
             found = self.choice.findText(before) if first else -1
             self.choice.setCurrentIndex(found if found > 0 else first)
         blocker.unblock()
-        self.view.load_text(report.sample if report is not None else "", prepared=True)
-        self._show()
+        self._show_figures()
 
     @Slot()
-    def _show(self) -> None:
+    def _on_choice(self) -> None:
+        self._show_figures()
+        self.changed.emit()
+
+    def _show_figures(self) -> None:
         place = self.choice.currentIndex()
         if self._report is None or place < 0:
             self.figures.clear()
             return
-        patch = self._report.patches[place]
-        self.view.clear_tokens()
-        if len(patch.ids):
-            self.view.apply_patch(self.view.revision, patch)
-        self.figures.setText(self.tr("{n} tokens").format(n=self._text.number(len(patch.ids))))
+        tokens = len(self._report.patches[place].ids)
+        self.figures.setText(self.tr("{n} tokens").format(n=self._text.number(tokens)))
 
 
 class SideBySidePage(QWidget):
-    """Two panes that scroll together."""
+    """Two of the encodings, each row of the text once for both."""
 
     def __init__(self, theme: Theme, text: TrainingText, settings: SettingsStore) -> None:
         super().__init__()
-        self.left = TokenPane(theme, text, settings, "trainSampleLeft", self.tr("Left"))
-        self.right = TokenPane(theme, text, settings, "trainSampleRight", self.tr("Right"))
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(self.left)
-        splitter.addWidget(self.right)
-        splitter.setSizes([500, 500])
+        self._report: Report | None = None
+        self._spans: tuple[TokenSpans, ...] = ()
+        self.left = VocabularyChoice(text, "trainSampleLeft", self.tr("Upper"))
+        self.right = VocabularyChoice(text, "trainSampleRight", self.tr("Lower"))
+        self.view = AlignedTokens(theme, settings, "trainSample", self.tr("The text in both vocabularies"))
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self.left)
+        head.addWidget(self.right)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 0)
-        column.addWidget(splitter)
-        for one, other in ((self.left, self.right), (self.right, self.left)):
-            one.view.verticalScrollBar().valueChanged.connect(other.view.verticalScrollBar().setValue)
+        column.addLayout(head)
+        column.addWidget(self.view, 1)
+        for change in (self.left.changed, self.right.changed, self.view.columns_changed):
+            change.connect(self._show)
 
     def set_report(self, report: Report | None) -> None:
-        """Show a sample: the trained vocabulary on the left, the last of the others on the right."""
+        """Show a sample: the trained vocabulary above, the last of the others below."""
+        from gui.services.comparisons import spans_of_patch
+
+        self._report = report
+        self._spans = () if report is None else tuple(map(spans_of_patch, report.patches))
         self.left.set_report(report, 0)
         self.right.set_report(report, len(report.names) - 1 if report is not None else 0)
+        self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        from gui.services.comparisons import cut_short_text
+
+        report = self._report
+        if report is None or not report.sample:
+            self.view.show_hint("")
+            return
+        chosen = self.left.choice.currentIndex(), self.right.choice.currentIndex()
+        rows = AlignedRows(*cut_short_text(report.sample, self.view.columns))
+        self.view.show_tokens(
+            tuple(report.names[place] for place in chosen), tuple(self._spans[place] for place in chosen), rows
+        )

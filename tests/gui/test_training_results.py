@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 from tiktoken import Encoding
@@ -132,14 +132,17 @@ def test_long_runs_are_counted():
 
 def test_side_by_side_shows_one_text_in_two_vocabularies(trained: Workbench):
     page = panel_of(trained).result.side_by_side
-    sample = page.left.view.toPlainText()
+    sample = page._report.sample
     assert sample.startswith(WORDS)
-    assert page.right.view.toPlainText() == sample
     for pane, name in ((page.left, "texts-290"), (page.right, "o200k_base")):
         assert pane.choice.currentText() == name
-        assert pane.view.token_count == engine.get_encoding(name).count(sample)
+        assert pane.figures.text() == f"{engine.get_encoding(name).count(sample):,} tokens"
+    rows = page.view.rows
+    assert "".join(rows.text(*rows.bounds(row)) for row in range(len(rows))) == sample
     page.right.choice.setCurrentText("gpt2")
-    assert page.right.view.token_count == engine.get_encoding("gpt2").count(sample)
+    assert page.right.figures.text() == f"{engine.get_encoding('gpt2').count(sample):,} tokens"
+    line = page.view._line(0, 1)
+    assert page.view.words_at(QPointF(line.left + 3, line.top + 3)).startswith("gpt2, token 1: id ")
 
 
 def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: Workbench):
