@@ -62,6 +62,8 @@ def read_checkpoint(path: Path) -> tuple[Facts, Arrays]:
         raise damaged(path) from error
     if not isinstance(facts, dict) or facts.get("kind") != _KIND:
         raise damaged(path)
+    if isinstance(facts.get("version"), int) and facts["version"] > VERSION:
+        raise TrainingError(f"A newer version of this program has written the checkpoint {path}; it is left as it is.")
     if facts.get("version") != VERSION:
         raise TrainingError(f"The checkpoint {path} was written by another version of this program: start anew.")
     return facts, arrays

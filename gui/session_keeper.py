@@ -207,6 +207,9 @@ class SessionKeeper(QObject):
         self.set_interval(autosave_seconds)
         if self._unread is not None and self._slot.folder is not None:
             self._reading.submit(_Wanted(self._slot.folder / TEXT_FILE, self._unread))
+        if self._slot.newer is not None:
+            words = self.tr("A newer version of Tokenloupe has written the session in {folder}. It is left as it is.")
+            self._notifier.warning(words.format(folder=self._slot.newer))
         # Says on the disk that a window is open: what is found so at a start was left by a crash.
         self.save()
 

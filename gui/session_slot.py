@@ -7,7 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QLockFile
 
-from gui.session import TEXT_FILE, DamagedSession, read_state
+from gui.session import STATE_FILE, TEXT_FILE, VERSION, DamagedSession, read_state
+from gui.shared_file import DamagedFile, is_newer, read_document
 
 MOST_SLOTS = 16
 
@@ -16,6 +17,7 @@ class SessionSlot:
     """A locked session folder. ``folder`` is None where nothing can be written: then nothing is remembered.
 
     ``number`` 1 is the session that the next start continues; higher numbers belong to windows opened beside it.
+    ``newer`` is a session that a newer version of the program wrote, None without one: it is left as it is.
     """
 
     def __init__(self, sessions: Path) -> None:
@@ -23,6 +25,7 @@ class SessionSlot:
         self._lock: QLockFile | None = None
         self.folder: Path | None = None
         self.number = 0
+        self.newer: Path | None = None
         self.why_not = ""
         try:
             sessions.mkdir(parents=True, exist_ok=True)
@@ -32,8 +35,12 @@ class SessionSlot:
         for number in range(1, MOST_SLOTS + 1):
             lock = _lock_of(sessions, number)
             if lock.tryLock(0):
-                self._lock, self.number = lock, number
-                self.folder = sessions / str(number)
+                folder = sessions / str(number)
+                if _is_newer(folder):
+                    self.newer = self.newer or folder
+                    lock.unlock()
+                    continue
+                self._lock, self.number, self.folder = lock, number, folder
                 return
             if lock.error() != QLockFile.LockError.LockFailedError:
                 self.why_not = f"{sessions} cannot be written"
@@ -55,7 +62,7 @@ class SessionSlot:
         if not lock.tryLock(0):
             return False
         try:
-            return not read_state(folder).closed
+            return not _is_newer(folder) and not read_state(folder).closed
         except DamagedSession:
             return True
         finally:
@@ -66,6 +73,13 @@ class SessionSlot:
         if self._lock is not None:
             self._lock.unlock()
             self._lock = None
+
+
+def _is_newer(folder: Path) -> bool:
+    try:
+        return is_newer(read_document(folder / STATE_FILE), VERSION)
+    except (OSError, DamagedFile):
+        return False  # what is wrong with it is told by those who read it
 
 
 def _lock_of(sessions: Path, number: int) -> QLockFile:

@@ -366,7 +366,7 @@ class Workbench(QObject):
             )
             return
         self._offer_earlier_texts(restored.state)
-        if self.slot.number > 1:
+        if self.slot.number > 1 and self.slot.newer is None:
             self.notifier.information(
                 self.tr(
                     "Tokenloupe is open already with this profile. This window keeps a session of its own; "

@@ -13,6 +13,10 @@ MOST_VALUES = 3_000_000
 """Of all kinds, keys included. A file with 260,000 tokens and 510,000 merges, each a list, has two million."""
 
 
+VERSION = 1
+"""Of the files that this program writes beside tokenizers; where none is named, it is this."""
+
+
 def parse(content: bytes) -> dict[str, Any]:
     """The JSON object in a file's content. FormatError, with line and column."""
     try:
@@ -68,3 +72,10 @@ def typed(value: object, kind: type[_T], place: str) -> _T:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise FormatError(f"{place} is not {names[kind]}")
     return value
+
+
+def refuse_newer(document: dict[str, Any]) -> None:
+    """FormatError for what stands beside a tokenizer where a newer version of this program wrote it."""
+    version = document.get("version", VERSION)
+    if isinstance(version, int) and version > VERSION:
+        raise FormatError("a newer version of this program has written it; it is left as it is")

@@ -35,6 +35,7 @@ def read_companion(path: Path) -> dict[str, Any]:
     companion = companion_of(path)
     try:
         document = json_document.parse(companion.read_bytes())
+        json_document.refuse_newer(document)
         for key in ("name", "reader", "sha256", "tried"):
             json_document.member(document, key, str)
     except FormatError as error:

@@ -63,6 +63,9 @@ def save_encoding(
     try:
         check(data)
         files, losses = _written(data, path, encoding.name, kind)
+        beside = tiktoken_ranks.companion_of(path).name
+        if beside in files:
+            files[beside] = tiktoken_ranks.with_before(files[beside], path)
         with replacing(path) as folder:
             for name, content in files.items():
                 (folder / name).write_bytes(content)

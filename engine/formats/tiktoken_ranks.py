@@ -52,10 +52,17 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
 
 
 def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
-    """What stands in the JSON file beside the ranks, checked. Only ``pattern`` must be there. FormatError."""
+    """What stands in the JSON file beside the ranks, checked. Only ``pattern`` must be there. FormatError.
+
+    Where a process was killed when it had written this file and not yet the ranks, that is what stood there ``before``.
+    """
     document = json_document.parse(content)
-    digest = document.get("sha256")
-    if digest is not None and digest != hashlib.sha256(ranks_content).hexdigest():
+    json_document.refuse_newer(document)
+    found = hashlib.sha256(ranks_content).hexdigest()
+    before = document.get("before")
+    if isinstance(before, dict) and before.get("sha256") == found != document.get("sha256"):
+        document = before
+    if document.get("sha256") not in (None, found):
         raise FormatError("it belongs to other ranks: their SHA-256 is not the one that it names")
     json_document.member(document, "pattern", str)
     specials = json_document.typed(document.get("special_tokens", {}), dict, "special_tokens")
@@ -87,6 +94,21 @@ def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:
     if data.byte_fallback:
         document["byte_fallback"] = True
     return ranks, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def with_before(companion: bytes, path: Path) -> bytes:
+    """The JSON file with what stood in it before, for ranks that take the place of those in ``path``: the two files
+    cannot be replaced in one step, and of either pair both are good. OSError."""
+    there = companion_of(path)
+    if not there.is_file() or not path.is_file():
+        return companion
+    try:
+        before = read_companion(there.read_bytes(), path.read_bytes())
+    except FormatError:
+        return companion
+    before.pop("before", None)
+    document = json_document.parse(companion) | {"before": before}
+    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
 
 
 def _quoted(word: bytes) -> str:

@@ -265,3 +265,19 @@ os._exit(0)
     slot = SessionSlot(tmp_path)
     assert slot.number == 1
     slot.release()
+
+
+def test_a_session_of_a_newer_version_is_told_and_left_as_it_is(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    folder(tmp_path).mkdir(parents=True)
+    state = json.dumps({"version": 2, "closed": False})
+    (folder(tmp_path) / STATE_FILE).write_text(state)
+    (folder(tmp_path) / TEXT_FILE).write_text("of the newer one")
+    bench = open_window(tmp_path)
+    assert bench.slot.number == 2
+    assert "newer version" in notices(bench)
+    assert "open already" not in notices(bench)
+    bench.panel.editor.setPlainText("of this one")
+    close_window(qtbot, bench)
+    assert (folder(tmp_path) / STATE_FILE).read_text() == state
+    assert (folder(tmp_path) / TEXT_FILE).read_text() == "of the newer one"
+    assert (folder(tmp_path).with_name("2") / TEXT_FILE).read_text() == "of this one"

@@ -1,13 +1,16 @@
 """Named versions of the prompt in a folder of the profile: for each a text as it was, and a small file about it.
 
-The file about a version is written last and removed first, each in one step: without it there is no such version.
-Windows with the same profile share the folder and read it anew before they show it.
+The file about a version is written last and removed first, each in one step: without it there is no such version. A
+text that a killed window left without one goes when the next version is saved.
+Windows with the same profile share the folder and read it anew before they show it; one at a time changes it. A version
+that a newer program wrote is not shown and left as it is.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -15,8 +18,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from engine.half_written import only_here
 from gui.held_text import HeldText
 from gui.services.file_writing import write_atomic
+
+VERSION = 1
+_KEY = re.compile("[0-9a-f]{32}")
 
 MOST_VERSIONS = 500
 MOST_BYTES = 500_000_000
@@ -74,6 +81,12 @@ def kept(folder: Path) -> Kept:
 
 def save(folder: Path, name: str, text: HeldText, encoding: str, counts: Mapping[str, int]) -> Version:
     """Keep a text under a name, which others may have, too. VersionError where there is no room; OSError."""
+    with only_here(folder):
+        return _save(folder, name, text, encoding, counts)
+
+
+def _save(folder: Path, name: str, text: HeldText, encoding: str, counts: Mapping[str, int]) -> Version:
+    _clear_texts_of_none(folder)
     there = kept(folder)
     size = sum(map(len, text))
     if len(there.versions) >= MOST_VERSIONS:
@@ -89,11 +102,12 @@ def save(folder: Path, name: str, text: HeldText, encoding: str, counts: Mapping
 
 def rename(folder: Path, version: Version, name: str) -> Version:
     """Give a version another name. OSError, VersionError where it is gone."""
-    if not _about_file(folder, version.key).exists():
-        raise VersionError("the version is gone, another window has deleted it")
-    renamed = replace(version, name=_clean(name))
-    _write_about(folder, renamed)
-    return renamed
+    with only_here(folder):
+        if not _about_file(folder, version.key).exists():
+            raise VersionError("the version is gone, another window has deleted it")
+        renamed = replace(version, name=_clean(name))
+        _write_about(folder, renamed)
+        return renamed
 
 
 def delete(folder: Path, version: Version) -> None:
@@ -123,6 +137,13 @@ def _digest(text: HeldText) -> str:
     return digest.hexdigest()
 
 
+def _clear_texts_of_none(folder: Path) -> None:
+    """Remove texts that nothing is said about: whoever wrote or removed them was killed, as nobody else is in here."""
+    for path in folder.glob("*.txt"):
+        if _KEY.fullmatch(path.stem) and not _about_file(folder, path.stem).exists():
+            path.unlink(missing_ok=True)
+
+
 def _about_file(folder: Path, key: str) -> Path:
     return folder / f"{key}.json"
 
@@ -133,13 +154,17 @@ def _text_file(folder: Path, key: str) -> Path:
 
 def _write_about(folder: Path, version: Version) -> None:
     about: dict[str, Any] = asdict(version)
-    about["saved"] = version.saved.isoformat()
+    about |= {"saved": version.saved.isoformat(), "version": VERSION}
     write_atomic(_about_file(folder, version.key), json.dumps(about, indent=1).encode())
 
 
 def _about(path: Path) -> Version:
     """Raises ValueError, TypeError, KeyError for a file that is none of ours."""
     about = json.loads(path.read_bytes())
+    if not isinstance(about, dict):
+        raise TypeError("not a version of a prompt")
+    if int(about.get("version", VERSION)) > VERSION:
+        raise ValueError("a newer version of this program has written it, and it is left as it is")
     if about["key"] != path.stem or not isinstance(about["size"], int):
         raise ValueError("not a version of a prompt")
     counts = {str(name): int(tokens) for name, tokens in about["counts"].items()}

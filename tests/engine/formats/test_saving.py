@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 import engine
-from engine.errors import FormatError
+from engine.errors import EngineError, FormatError
 from engine.formats import huggingface, saving
 from engine.formats.opening import open_tokenizer
 from engine.formats.saving import save_encoding
+from engine.own_encodings import OwnEncodings
 from tests.engine.formats.trained import TEXT, trained
 
 SUFFIXES = (".tiktoken", ".json", ".model")
@@ -120,3 +122,36 @@ def test_links_and_modes_are_kept(tmp_path):
 
 def test_the_endings_are_the_formats():
     assert saving.SUFFIXES == SUFFIXES
+
+
+def of_bytes(special_tokens):
+    ranks = {bytes([value]): value for value in range(256)}
+    return engine.Encoding("own", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens=special_tokens)
+
+
+def test_of_two_files_killed_in_between_the_pair_of_before_is_good(tmp_path):
+    """The file beside the ranks takes its place first."""
+    path = tmp_path / "own.tiktoken"
+    save_encoding(trained(), path)
+    before = path.read_bytes()
+    expected = engine.load(path).token_byte_values()
+    save_encoding(of_bytes({"<a>": 256}), path)
+    assert engine.load(path).special_tokens_set == {"<a>"}
+    path.write_bytes(before)
+    again = engine.load(path)
+    assert again.token_byte_values() == expected
+    assert again.special_tokens_set == trained().special_tokens_set
+
+
+def test_what_a_newer_version_wrote_is_refused(tmp_path):
+    path = tmp_path / "own.tiktoken"
+    save_encoding(trained(), path)
+    beside = tmp_path / "own.tiktoken.json"
+    beside.write_text(json.dumps(json.loads(beside.read_text()) | {"version": 2}))
+    with pytest.raises(FormatError, match="newer version"):
+        engine.load(path)
+    own = OwnEncodings(frozenset())
+    (problem,) = own.add_folder(tmp_path)
+    assert "newer version" in problem
+    with pytest.raises(EngineError, match="exists already"):
+        own.keep(of_bytes({}), tmp_path, "trained")

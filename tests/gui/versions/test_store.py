@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine import atomic_file
+from engine.half_written import LOCK_NAME
 from gui.held_text import held
 from gui.services.versions import store
 from gui.services.versions.store import VersionError
@@ -32,7 +33,7 @@ def test_renaming_and_deleting(tmp_path: Path):
     assert store.kept(tmp_path).versions == (renamed,)
     assert len(renamed.name) == store.LONGEST_NAME
     store.delete(tmp_path, renamed)
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
     store.delete(tmp_path, renamed)
     with pytest.raises(VersionError, match="gone"):
         store.rename(tmp_path, renamed, "c")
@@ -76,7 +77,7 @@ def test_a_save_that_fails_leaves_no_version(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(OSError, match="No space"):
         store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
     assert store.kept(tmp_path) == store.Kept(())
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
 
 
 def test_what_is_kept_about_a_version_is_json(tmp_path: Path):
@@ -84,3 +85,27 @@ def test_what_is_kept_about_a_version_is_json(tmp_path: Path):
     about = json.loads((tmp_path / f"{version.key}.json").read_text())
     assert about["name"] == "ä"
     assert about["counts"] == {"o200k_base": 1}
+
+
+def test_what_a_killed_window_left_goes_with_the_next_version(tmp_path: Path):
+    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    left, other = tmp_path / f"{'0' * 32}.txt", tmp_path / "notes.txt"
+    for path in (left, other):
+        path.write_text("x")
+    second = store.save(tmp_path, "b", held(["more"]), "o200k_base", {})
+    assert not left.exists()
+    assert other.exists(), "that is none of ours"
+    assert {one.key for one in store.kept(tmp_path).versions} == {version.key, second.key}
+
+
+def test_a_version_of_a_newer_program_is_told_and_left_as_it_is(tmp_path: Path):
+    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    about = tmp_path / f"{version.key}.json"
+    newer = json.dumps(json.loads(about.read_text()) | {"version": 2})
+    about.write_text(newer)
+    store.save(tmp_path, "b", held(["text"]), "o200k_base", {})
+    there = store.kept(tmp_path)
+    assert [one.name for one in there.versions] == ["b"]
+    assert "newer version" in there.problems[0]
+    assert about.read_text() == newer
+    assert (tmp_path / f"{version.key}.txt").read_text() == "text"

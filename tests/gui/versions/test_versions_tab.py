@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMessageBox, Q
 from pytestqt.qtbot import QtBot
 
 import engine
+from engine.half_written import LOCK_NAME
 from gui.models import cost_changes
 from gui.models.diff_table import AFTER, BEFORE, SIGN
 from gui.models.versions import COST, NAME, TOKENS
@@ -165,7 +166,7 @@ def test_deleting_asks_first(qtbot: QtBot, open_window: OpenWindow, sure: bool):
         button.click()
     if sure:
         qtbot.waitUntil(lambda: panel.list.model.rowCount() == 0)
-        assert not list(bench.paths.versions.iterdir())
+        assert [path.name for path in bench.paths.versions.iterdir()] == [LOCK_NAME]
     else:
         assert panel.list.model.rowCount() == 1
 
