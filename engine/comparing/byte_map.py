@@ -42,8 +42,3 @@ class ByteMap:
     def of_units(self, utf16_offsets: NDArray[np.int32]) -> NDArray[np.int64]:
         """int64[n]: the places of UTF-16 offsets; inside of a character, where that begins."""
         return self.units_before.searchsorted(utf16_offsets, "right") - 1
-
-    def between_characters(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of the places where no character is cut in two."""
-        inside = places[places < len(self)]
-        return np.concatenate([inside[self.begins[inside]], places[places >= len(self)]])
