@@ -25,6 +25,7 @@ from gui.settings import SettingsStore
 if TYPE_CHECKING:
     from gui.editor.types import TokenSpan
     from gui.panels.find_bar import FindBar
+    from gui.panels.token_announcer import TokenAnnouncer
     from gui.services.live_text import PromptCounts
 
 
@@ -106,10 +107,19 @@ class PromptPanel(QWidget):
         self.editor.selection_tokens_changed.connect(self.counts.set_selected_tokens)
         self.editor.caret_token_changed.connect(self._on_caret_token)
 
+    @cached_property
+    def announcer(self) -> TokenAnnouncer:
+        """For screen readers. Made with the first token at the caret: the first picture is without it."""
+        from gui.panels.token_announcer import TokenAnnouncer
+
+        return TokenAnnouncer(self.editor)
+
     @Slot(object)
     def _on_counted(self, counts: PromptCounts) -> None:
         self.counts.set_counts(counts)
 
     @Slot(object)
     def _on_caret_token(self, span: TokenSpan | None) -> None:
-        self.readout.show_token(span, self.prompt.token_info(span))
+        info = self.prompt.token_info(span)
+        self.readout.show_token(span, info)
+        self.announcer.show_token(span, info)

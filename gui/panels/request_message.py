@@ -219,6 +219,7 @@ class MessageEditor(QWidget):
         size.addWidget(self.detail, 1)
         buttons = QHBoxLayout()
         for button in (self.add_image, self.open_image, self.remove_image):
+            button.setMinimumHeight(button.sizeHint().height())
             buttons.addWidget(button)
         buttons.addStretch(1)
         body = QVBoxLayout(self)

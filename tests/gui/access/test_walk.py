@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QLabel,
+    QPushButton,
+    QRadioButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tests.gui.access.walk import (
@@ -78,3 +85,23 @@ def round_of_tab(qtbot: QtBot, window: QWidget, size: int) -> set[QWidget]:
             break
         seen.add(now)
     return seen
+
+
+def test_nothing_is_cut_off_in_a_small_window(qtbot: QtBot, open_window: OpenWindow):
+    bench = whole_window(qtbot, open_window)
+    bench.window.resize(SMALL)
+    for title in pages(bench):
+        for _ in inner_pages(bench.window.tabs.currentWidget()):
+            cut = [words for widget in controls(bench.window) if (words := cut_off(widget))]
+            assert not cut, f"{title}: {cut}"
+
+
+def cut_off(widget: QWidget) -> str:
+    """How a button or box lacks room for its words; nothing where it has room. What can be scrolled to counts as
+    seen."""
+    if not isinstance(widget, QPushButton | QCheckBox | QRadioButton):
+        return ""
+    wanted, there = widget.minimumSizeHint(), widget.size()
+    if there.width() >= wanted.width() and there.height() >= wanted.height():
+        return ""
+    return f"{described(widget)} wants {wanted.toTuple()}, has {there.toTuple()}"
