@@ -139,8 +139,12 @@ class Child:
         from engine.training_checkpoint import write_checkpoint
 
         path = self._bench.slot.folder / CHECKPOINT
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._tried("checkpoint", lambda number: write_checkpoint(path, {"n": number}, {"a": np.full(9999, number)}))
+
+        def save(number: int) -> None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_checkpoint(path, {"n": number}, {"a": np.full(9999, number)})
+
+        self._tried("checkpoint", save)
 
     def _keep_tokenizer(self) -> None:
         from engine import Encoding
