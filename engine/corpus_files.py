@@ -174,9 +174,13 @@ def read_at(file: BinaryIO, start: int, count: int, path: Path) -> bytes:
     return _read(file, count, path)
 
 
-def read_rest(file: BinaryIO, path: Path) -> bytes:
-    """All bytes from where the file stands. CorpusFileError."""
-    return _read(file, -1, path)
+def read_whole(file: BinaryIO, file_bytes: int, path: Path) -> bytes:
+    """All bytes of a file just opened, which had so many: with one call of the system if it still has them.
+    CorpusFileError."""
+    content = _read(file, file_bytes + 1, path)
+    if len(content) == file_bytes:
+        return content
+    return content + _read(file, -1, path)
 
 
 def _read(file: BinaryIO, count: int, path: Path) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from engine.corpus_files import CorpusFileError, opened_file, read_at, read_rest
+from engine.corpus_files import CorpusFileError, opened_file, read_at, read_whole
 from engine.safe_cuts import CutFinder
 from engine.text_files import (
     BINARY_SAMPLE_BYTES,
@@ -51,9 +51,10 @@ def count_file(path: Path, encodings: Sequence[Encoding], known: KnownTokens) ->
     """Read a file, and count it unless its content is known. CorpusFileError where it cannot be read or is no text."""
     with opened_file(path) as file:
         try:
-            if os.fstat(file.fileno()).st_size > LARGE_BYTES and all(encoding.has_safe_cuts for encoding in encodings):
+            size = os.fstat(file.fileno()).st_size
+            if size > LARGE_BYTES and all(encoding.has_safe_cuts for encoding in encodings):
                 return _count_pieces(file, path, encodings)
-            return _count_at_once(file, path, encodings, known)
+            return _count_at_once(read_whole(file, size, path), encodings, known)
         except BinaryFileError as error:
             raise CorpusFileError(path, "binary", str(error)) from None
         except UnknownTextEncodingError as error:
@@ -62,8 +63,7 @@ def count_file(path: Path, encodings: Sequence[Encoding], known: KnownTokens) ->
             raise CorpusFileError(path, "unreadable", "too big for the memory that is free") from None
 
 
-def _count_at_once(file: BinaryIO, path: Path, encodings: Sequence[Encoding], known: KnownTokens) -> FileTokens:
-    content = read_rest(file, path)
+def _count_at_once(content: bytes, encodings: Sequence[Encoding], known: KnownTokens) -> FileTokens:
     digest = _short(hashlib.sha256(content))
     tokens = known(digest)
     if tokens is None:

@@ -31,21 +31,6 @@ class ActionSpec(NamedTuple):
     submenu: str = ""
 
 
-MENUS = {
-    "file": QT_TRANSLATE_NOOP("Actions", "&File"),
-    "edit": QT_TRANSLATE_NOOP("Actions", "&Edit"),
-    "view": QT_TRANSLATE_NOOP("Actions", "&View"),
-    "tools": QT_TRANSLATE_NOOP("Actions", "&Tools"),
-    "help": QT_TRANSLATE_NOOP("Actions", "&Help"),
-}
-
-SUBMENUS = {
-    "recent": QT_TRANSLATE_NOOP("Actions", "Open &recent"),
-    "theme": QT_TRANSLATE_NOOP("Actions", "&Theme"),
-    "colours": QT_TRANSLATE_NOOP("Actions", "Token &colours"),
-}
-
-
 ACTIONS: tuple[ActionSpec, ...] = (
     # File
     ActionSpec(
@@ -428,6 +413,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Versions of the pro&mpt"),
         QT_TRANSLATE_NOOP("Actions", "Keep the prompt under a name, compare it with what was kept, and put that back"),
         ("Ctrl+9",),
+    ),
+    ActionSpec(
+        "focus_files",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to &files"),
+        QT_TRANSLATE_NOOP("Actions", "Count a folder, and choose what of it to send"),
+        ("Ctrl+Shift+F",),
     ),
     ActionSpec(
         "focus_pricing",

@@ -101,6 +101,7 @@ class ActionWiring(QObject):
         bench.panel.editor.addAction(act["show_merges"])
         act["focus_lab"].triggered.connect(self._focus_lab)
         act["focus_pricing"].triggered.connect(self._focus_pricing)
+        act["focus_files"].triggered.connect(self._focus_files)
         act["focus_conversation"].triggered.connect(self._focus_conversation)
         act["focus_request"].triggered.connect(self._focus_request)
         act["focus_compare"].triggered.connect(self._focus_compare)
@@ -387,6 +388,12 @@ class ActionWiring(QObject):
         bench.compare_page.bring_to_front()
         if bench.compare is not None:
             bench.compare.show()
+
+    @Slot()
+    def _focus_files(self) -> None:
+        self._bench.files_page.bring_to_front()
+        if self._bench.folders is not None:
+            self._bench.folders.show()
 
     @Slot()
     def _import_prices(self) -> None:

@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.action_table import ACTIONS, MENUS, SUBMENUS
+from gui.action_table import ACTIONS
 from gui.actions import WindowActions, translated
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.menu_titles import MENUS, SUBMENUS
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier
 from gui.panels.dock_title import DockTitle

@@ -62,6 +62,11 @@ class ProfilePaths(NamedTuple):
         return self.data / "lab"
 
     @property
+    def counts_file(self) -> Path:
+        """Counts of files, by their content."""
+        return self.cache / "counts.sqlite"
+
+    @property
     def compiled(self) -> Path:
         """Machine code and lookup tables that are made once and kept."""
         return self.cache / "compiled"

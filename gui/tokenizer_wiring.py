@@ -52,11 +52,15 @@ class TokenizerWiring(QObject):
 
     @Slot(list)
     def _on_dropped(self, paths: list[Path]) -> None:
-        """Tokenizers are imported; other files are for the prompt."""
+        """Tokenizers are imported, folders counted; other files are for the prompt."""
         from gui.services.local_tokenizers import looks_like_tokenizer
 
         flow = self.flow
         tokenizers = [path for path in paths if flow is not None and looks_like_tokenizer(path)]
         if flow is not None and tokenizers:
             flow.open_paths(tokenizers)
+        folders = [path for path in paths if path.is_dir()]
+        if self._bench.folders is not None and folders:
+            self._bench.folders.count(folders)
+            tokenizers += folders
         self._bench.files.open_paths([path for path in paths if path not in tokenizers])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gui import clipboard
 from gui.action_wiring import ActionWiring
 from gui.look.icons import Icons
 from gui.look.theme import Theme
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from gui.conversation_wiring import ConversationWiring
     from gui.cost_wiring import CostWiring
     from gui.file_actions import FileActions
+    from gui.files_wiring import FilesWiring
     from gui.finder import Finder
     from gui.jobs import JobRunner
     from gui.lab_wiring import LabWiring
@@ -98,6 +100,7 @@ class Workbench(QObject):
         self.merges: MergesWiring | None = None
         self.request: RequestWiring | None = None
         self.compare: CompareWiring | None = None
+        self.folders: FilesWiring | None = None
         self.lab: LabWiring | None = None
         self.advisor: AdvisorWiring | None = None
         self.versions: VersionsWiring | None = None
@@ -118,6 +121,7 @@ class Workbench(QObject):
         self.compare_page = add(
             self.tr("Compare"), "compareTab", self.tr("One text in several encodings, side by side")
         )
+        self.files_page = add(self.tr("Files"), "filesTab", self.tr("What is in a folder, in tokens"))
         self.training_page = add(self.tr("Training"), "trainingTab", self.tr("Training a vocabulary of your own"))
         self.vocabulary_page = add(self.tr("Vocabulary"), "vocabularyTab", self.tr("The entries of a vocabulary"))
         self.merges_page = add(self.tr("Merges"), "mergesTab", self.tr("How texts are merged into tokens"))
@@ -221,7 +225,7 @@ class Workbench(QObject):
             start()
         for wiring in (
             *(self.training, self.vocabulary, self.merges, self.lab, self.pricing),
-            *(self.advisor, self.versions, self.conversation, self.request, self.compare),
+            *(self.advisor, self.versions, self.conversation, self.request, self.compare, self.folders),
         ):
             assert wiring is not None
             wiring.build()
@@ -339,12 +343,14 @@ class Workbench(QObject):
 
     def _start_request(self) -> None:
         from gui.compare_wiring import CompareWiring
+        from gui.files_wiring import FilesWiring
         from gui.request_wiring import RequestWiring
 
         assert self.costs is not None
         runner, encodings, open_encoding, state = self._for_tabs()
         self.request = RequestWiring(self, runner, encodings, open_encoding, self.costs, state.request)
         self.compare = CompareWiring(self, runner, encodings, open_encoding, state.compare)
+        self.folders = FilesWiring(self, runner, open_encoding, self.costs.panel, state.files)
 
     def _end_start(self) -> None:
         self._tell_about_start()
@@ -445,6 +451,7 @@ class Workbench(QObject):
             "merges": self.merges,
             "request": self.request,
             "compare": self.compare,
+            "files": self.folders,
             "pricing": self.pricing,
             "conversation": self.conversation,
         }
@@ -479,7 +486,7 @@ class Workbench(QObject):
     @Slot()
     def shut_down(self) -> None:
         """End the worker threads and give the application its own look back."""
-        _let_go_of_clipboard()
+        clipboard.let_go()
         self._steps = []
         self.settings.close()
         if self.runner is not None:
@@ -487,13 +494,3 @@ class Workbench(QObject):
         self.own_encodings.release()
         self.keeper.finish()
         self.theme.release()
-
-
-def _let_go_of_clipboard() -> None:
-    """Leave on the clipboard only what Qt made itself.
-
-    An object made in Python may be destroyed after the interpreter, as the last act of the process, and crash it.
-    """
-    clipboard = QApplication.clipboard()
-    if clipboard.ownsClipboard():
-        clipboard.setText(clipboard.text())

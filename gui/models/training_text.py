@@ -32,6 +32,7 @@ REASONS = {
     "special": QT_TRANSLATE_NOOP("TrainingText", "Not a regular file"),
     "vanished": QT_TRANSLATE_NOOP("TrainingText", "Vanished meanwhile"),
     "changed": QT_TRANSLATE_NOOP("TrainingText", "Changed meanwhile"),
+    "not UTF-8": QT_TRANSLATE_NOOP("TrainingText", "Text, but not in UTF-8"),
     "sampled out": QT_TRANSLATE_NOOP("TrainingText", "Not in the sample"),
 }
 """Why a file is no part of a corpus, by the names of ``engine.training_types.SkippedFile``."""

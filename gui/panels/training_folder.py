@@ -1,4 +1,4 @@
-"""Which folder is trained on: a field for its path, and a button that asks for it."""
+"""Which folder is trained on, or counted: a field for its path, and a button that asks for it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from gui.look.plain_label import PlainLabel
 class FolderBar(QWidget):
     """Holds one path or several, with the system's separator of paths between them.
 
-    Signals: ``paths_changed()`` at each change of the field.
+    Signals: ``paths_changed()`` at each change of the field; ``chosen()`` when a folder was chosen in the dialog.
     """
 
     paths_changed = Signal()
+    chosen = Signal()
 
-    def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
+    def __init__(self, icons: Icons, parent: QWidget | None = None, *, prefix: str = "train") -> None:
+        """``prefix``: what the object names begin with."""
         super().__init__(parent)
-        self.field = QLineEdit(objectName="trainFolder")
+        self._prefix = prefix
+        self.field = QLineEdit(objectName=f"{prefix}Folder")
         self.field.setAccessibleName(self.tr("Folder of texts to train on"))
         self.field.setPlaceholderText(self.tr("A folder of texts: choose one, drop one on this page, or type its path"))
         self.field.setClearButtonEnabled(True)
         self.field.setAcceptDrops(False)  # the page takes them, wherever on it they are dropped
-        self.button = QPushButton(self.tr("C&hoose folder…"), objectName="trainChoose")
+        self.button = QPushButton(self.tr("C&hoose folder…"), objectName=f"{prefix}Choose")
         self.button.setIcon(icons.icon("open"))
         self.button.setAutoDefault(False)
         self.button.setAccessibleName(self.tr("Choose the folder of texts"))
@@ -61,7 +64,7 @@ class FolderBar(QWidget):
         chosen = self.paths()
         start = str(chosen[0]) if chosen else str(Path.home())
         dialog = QFileDialog(self.window(), self.tr("Choose a folder of texts"), start)
-        dialog.setObjectName("trainFolderDialog")
+        dialog.setObjectName(f"{self._prefix}FolderDialog")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self._on_chosen)
@@ -71,6 +74,7 @@ class FolderBar(QWidget):
     @Slot(str)
     def _on_chosen(self, path: str) -> None:
         self.set_paths([path])
+        self.chosen.emit()
 
     @Slot()
     def _on_text(self) -> None:

@@ -165,7 +165,7 @@ def _read(request: OpenRequest, ticket: Ticket) -> bytes:
     path = request.path
     if path.is_dir():
         raise RefusedFile(
-            _tr("{name} is a folder. `python main.py count FOLDER` counts everything in it.").format(name=path.name)
+            _tr("{name} is a folder. Drop it on the tab Files, which counts everything in it.").format(name=path.name)
         )
     if not path.is_file() and path.exists():
         raise RefusedFile(_tr("{name} is not a regular file.").format(name=path.name))

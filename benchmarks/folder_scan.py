@@ -1,0 +1,183 @@
+"""A folder of 20,000 files, 500 MB: counted, counted again, and counted in a window.
+
+``python -m benchmarks.folder_scan [--files 20000] [--megabytes 500] [--folder DIR] [--encoding o200k_base]``
+
+The folder is made of the corpora of ``shared``, in ``--folder`` where it is kept, else in a temporary one.
+
+- *first scan*: walk, read, decode, hash, count, by two threads, beside the encoder's own speed: the same texts, in
+  memory, joined to one, by two threads. Limit: 60 %, and 400 MB of memory.
+- *second scan*: nothing has changed. Limit: 2 seconds.
+- *window*: by how much a 5 ms timer of the GUI thread comes late while the tab for files counts the folder.
+  Limit: none by more than 50 ms beyond those of an idle event loop.
+
+All of it is wall time, which a busy machine lengthens; so is the peer's, in the same process. Files are in the
+system's cache: they were written, or read once, just before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.folder_texts import make_folder
+
+THREADS = 2
+PEER_BYTES = 120_000_000
+TICK_MS = 5
+IDLE_SECONDS = 2.0
+MEASURE = "import sys; from benchmarks.folder_scan import {}; {}(*sys.argv[1:])"
+
+
+def memory_mb() -> float:
+    """The most that was resident so far, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+def scan(folder: str, cache: str, name: str) -> None:
+    """Count the folder once, and print what that took."""
+    import engine
+    from engine.corpus_walk import FolderWalk
+    from engine.count_cache import CountCache
+    from engine.folder_counts import count_folder
+    from engine.training_types import CorpusRules
+
+    encoding = engine.get_encoding(name)
+    encoding.use_kernels()
+    before = memory_mb()
+    start = time.perf_counter()
+    found = FolderWalk(CorpusRules()).found([Path(folder)])
+    counts = count_folder(found, [encoding], threads=THREADS, cache=CountCache(Path(cache)))
+    seconds = time.perf_counter() - start
+    size = int(counts.file_bytes.sum())
+    print(
+        f"  {seconds:6.2f} s  {size / 1e6 / seconds:7.0f} MB/s  {int(counts.tokens.sum()):,} tokens, "
+        f"{counts.files_read:,} files read, memory {memory_mb():.0f} MB (before: {before:.0f})"
+    )
+
+
+def peer(folder: str, name: str) -> None:
+    """The encoder's own speed on as much of the texts as fits into memory."""
+    import engine
+
+    encoding = engine.get_encoding(name)
+    encoding.use_kernels()
+    pieces, size = [], 0
+    for path in sorted(Path(folder).rglob("*.txt")):
+        if size >= PEER_BYTES:
+            break
+        pieces.append(path.read_text(encoding="utf-8", newline=""))
+        size += path.stat().st_size
+    text = "".join(pieces)
+    best = 0.0
+    for _ in range(3):
+        start = time.perf_counter()
+        encoding.count(text, num_threads=THREADS)
+        best = max(best, size / 1e6 / (time.perf_counter() - start))
+    print(f"          {best:7.0f} MB/s  the encoder's own, {THREADS} threads")
+
+
+def window(folder: str, profile: str, name: str) -> None:
+    """Count the folder in a window, and print how late its event loop was."""
+    from PySide6.QtCore import QEventLoop, QTimer
+    from PySide6.QtWidgets import QApplication
+
+    from gui.app import create_window
+    from gui.workbench import Workbench
+
+    app = QApplication([])
+    shown = create_window(Path(profile))
+    bench = shown.findChild(Workbench)
+    assert bench is not None
+    loop = QEventLoop()
+    bench.started.connect(loop.quit)
+    shown.show()
+    loop.exec()
+    bench.prompt.set_encoding(name)
+    assert bench.folders is not None
+    panel = bench.folders.show()
+    flow = bench.folders.flow
+    assert flow is not None
+    late: list[float] = []
+    last = time.perf_counter()
+
+    def tick() -> None:
+        nonlocal last
+        now = time.perf_counter()
+        late.append((now - last) * 1000 - TICK_MS)
+        last = now
+
+    timer = QTimer(interval=TICK_MS)
+    timer.timeout.connect(tick)
+
+    def measured(what: str, done: Callable[[], bool]) -> None:
+        nonlocal last
+        late.clear()
+        last = time.perf_counter()
+        timer.start()
+        start = last
+        check = QTimer(interval=20)
+        waiting = QEventLoop()
+        check.timeout.connect(lambda: waiting.quit() if done() else None)
+        check.start()
+        waiting.exec()
+        timer.stop()
+        ordered = sorted(late)
+        print(
+            f"  {what:<12} {time.perf_counter() - start:6.2f} s  late by {ordered[int(len(late) * 0.99)]:5.1f} ms "
+            f"(99 of 100), {ordered[-1]:5.1f} ms at most, memory {memory_mb():.0f} MB"
+        )
+
+    end = time.perf_counter() + IDLE_SECONDS + 8
+    measured("start", lambda: time.perf_counter() > end)
+    end = time.perf_counter() + IDLE_SECONDS
+    measured("idle", lambda: time.perf_counter() > end)
+    panel.set_paths([Path(folder)])
+    measured("first scan", lambda: flow.shown is not None and not flow.busy)
+    before = flow.shown
+    flow.count()
+    measured("second scan", lambda: flow.shown is not before and not flow.busy)
+    shown.close()
+    app.processEvents()
+
+
+def run(what: str, *arguments: str) -> None:
+    """Do one of these in a process of its own: the memory is its own, too."""
+    sys.stdout.flush()
+    subprocess.run([sys.executable, "-c", MEASURE.format(what, what), *arguments], check=True)
+
+
+def main() -> None:
+    """Make the folder and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", type=int, default=20_000)
+    parser.add_argument("--megabytes", type=int, default=500)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--encoding", default="o200k_base")
+    options = parser.parse_args()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.folder or Path(scratch) / "texts"
+        if not folder.exists():
+            make_folder(folder, options.files, options.megabytes * 1_000_000)
+            time.sleep(2.1)  # what was written just now is not taken for granted
+        name, cache = options.encoding, str(Path(scratch) / "counts.sqlite")
+        print(f"{options.files:,} files, {options.megabytes} MB")
+        for title, what in (
+            ("peer", ("peer", str(folder), name)),
+            ("first scan", ("scan", str(folder), cache, name)),
+            ("second scan", ("scan", str(folder), cache, name)),
+            ("window", ("window", str(folder), str(Path(scratch) / "profile"), name)),
+        ):
+            print(title)
+            run(*what)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""What happens in the tab for files: counts, prices, proposals, changes on the disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from gui.folder_watch import FolderWatch
+from gui.models.file_choice import FileChoice
+from gui.services.file_prices import FilePrices
+from gui.services.folder_scan import FolderScan, ScannedFolder, ScanRequest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gui.models.file_choice import Proposal
+    from gui.panels.cost_panel import CostPanel
+    from gui.panels.files_panel import FilesPanel
+
+FIRST_MODELS = 2
+"""Models of the cost table that are shown where there are no favourites."""
+MOST_MODELS = 4
+DELAY_MS = 80
+"""Changes of the cost table that come faster than this are shown together."""
+
+
+class FilesFlow(QObject):
+    """Stands between the panel and the services.
+
+    Signals: ``file_opened(Path)``: a file is wanted in the editor.
+    """
+
+    file_opened = Signal(object)
+
+    def __init__(
+        self, panel: FilesPanel, scan: FolderScan, costs: CostPanel, encoding: str, parent: QObject | None = None
+    ) -> None:
+        """``encoding``: what is counted in, until ``set_encoding``."""
+        super().__init__(parent)
+        self._panel, self._scan, self._costs, self._encoding = panel, scan, costs, encoding
+        self._watch = FolderWatch(self)
+        self.shown: ScannedFolder | None = None
+        self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
+        self._delay.timeout.connect(self._price)
+        costs.model.arranged.connect(self._touch)
+        costs.scenario.changed.connect(self._touch)
+        panel.scan_asked.connect(self.count)
+        panel.stop_asked.connect(scan.stop)
+        panel.file_opened.connect(self._on_file_opened)
+        panel.model.chosen.connect(self._show_total)
+        panel.tools.fit_asked.connect(self._propose)
+        panel.tools.least_changed.connect(self._show_total)
+        panel.proposal.taken.connect(self._on_taken)
+        scan.scanned.connect(self._on_scanned)
+        scan.failed.connect(self._on_failed)
+        scan.progressed.connect(self._on_progressed)
+        scan.busy_changed.connect(panel.set_busy)
+        self._watch.changed.connect(self._count_again)
+        self._watch.watching.connect(self._show_watching)
+        self._price()
+
+    @property
+    def prices(self) -> FilePrices | None:
+        """The models that are shown, with their prices."""
+        return self._panel.model.prices
+
+    @property
+    def busy(self) -> bool:
+        """Whether a folder is being counted."""
+        return self._scan.busy
+
+    @Slot(str)
+    def set_encoding(self, name: str) -> None:
+        """Count in another encoding."""
+        if name != self._encoding:
+            self._encoding = name
+            if self.shown is not None or self._scan.busy:
+                self.count()
+
+    @Slot()
+    def count(self) -> None:
+        """Count what the field names."""
+        paths = self._panel.folder.paths()
+        if not paths:
+            self._panel.remark.say(self.tr("Choose a folder first."), "warning")
+            return
+        self._submit(paths, quiet=False)
+
+    @Slot()
+    def look_again(self) -> None:
+        """Count what has changed, where not everything is watched."""
+        if self._watch.unwatched:
+            self._count_again()
+
+    @Slot()
+    def _count_again(self) -> None:
+        if self.shown is not None and not self._scan.busy:
+            self._submit(self.shown.request.roots, quiet=True)
+
+    def _submit(self, paths: tuple[Path, ...], *, quiet: bool) -> None:
+        names = (self._encoding, *self._other_encodings())
+        self._scan.scan(ScanRequest(paths, names, self._panel.rules(), quiet))
+        if not quiet:
+            self._panel.remark.say(self.tr("Looking through the folder…"))
+
+    def _other_encodings(self) -> list[str]:
+        """What the models shown are counted with, beside the encoding in use."""
+        prices = self.prices
+        names = [prices.encoding_of(model) for model in range(len(prices.models))] if prices is not None else []
+        return sorted({name for name in names if name} - {self._encoding})
+
+    # --- what a scan says ---------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _on_progressed(self, note: str) -> None:
+        if note and self._panel.remark.isVisibleTo(self._panel):
+            self._panel.remark.say(self.tr("Counting: {note}").format(note=note))
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self._panel.remark.say(why, "warning")
+
+    @Slot(object)
+    def _on_scanned(self, scanned: ScannedFolder) -> None:
+        panel, before = self._panel, self.shown
+        choice = FileChoice(scanned.tree)
+        if before is not None and panel.model.choice is not None and before.request.roots == scanned.request.roots:
+            choice.take_over(panel.model.choice)
+        self.shown = scanned
+        panel.proposal.withdraw()
+        panel.model.show(choice)
+        panel.open_again()
+        panel.show_left_out(scanned.left_out)
+        panel.tools.set_there(bool(scanned.tree.paths))
+        self._say(scanned)
+        if panel.folder.field.hasFocus() and not scanned.request.quiet:
+            panel.tree.setFocus()
+        self._watch.watch(scanned.tree)
+        self._show_total()
+        if set(self._other_encodings()) - set(scanned.tree.encodings):
+            self._submit(scanned.request.roots, quiet=True)  # another model was chosen meanwhile
+
+    def _say(self, scanned: ScannedFolder) -> None:
+        panel = self._panel
+        if not scanned.tree.paths:
+            left_out = len(scanned.left_out.skipped)
+            words = self.tr("There is no text to count; {n} left out.") if left_out else self.tr("The folder is empty.")
+            panel.remark.say(words.format(n=panel.text.number(left_out)), "warning")
+        else:
+            panel.remark.say(scanned.problem, "warning" if scanned.problem else "")
+
+    @Slot()
+    def _show_watching(self) -> None:
+        unwatched = self._watch.unwatched
+        words = self.tr(
+            "{n} files and folders are more than are watched for changes: "
+            "those are looked at when you come back to this window, or press Count."
+        )
+        self._panel.watching.say(words.format(n=self._panel.text.number(unwatched)) if unwatched else "")
+
+    # --- prices and sums ----------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _touch(self) -> None:
+        if not self._delay.isActive():
+            self._delay.start()
+
+    @Slot()
+    def _price(self) -> None:
+        table = self._costs.model
+        wanted = table.arrangement.favourites | {table.arrangement.baseline}
+        rows = table.shown_rows()
+        chosen = [row for row in rows if row.model_id in wanted][:MOST_MODELS] or rows[:FIRST_MODELS]
+        prices = FilePrices([row.model for row in chosen], self._costs.scenario.scenario())
+        before = self.prices
+        if before is not None and before.models == prices.models and before.scenario == prices.scenario:
+            return
+        self._panel.model.set_prices(prices, table.view.text)
+        self._panel.open_again()
+        self._show_total()
+        if self.shown is not None and set(self._other_encodings()) - set(self.shown.tree.encodings):
+            self._count_again()
+
+    @Slot()
+    def _show_total(self) -> None:
+        panel, choice, prices = self._panel, self._panel.model.choice, self.prices
+        if choice is None or prices is None:
+            panel.total.setText(self.tr("Nothing counted yet."))
+            return
+        sums, write = choice.sums(), panel.text
+        parts = [
+            self.tr("Checked: {files} of {all} files").format(
+                files=write.number(sums.files), all=write.number(len(choice.tree.paths))
+            ),
+            write.size(sums.file_bytes),
+            self.tr("{tokens} tokens in {encoding}").format(
+                tokens=write.number(sums.tokens[0]), encoding=choice.tree.encodings[0]
+            ),
+        ]
+        counts = dict(zip(choice.tree.encodings, sums.tokens, strict=True))
+        money = self._costs.model.view.text
+        for index, model in enumerate(prices.models):
+            price = prices.price(index, counts)
+            usd = money.usd(price.label, price.usd, price.usd_low, price.usd_high)
+            parts.append(self.tr("{model} {usd}").format(model=model.name, usd=usd))
+        hidden = panel.model.hidden_files
+        if hidden:
+            parts.append(self.tr("{n} small files not shown").format(n=write.number(hidden)))
+        panel.total.setText("  ·  ".join(parts))
+
+    # --- what fits ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _propose(self) -> None:
+        choice = self._panel.model.choice
+        if choice is not None:
+            tools = self._panel.tools
+            self._panel.proposal.propose(choice.tree, choice.fit(tools.limit.value(), tools.way.currentData()))
+
+    @Slot(object)
+    def _on_taken(self, proposal: Proposal) -> None:
+        self._panel.model.check(proposal.nodes, False)
+        self._panel.tree.setFocus()
+
+    @Slot(int)
+    def _on_file_opened(self, node: int) -> None:
+        tree = self._panel.model.tree
+        if tree is not None:
+            self.file_opened.emit(tree.path_of(node))

@@ -1,0 +1,99 @@
+"""Gives the window its tab for files: the page when somebody first looks at it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QGuiApplication
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from engine import Encoding
+    from gui.files_flow import FilesFlow
+    from gui.jobs import JobRunner
+    from gui.panels.cost_panel import CostPanel
+    from gui.panels.files_panel import FilesPanel
+    from gui.workbench import Workbench
+
+
+class FilesWiring(QObject):
+    """Made after the first picture of the window, with the worker threads."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        runner: JobRunner,
+        open_encoding: Callable[[str], Encoding],
+        costs: CostPanel,
+        state: dict[str, Any],
+    ) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
+        super().__init__(bench)
+        self._bench, self._runner, self._open, self._costs, self._state = bench, runner, open_encoding, costs, state
+        self.panel: FilesPanel | None = None
+        self.flow: FilesFlow | None = None
+        bench.files_page.when_looked_at(self._on_looked_at)
+
+    def state(self) -> dict[str, Any]:
+        """What the user chose, as JSON holds it."""
+        return self._state if self.panel is None else self.panel.state()
+
+    def build(self) -> FilesPanel:
+        """Make the page, if nobody has yet."""
+        if self.panel is not None:
+            return self.panel
+        from gui.files_flow import FilesFlow
+        from gui.files_saving import FilesSaving
+        from gui.panels.files_panel import FilesPanel
+        from gui.services.folder_scan import FolderScan
+
+        bench = self._bench
+        self.panel = panel = FilesPanel(bench.theme, bench.icons, self._costs.model.view.text)
+        panel.restore_state(self._state)
+        scan = FolderScan(self._runner, self._open, bench.paths.counts_file, self)
+        self.flow = flow = FilesFlow(panel, scan, self._costs, bench.prompt.encoding, self)
+        self.saving = FilesSaving(panel, flow, self._runner, bench.notifier, self)
+        bench.prompt.encoding_changed.connect(self._on_encoding)
+        flow.file_opened.connect(self._on_file_opened)
+        panel.state_changed.connect(bench.keeper.touch)
+        app = QGuiApplication.instance()
+        assert isinstance(app, QGuiApplication)
+        app.applicationStateChanged.connect(self._on_application_state)
+        bench.files_page.fill(panel)
+        bench.files_page.setFocusProxy(panel.folder.field)
+        return panel
+
+    def show(self) -> FilesPanel:
+        """Bring the tab to the front, ready for a folder."""
+        self._bench.files_page.bring_to_front()
+        panel = self.build()
+        panel.folder.field.setFocus()
+        return panel
+
+    def count(self, paths: list[Path]) -> None:
+        """Count these folders and files in the tab."""
+        self.show().set_paths(paths)
+
+    @Slot()
+    def _on_looked_at(self) -> None:
+        self.build()
+
+    @Slot()
+    def _on_encoding(self) -> None:
+        if self.flow is not None:
+            self.flow.set_encoding(self._bench.prompt.encoding)
+
+    @Slot(object)
+    def _on_file_opened(self, path: Path) -> None:
+        bench = self._bench
+        bench.window.tabs.setCurrentWidget(bench.panel)
+        bench.panel.editor.setFocus()
+        bench.files.open_path(path)
+
+    @Slot(Qt.ApplicationState)
+    def _on_application_state(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive and self.flow is not None:
+            self.flow.look_again()

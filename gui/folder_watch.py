@@ -1,0 +1,82 @@
+"""Notices that files of a folder change. Systems watch only so many things, so this does, too, and says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
+
+from gui.models.file_tree import TOP
+from gui.next_turn import in_next_turn
+
+if TYPE_CHECKING:
+    from gui.models.file_tree import FileTree
+
+MOST_FOLDERS = 500
+MOST_FILES = 500
+"""Of the folders the first are watched, of the files the largest. A folder tells of what comes and goes in it, a file
+of what is written to it."""
+
+SLICE = 50
+SETTLE_MS = 500
+"""Changes come in showers; the folder is looked at when it has been quiet for so long."""
+
+
+class FolderWatch(QObject):
+    """Watches one tree.
+
+    Signals: ``changed()`` some time after something changed; ``watching()`` when all is watched that can be.
+    """
+
+    changed = Signal()
+    watching = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._watcher: QFileSystemWatcher | None = None
+        self._waiting: list[str] = []
+        self._refused = 0
+        self._beyond = 0
+        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settle.timeout.connect(self.changed)
+
+    @property
+    def unwatched(self) -> int:
+        """How many files and folders are not watched."""
+        return self._beyond + self._refused
+
+    def watch(self, tree: FileTree | None) -> None:
+        """Watch another tree, or none."""
+        if self._watcher is not None:
+            self._watcher.deleteLater()
+            self._watcher = None
+        self._waiting, self._refused, self._beyond = [], 0, 0
+        if tree is None:
+            return
+        folders = np.flatnonzero(np.diff(tree.first_files) == 0)
+        folders = folders[folders != TOP]
+        files = np.argsort(-tree.file_bytes, kind="stable")[:MOST_FILES]
+        self._beyond = max(0, len(folders) - MOST_FOLDERS) + max(0, len(tree.paths) - MOST_FILES)
+        self._waiting = [str(tree.path_of(int(node))) for node in folders[:MOST_FOLDERS]]
+        self._waiting += [str(tree.paths[index]) for index in files.tolist()]
+        self._watcher = watcher = QFileSystemWatcher(self)
+        watcher.directoryChanged.connect(self._on_changed)
+        watcher.fileChanged.connect(self._on_changed)
+        self._watch_some()
+
+    @Slot()
+    def _watch_some(self) -> None:
+        """A few at a time: each costs a call of the system."""
+        if self._watcher is None:
+            return
+        if not self._waiting:
+            self.watching.emit()
+            return
+        self._refused += len(self._watcher.addPaths(self._waiting[:SLICE]))
+        del self._waiting[:SLICE]
+        in_next_turn(self, self._watch_some)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self._settle.start()

@@ -1,0 +1,89 @@
+"""What would have to go for a folder to fit, to be confirmed or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
+
+from gui.models.training_text import TrainingText
+
+if TYPE_CHECKING:
+    from gui.models.file_choice import Proposal
+    from gui.models.file_tree import FileTree
+
+MOST_LISTED = 200
+LINES = 5
+
+
+class FitProposal(QFrame):
+    """Lists what to drop. Hidden until there is a proposal.
+
+    Signals: ``taken(Proposal)``.
+    """
+
+    taken = Signal(object)
+
+    def __init__(self, text: TrainingText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self._text = text
+        self.proposal: Proposal | None = None
+        self.words = QLabel(objectName="filesProposal")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.list = QListWidget(objectName="filesProposed")
+        self.list.setAccessibleName(self.tr("What would be unchecked"))
+        self.list.setMaximumHeight(self.fontMetrics().height() * (LINES + 1))
+        self.take = QPushButton(self.tr("&Uncheck these"), objectName="filesTake")
+        self.leave = QPushButton(self.tr("Leave it"), objectName="filesLeave")
+        row = QHBoxLayout()
+        row.addWidget(self.words, 1)
+        row.addWidget(self.take)
+        row.addWidget(self.leave)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 8, 6)
+        column.addLayout(row)
+        column.addWidget(self.list)
+        self.take.clicked.connect(self._on_taken)
+        self.leave.clicked.connect(self.withdraw)
+        self.hide()
+
+    def propose(self, tree: FileTree, proposal: Proposal) -> None:
+        """Show a proposal."""
+        self.proposal = proposal
+        write, number = self._text.number, len(proposal.nodes)
+        limit = write(proposal.limit)
+        if not number:
+            words = self.tr("What is checked fits: {left} of {limit} tokens.").format(
+                left=write(proposal.left), limit=limit
+            )
+        else:
+            words = self.tr("To fit into {limit} tokens, uncheck {n} with {dropped} tokens; {left} are left.").format(
+                limit=limit, n=write(number), dropped=write(proposal.dropped), left=write(proposal.left)
+            )
+        self.words.setText(words)
+        self.list.clear()
+        for node in proposal.nodes[:MOST_LISTED]:
+            tokens = write(int(tree.node_tokens[0, node]))
+            self.list.addItem(self.tr("{path}  ({tokens} tokens)").format(path=tree.path_of(node), tokens=tokens))
+        if number > MOST_LISTED:
+            self.list.addItem(self.tr("and {n} more").format(n=write(number - MOST_LISTED)))
+        self.list.setVisible(number > 0)
+        self.take.setVisible(number > 0)
+        self.show()
+        (self.take if number else self.leave).setFocus()
+
+    @Slot()
+    def withdraw(self) -> None:
+        """Take the proposal away."""
+        self.proposal = None
+        self.hide()
+
+    @Slot()
+    def _on_taken(self) -> None:
+        proposal = self.proposal
+        self.withdraw()
+        if proposal is not None:
+            self.taken.emit(proposal)

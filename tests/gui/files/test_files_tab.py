@@ -1,0 +1,353 @@
+"""The tab for files in a real window: a folder with everything that goes wrong, and what a person does with it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtWidgets import QLabel, QTreeView, QWidget
+from pytestqt.qtbot import QtBot
+
+import commands.tokens  # noqa: F401 - it adds its commands
+from commands.program import program
+from gui.models.file_tree import TOP
+from gui.models.file_tree_model import MODELS, NAME, TOKENS
+from gui.panels.files_panel import FilesPanel
+from gui.workbench import Workbench
+from tests.engine.folder_trees import add_troubles, make_tree
+from tests.gui.conftest import OpenWindow
+
+FILES = 150
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    make_tree(root, FILES)
+    return root
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
+    bench = open_window()
+    bench.window.actions_by_name["focus_files"].trigger()
+    qtbot.waitUntil(lambda: bool(bench.costs.panel.model.shown_rows()))
+    return bench
+
+
+@pytest.fixture
+def panel(bench: Workbench) -> FilesPanel:
+    assert bench.folders is not None
+    return bench.folders.build()
+
+
+def scan(qtbot: QtBot, bench: Workbench, root: Path) -> None:
+    flow = bench.folders.flow
+    before = flow.shown
+    bench.folders.build().set_paths([root])
+    qtbot.waitUntil(lambda: flow.shown is not before and not flow.busy)
+
+
+def total(panel: FilesPanel) -> str:
+    return panel.total.text()
+
+
+def counted_by_command(root: Path) -> dict:
+    return json.loads(CliRunner().invoke(program, ["count", str(root), "--json"]).stdout)
+
+
+def test_the_names_of_the_contract(bench, panel):
+    for kind, name in ((QWidget, "filesTab"), (QTreeView, "filesTree"), (QLabel, "filesTotal")):
+        widget = bench.window.findChild(kind, name)
+        assert widget is not None, name
+        assert widget.accessibleName(), name
+
+
+def test_totals_are_those_of_count_and_everything_left_out_is_listed(qtbot, bench, panel, tree):
+    troubles = add_troubles(tree)
+    scan(qtbot, bench, tree)
+    document = counted_by_command(tree)
+    assert f"{document['tokens']:,} tokens in o200k_base" in total(panel)
+    shown = panel.model.tree
+    assert list(map(str, shown.paths)) == [file["path"] for file in document["files"]]
+    assert shown.tokens[0].tolist() == [file["tokens"] for file in document["files"]]
+    left_out = bench.folders.flow.shown.left_out
+    assert {str(file.path.relative_to(tree)) for file in left_out.skipped} == set(troubles)
+    assert panel.sides.tabText(1) == f"Left out: {len(troubles)}"
+
+
+def test_a_folder_with_other_figures_than_its_parts_would_be_noticed(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    model = panel.model
+
+    def check(parent):
+        below = [model.index(row, NAME, parent) for row in range(model.rowCount(parent))]
+        for index in below:
+            check(index)
+        if below and parent.isValid():
+            parts = sum(int(model.tree.node_tokens[0, model.node(index)]) for index in below)
+            assert parts == int(model.tree.node_tokens[0, model.node(parent)])
+
+    check(model.index_of(TOP))
+
+
+def test_check_boxes_change_the_total_at_once(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    model = panel.model
+    root = model.index(0, NAME)
+    folder = model.index(0, NAME, root)
+    file = model.index(0, NAME, model.index(0, NAME, folder))
+    whole = model.choice.sums().tokens[0]
+    assert model.setData(file, Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
+    states = [model.data(index, Qt.ItemDataRole.CheckStateRole) for index in (root, folder, file)]
+    assert states == [Qt.CheckState.PartiallyChecked, Qt.CheckState.PartiallyChecked, Qt.CheckState.Unchecked]
+    assert f"{whole - int(model.tree.node_tokens[0, model.node(file)]):,} tokens" in total(panel)
+    assert f"{FILES - 1} of {FILES} files" in total(panel)
+    model.setData(root, Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
+    assert "Checked: 0 of 150 files" in total(panel)
+    model.setData(root, Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+    assert f"{whole:,} tokens" in total(panel)
+
+
+def test_space_checks_the_row_that_the_keyboard_is_at(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    panel.tree.setFocus()
+    assert panel.model.node(panel.tree.currentIndex()) == 1
+    qtbot.keyClick(panel.tree, Qt.Key.Key_Space)
+    assert "Checked: 0 of" in total(panel)
+
+
+def test_models_stand_side_by_side_with_their_dollars(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    model = panel.model
+    assert model.columnCount() == MODELS + 2 * len(model.prices.models)
+    root = model.index(0, NAME)
+    for column in range(MODELS, model.columnCount(), 2):
+        price = model.price(model.node(root), column)
+        assert price.tokens
+        words = model.data(root.siblingAtColumn(column + 1))
+        assert words == ("n/a" if price.usd is None else words)
+        assert ("$" in words) == (price.usd is not None)
+        assert model.prices.models[(column - MODELS) // 2].name in total(panel)
+
+
+def test_favourites_of_the_cost_table_are_the_models(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    row = next(row for row in bench.costs.panel.model.shown_rows() if row.model.count.tokenizer == "deepseek")
+    bench.costs.panel.model.change(favourites=frozenset({row.model_id}))
+    qtbot.waitUntil(lambda: [model.id for model in panel.model.prices.models] == [row.model_id])
+    qtbot.waitUntil(lambda: "deepseek" in panel.model.tree.encodings)
+    assert panel.model.price(1, MODELS).tokens
+
+
+def test_another_encoding_counts_anew(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    bench.prompt.set_encoding("r50k_base")
+    qtbot.waitUntil(lambda: "tokens in r50k_base" in total(panel))
+
+
+def test_columns_sort_within_folders(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    model = panel.model
+    panel.tree.sortByColumn(TOKENS, Qt.SortOrder.DescendingOrder)
+    root = model.index(0, NAME)
+    tokens = [int(model.tree.node_tokens[0, model.node(model.index(row, NAME, root))]) for row in range(7)]
+    assert tokens == sorted(tokens, reverse=True)
+    panel.tree.sortByColumn(NAME, Qt.SortOrder.AscendingOrder)
+    assert [model.data(model.index(row, NAME, root)) for row in range(7)] == [f"part{n}" for n in range(7)]
+
+
+def test_small_files_are_hidden_and_still_counted(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    before = total(panel)
+    panel.tools.least.setValue(10)
+    assert panel.model.hidden_files
+    assert total(panel) == f"{before}  ·  {panel.model.hidden_files} small files not shown"
+    panel.tools.least.setValue(10**7)
+    assert panel.model.rowCount() == 0
+    panel.tools.least.setValue(0)
+    assert total(panel) == before
+
+
+@pytest.mark.parametrize("way", ["files", "folders"])
+def test_a_proposal_is_followed_only_when_it_is_confirmed(qtbot, bench, panel, tree, way):
+    scan(qtbot, bench, tree)
+    whole = panel.model.choice.sums().tokens[0]
+    panel.tools.limit.setValue(whole // 3)
+    panel.tools.way.setCurrentIndex(panel.tools.way.findData(way))
+    qtbot.mouseClick(panel.tools.propose, Qt.MouseButton.LeftButton)
+    assert panel.proposal.isVisible()
+    qtbot.mouseClick(panel.proposal.leave, Qt.MouseButton.LeftButton)
+    assert panel.model.choice.sums().tokens[0] == whole
+    qtbot.mouseClick(panel.tools.propose, Qt.MouseButton.LeftButton)
+    assert panel.proposal.list.count()
+    qtbot.mouseClick(panel.proposal.take, Qt.MouseButton.LeftButton)
+    assert 0 < panel.model.choice.sums().tokens[0] <= whole // 3
+    assert not panel.proposal.isVisible()
+
+
+def test_enter_opens_a_file_in_the_editor(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    node = int(panel.model.tree.file_nodes[3])
+    panel.tree.setCurrentIndex(panel.model.index_of(node))
+    with qtbot.waitSignal(bench.files.shown):
+        qtbot.keyClick(panel.tree, Qt.Key.Key_Return)
+    assert bench.window.tabs.currentWidget() is bench.panel
+    assert bench.prompt.origin.path == panel.model.tree.paths[3]
+
+
+def test_a_changed_file_is_counted_again_and_marks_stay(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    model = panel.model
+    unchecked = int(model.tree.file_nodes[-1])
+    model.check((unchecked,), False)
+    path = model.tree.paths[0]
+    before = bench.folders.flow.shown
+    path.write_text("so many other words than before " * 50)
+    qtbot.waitUntil(lambda: bench.folders.flow.shown is not before)
+    assert model.tree.paths[0] == path
+    assert int(model.tree.file_bytes[0]) == path.stat().st_size
+    assert f"{FILES - 1} of {FILES} files" in total(panel)
+
+
+def test_a_new_file_and_one_that_goes_are_noticed(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    (tree / "part0" / "new.txt").write_text("new")
+    qtbot.waitUntil(lambda: f"of {FILES + 1} files" in total(panel))
+    (tree / "part0" / "new.txt").unlink()
+    qtbot.waitUntil(lambda: f"of {FILES} files" in total(panel))
+
+
+def test_open_folders_stay_open(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    model = panel.model
+    folder = model.index(2, NAME, model.index(0, NAME))
+    panel.tree.expand(folder)
+    (tree / "part0" / "new.txt").write_text("new")
+    qtbot.waitUntil(lambda: f"of {FILES + 1} files" in total(panel))
+    assert panel.tree.isExpanded(model.index(2, NAME, model.index(0, NAME)))
+    assert not panel.tree.isExpanded(model.index(3, NAME, model.index(0, NAME)))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".md"])
+def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix):
+    (tree / "=HYPERLINK(1).txt").write_text("evil")
+    troubles = add_troubles(tree)
+    scan(qtbot, bench, tree)
+    panel.model.check((int(panel.model.tree.file_nodes[0]),), False)
+    target = tmp_path / f"list{suffix}"
+    bench.folders.saving.write(target)
+    qtbot.waitUntil(target.exists)
+    text = target.read_text()
+    count = len(panel.model.tree.paths)
+    if suffix == ".md":
+        assert text.count("\n") == 2 + count + len(troubles)
+        return
+    rows = json.loads(text)["rows"] if suffix == ".json" else list(csv.DictReader(text.splitlines()))
+    assert len(rows) == count + len(troubles)
+    assert sum(int(row["tokens o200k_base"] or 0) for row in rows) == int(panel.model.tree.tokens[0].sum())
+    assert rows[0]["included"] in (False, "false")
+    assert {row["path"] for row in rows if row["left out because"]} == {str(tree / name) for name in troubles}
+
+
+def test_a_path_that_begins_like_a_formula_is_no_formula(qtbot, bench, panel, tree, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    from gui.services.exports import to_csv
+    from gui.services.manifest import ManifestRequest, manifest_table
+
+    scan(qtbot, bench, tree)
+    shown = panel.model.tree
+    from dataclasses import replace
+
+    evil = replace(shown, paths=(Path("=1+1"), *shown.paths[1:]))
+    request = ManifestRequest(tmp_path, evil, panel.model.choice.checked, (), (), None)
+    ticket = type("Ticket", (), {"progress": lambda *_: None})()
+    assert "\n'=1+1," in to_csv(manifest_table(request, ticket))
+
+
+def test_a_path_that_leads_nowhere_is_said(qtbot, bench, panel, tmp_path):
+    panel.set_paths([tmp_path / "missing"])
+    qtbot.waitUntil(lambda: "There is no file or folder" in panel.remark.text())
+
+
+def test_nothing_named_and_nothing_there(qtbot, bench, panel, tmp_path):
+    qtbot.mouseClick(panel.scan, Qt.MouseButton.LeftButton)
+    assert "Choose a folder first" in panel.remark.text()
+    (tmp_path / "empty").mkdir()
+    scan(qtbot, bench, tmp_path / "empty")
+    assert "The folder is empty" in panel.remark.text()
+    assert not panel.tools.propose.isEnabled()
+
+
+def test_the_map_is_driven_by_the_keyboard(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    picture, model = panel.map, panel.model
+    assert picture.folder == 1
+    picture.setFocus()
+    assert "tokens" in picture.accessibleDescription()
+    before = picture.accessibleDescription()
+    qtbot.keyClick(picture, Qt.Key.Key_Right)
+    assert picture.accessibleDescription() != before
+    node = picture.current
+    qtbot.keyClick(picture, Qt.Key.Key_Space)
+    assert model.choice.checked_files(node) == 0
+    assert "not checked" in picture.accessibleDescription()
+    qtbot.keyClick(picture, Qt.Key.Key_Return)
+    assert picture.folder == node
+    qtbot.keyClick(picture, Qt.Key.Key_Backspace)
+    assert picture.folder == 1
+    assert picture.current == node
+    while not model.tree.is_file(picture.current):
+        qtbot.keyClick(picture, Qt.Key.Key_Return)
+    with qtbot.waitSignal(bench.files.shown):
+        qtbot.keyClick(picture, Qt.Key.Key_Return)
+
+
+def test_the_map_follows_the_tree(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    model = panel.model
+    node = int(model.tree.file_nodes[10])
+    panel.tree.selectionModel().setCurrentIndex(model.index_of(node), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+    assert panel.map.folder == int(model.tree.parents[node])
+
+
+def test_a_folder_dropped_on_the_window_is_counted(qtbot, bench, tree):
+    bench.panel.editor.files_dropped.emit([str(tree)])
+    qtbot.waitUntil(lambda: bench.folders.flow.shown is not None)
+    assert bench.files_page.is_in_front()
+
+
+def test_choices_are_remembered(qtbot, bench, panel, tree, open_window, tmp_path):
+    panel.folder.set_paths([str(tree)])
+    panel.tools.gitignore.setChecked(False)
+    panel.tools.limit.setValue(1234)
+    panel.tools.way.setCurrentIndex(1)
+    state = json.loads(json.dumps(bench.folders.state()))
+    panel.restore_state({})
+    assert panel.tools.gitignore.isChecked()
+    panel.restore_state(state)
+    assert bench.folders.state() == state
+    panel.restore_state({"least": -4, "limit": "many", "way": 3, "folder": 7})
+    assert panel.tools.way.currentData() == "files"
+
+
+def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tree, monkeypatch):
+    from gui import folder_watch
+
+    monkeypatch.setattr(folder_watch, "MOST_FILES", 1)
+    monkeypatch.setattr(folder_watch, "MOST_FOLDERS", 1)
+    scan(qtbot, bench, tree)
+    qtbot.waitUntil(lambda: "watched" in panel.watching.text())
+    path = min(panel.model.tree.paths, key=lambda path: path.stat().st_size)
+    path.write_text("changed where nobody watches")
+    os.utime(path, (1, 1))
+    before = bench.folders.flow.shown
+    bench.folders._on_application_state(Qt.ApplicationState.ApplicationActive)
+    qtbot.waitUntil(lambda: bench.folders.flow.shown is not before)
+    index = panel.model.tree.paths.index(path)
+    assert int(panel.model.tree.file_bytes[index]) == path.stat().st_size
