@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+import itertools
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractItemView,
     QCheckBox,
     QLabel,
     QPushButton,
     QRadioButton,
+    QScrollArea,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -85,6 +89,35 @@ def round_of_tab(qtbot: QtBot, window: QWidget, size: int) -> set[QWidget]:
             break
         seen.add(now)
     return seen
+
+
+def test_the_focus_is_seen_in_every_theme(qtbot: QtBot, open_window: OpenWindow):
+    """A control that has the focus looks other than without it."""
+    bench = whole_window(qtbot, open_window)
+    bench.window.activateWindow()
+    for mode, contrast in itertools.product(("light", "dark"), ("normal", "high")):
+        bench.theme.set_mode(mode)
+        bench.theme.set_contrast(contrast)
+        for title in pages(bench):
+            for widget in controls(bench.window):
+                assert looks_other_with_focus(bench.window, widget), f"{mode} {contrast}, {title}: {described(widget)}"
+
+
+def looks_other_with_focus(window: QWidget, widget: QWidget) -> bool:
+    """Whether its picture changes, that of what surrounds it included: some frames are drawn by the parent.
+
+    A list without a current row and an area that only scrolls have nothing to mark.
+    """
+    if isinstance(widget, QAbstractItemView) and not widget.currentIndex().isValid():
+        return True
+    if type(widget) is QScrollArea:
+        return True
+    area = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()).adjusted(-3, -3, 3, 3)
+    window.setFocus()
+    before = window.grab(area).toImage(), widget.grab().toImage()
+    widget.setFocus(Qt.FocusReason.TabFocusReason)
+    window.setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)  # as a press of Tab does
+    return before != (window.grab(area).toImage(), widget.grab().toImage())
 
 
 def test_nothing_is_cut_off_in_a_small_window(qtbot: QtBot, open_window: OpenWindow):
