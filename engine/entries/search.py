@@ -180,7 +180,7 @@ def holding(entries: EntryTable, wanted: bytes) -> NDArray[np.bool_]:
     if not wanted:
         return ~found
     values = entries.values
-    frequency = _frequencies(entries)
+    frequency = entries.byte_frequencies
     rarest = min(range(len(wanted)), key=lambda place: frequency[wanted[place]])
     starts = np.flatnonzero(values == wanted[rarest]) - rarest
     starts = starts[(starts >= 0) & (starts + len(wanted) <= len(values))]
@@ -191,13 +191,6 @@ def holding(entries: EntryTable, wanted: bytes) -> NDArray[np.bool_]:
     inside = starts + len(wanted) <= entries.offsets[owners + 1]
     found[owners[inside]] = True
     return found
-
-
-@functools.lru_cache(maxsize=8)
-def _frequencies(entries: EntryTable) -> list[int]:
-    """How often each byte occurs in a vocabulary."""
-    counts: list[int] = np.bincount(entries.values, minlength=256).tolist()
-    return counts
 
 
 def folded(entries: EntryTable) -> EntryTable:

@@ -77,6 +77,12 @@ class EntryTable:
         owners.flags.writeable = False
         return owners
 
+    @functools.cached_property
+    def byte_frequencies(self) -> list[int]:
+        """How often each of the 256 bytes occurs in the blob."""
+        counts: list[int] = np.bincount(self.values, minlength=256).tolist()
+        return counts
+
 
 def entries_of(encoding: Encoding) -> EntryTable:
     """The entries of an encoding. Without merges, all that is neither special nor unused is a piece."""

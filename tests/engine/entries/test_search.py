@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import regex
@@ -102,6 +105,16 @@ def test_expressions_are_found_as_in_each_text_by_itself(tokens, expression, mat
 )
 def test_only_what_cannot_see_a_line_end_is_searched_line_by_line(expression, is_sure):
     assert expressions.is_linewise(expression) is is_sure
+
+
+def test_a_vocabulary_that_was_searched_goes_with_its_last_user():
+    search = searched([b"a", b"b", b"A", b"ab"])
+    assert search.ids(EntryQuery("ab", match_case=False)).tolist()
+    assert holding(search.entries, b"b").any()
+    entries = weakref.ref(search.entries)
+    del search
+    gc.collect()
+    assert entries() is None
 
 
 def test_a_search_that_takes_too_long_ends(monkeypatch):
