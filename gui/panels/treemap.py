@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from gui.look.theme import Theme
 from gui.models.file_tree import TOP
 from gui.models.treemap_layout import squarified
+from gui.panels.focus_line import draw_focus
 
 if TYPE_CHECKING:
     from gui.models.file_tree_model import FileTreeModel
@@ -217,6 +218,8 @@ class Treemap(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(self._tiles[self._current].adjusted(2, 2, -2, -2))
         painter.end()
+        if not self._tiles:
+            draw_focus(self, self._theme)
 
     def _paint_tile(self, painter: QPainter, index: int, tile: QRectF) -> None:
         theme, tree, choice = self._theme, self._model.tree, self._model.choice
