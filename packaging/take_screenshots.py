@@ -134,6 +134,15 @@ def take_merges(theme: str, target: Path) -> None:
         bench.window.grab().save(str(target))
 
 
+def take_page(theme: str, page: str, target: Path) -> None:
+    """A tab as a newcomer finds it, with the sample prompt. ``page``: its name in the workbench."""
+    with opened(theme) as bench:
+        getattr(bench, page).bring_to_front()
+        until(lambda: not bench.prompt.stale and not bench.runner.busy)
+        wait(SETTLE_MS)
+        bench.window.grab().save(str(target))
+
+
 def pause_in_the_middle() -> None:
     """Have every run rest after so many merges: it is over before anybody could press a button."""
     from engine import training_merging
@@ -178,6 +187,9 @@ def main() -> None:
         take_prompt(theme, ROOT / "docs" / f"window-{theme}.png")
         take_vocabulary(theme, ROOT / "docs" / f"vocabulary-{theme}.png")
         take_merges(theme, ROOT / "docs" / f"merges-{theme}.png")
+        take_page(theme, "request_page", ROOT / "docs" / f"request-{theme}.png")
+        take_page(theme, "compare_page", ROOT / "docs" / f"compare-{theme}.png")
+        take_page(theme, "conversation_page", ROOT / "docs" / f"conversation-{theme}.png")
         take_training(theme, ROOT / "docs" / f"training-{theme}.png")
     app.quit()
 
