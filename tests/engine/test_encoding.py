@@ -213,6 +213,30 @@ def test_token_info_agrees_with_decoding():
                 assert encoding.decode_single_token_bytes(token_id) == info.token_bytes
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_few_tokens_are_decoded_without_tiktokens_encoder(name, monkeypatch):
+    core = engine.get_encoding(name)._core_bpe
+    fresh = Catalog(DATA_DIR).get(name)
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.encoding.build_core", lambda *_: pytest.fail("tiktoken's encoder was built"))
+        specials = sorted(fresh._special_tokens.values())
+        used = [token for token in range(0, fresh.n_vocab, 97) if fresh.token_info(token).kind != "unused"]
+        for token in (*specials, *used):
+            assert fresh.decode_single_token_bytes(token) == core.decode_single_token_bytes(token)
+        few = [*specials[:20], *used[:500]]
+        assert fresh.decode_bytes(few) == core.decode_bytes(few)
+        assert fresh.decode_bytes([]) == b""
+    with pytest.raises(KeyError):
+        fresh.decode_bytes([used[0], fresh.n_vocab])
+    with pytest.raises(OverflowError):
+        fresh.decode_single_token_bytes(-1)
+
+
+def test_many_tokens_are_decoded_as_well():
+    many = list(range(100, 5000))
+    assert Catalog(DATA_DIR).get("gpt2").decode_bytes(many) == engine.get_encoding("gpt2")._core_bpe.decode_bytes(many)
+
+
 def test_long_texts_are_counted_in_chunks(monkeypatch):
     text = "The quick brown fox, 12 times. " * 3_000 + "字、" * 40_000 + "a" * 70_000
     for name in ("o200k_base", "deepseek"):
