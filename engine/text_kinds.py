@@ -1,4 +1,4 @@
-"""What kind of text this is, as far as it matters for counting: its script, and whether it is code or JSON.
+"""What kind of text this is, as far as it matters for counting: its script, and whether it is code, JSON or other data.
 
 Told of short pieces, so that a text that is prose here and code there is seen to be both.
 """
@@ -13,9 +13,21 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Kind = Literal[
-    "code", "json", "english", "latin", "chinese", "japanese", "korean", "cyrillic", "arabic", "devanagari", "other"
+    "code",
+    "json",
+    "structured",
+    "english",
+    "latin",
+    "chinese",
+    "japanese",
+    "korean",
+    "cyrillic",
+    "arabic",
+    "devanagari",
+    "other",
 ]
-"""``latin``: prose in Latin letters that is not English. ``other``: another script, a mixture, too little to tell."""
+"""``structured``: keys and values, rows of a table, logs. ``latin``: prose in Latin letters, not English. ``other``:
+another script, a mixture, too little to tell."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -29,6 +41,7 @@ _JSON_QUOTES = 0.02
 _QUOTES_IN_PLACE = 0.9
 _KEYS = 0.1
 _ENGLISH_WORDS = 0.12
+_LETTERS_OF_PROSE = 0.8
 _LONGEST_WORDS = 20
 """Bytes of prose between two blanks, on average, at the most: base64 and hashes have more."""
 
@@ -54,6 +67,16 @@ _CODE_LINE = re.compile(
     r"|const|public|private|static|#include|#define|package|using|function|end$|//|/\*|\*/)\b|^\s*[\w.\[\]]+\s*(=|\+=|:=)"
     r"\s*\S|\)\s*:\s*$|=>|->"
 )
+_DATA_LINE = re.compile(
+    r"^\s*(- +)?[\"']?[\w./-]+[\"']?(:(\s|$)|=(?!=))(?!.*[,;{(\[]\s*$)|^\s*#|^\[[^\]]+\]\s*$"
+    r"|^.{0,40}?\b(\d{4}-\d\d-\d\d\b|\d{1,2}:\d\d:\d\d\b)|^\S*\b(DEBUG|INFO|WARN|WARNING|ERROR)\b"
+)
+"""Key and value as in YAML, INI files and headers, a comment or the head of a section beside them, a line of a log."""
+
+_DATA_LINES = 0.6
+_LEAST_LINES = 4
+_LEAST_SEPARATORS = 2
+_SEPARATORS = ",;\t|"
 _QUOTE_IN_PLACE = re.compile(r'(?<=[{\[,:])"|"(?=[:,}\]])')
 
 
@@ -87,6 +110,8 @@ def kind_of(text: str) -> Kind:
     """The kind of a text of some thousand characters, all of which are looked at."""
     if _is_json(text):
         return "json"
+    if _is_structured(text):
+        return "structured"
     if _is_code(text):
         return "code"
     letters = len(_LETTER.findall(text))
@@ -114,6 +139,21 @@ def _is_json(text: str) -> bool:
     )
 
 
+def _is_structured(text: str) -> bool:
+    """Whether most lines are data: keys and values, lines of a log, or rows with the same number of separators."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    enough = _DATA_LINES * len(lines)
+    if len(lines) < _LEAST_LINES:
+        return False
+    if sum(bool(_DATA_LINE.search(line)) for line in lines) >= enough:
+        return True
+    for separator in _SEPARATORS:
+        columns, rows = Counter(line.count(separator) for line in lines).most_common(1)[0]
+        if columns >= _LEAST_SEPARATORS and rows >= enough:
+            return True
+    return False
+
+
 def _is_code(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     return len(lines) >= 2 and sum(bool(_CODE_LINE.search(line)) for line in lines) >= _CODE_LINES * len(lines)
@@ -123,4 +163,7 @@ def _latin(text: str) -> Kind:
     if len(text) > _LONGEST_WORDS * max(1, len(text.split())):
         return "other"
     words = [word.lower() for word in _WORD.findall(text)]
-    return "english" if sum(word in _ENGLISH for word in words) >= _ENGLISH_WORDS * len(words) else "latin"
+    if sum(word in _ENGLISH for word in words) >= _ENGLISH_WORDS * len(words):
+        return "english"
+    signs = sum(not sign.isspace() for sign in text)
+    return "latin" if len(_LETTER.findall(text)) >= _LETTERS_OF_PROSE * signs else "structured"

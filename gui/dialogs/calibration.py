@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 KIND_WORDS = {
     "code": QT_TRANSLATE_NOOP("Calibration", "code"),
     "json": QT_TRANSLATE_NOOP("Calibration", "JSON"),
+    "structured": QT_TRANSLATE_NOOP("Calibration", "YAML, tables, logs"),
     "english": QT_TRANSLATE_NOOP("Calibration", "English"),
     "latin": QT_TRANSLATE_NOOP("Calibration", "another language in Latin letters"),
     "chinese": QT_TRANSLATE_NOOP("Calibration", "Chinese"),

@@ -22,7 +22,7 @@ LEAST_TOKENS = 50
 """A text of fewer tokens says too little: what a request adds around it weighs as much."""
 
 LEAST_SPREAD = Decimal("0.04")
-"""JSON, 1.42 to 1.53 times o200k_base around 1.49: the narrowest of the measured kinds."""
+"""JSON, 1.42 to 1.53 times o200k_base around 1.49 in nine of ten documents: the narrowest measured of one kind."""
 
 _LEAST_RATIO, _MOST_RATIO = Decimal("0.2"), Decimal(10)
 _DIGITS = Context(prec=12)

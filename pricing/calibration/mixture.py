@@ -7,9 +7,21 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Literal, get_args
 
 Kind = Literal[
-    "code", "json", "english", "latin", "chinese", "japanese", "korean", "cyrillic", "arabic", "devanagari", "other"
+    "code",
+    "json",
+    "structured",
+    "english",
+    "latin",
+    "chinese",
+    "japanese",
+    "korean",
+    "cyrillic",
+    "arabic",
+    "devanagari",
+    "other",
 ]
-"""``latin``: prose in Latin letters that is not English. ``other``: another script, a mixture, too little to tell."""
+"""``structured``: keys and values, rows of a table, logs. ``latin``: prose in Latin letters, not English. ``other``:
+another script, a mixture, too little to tell."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """Those of ``engine.text_kinds``, here because neither package imports the other; a test compares them."""
@@ -22,6 +34,7 @@ _DIGITS = Context(prec=12)
 _WORDS: dict[Kind, str] = {
     "code": "code",
     "json": "JSON",
+    "structured": "structured text",
     "english": "English prose",
     "latin": "other prose in Latin letters",
     "chinese": "Chinese",

@@ -38,6 +38,15 @@ CODE = "def add(a, b):\n    total = a + b\n    return total\n\n\n"
         ("code", "def add(a, b):\n    total = a + b\n    return total\n\nprint(add(1, 2))\n"),
         ("code", '#include <stdio.h>\nint main(void) {\n    puts("hi");\n    return 0;\n}\n'),
         ("code", "const add = (a, b) => {\n  return a + b;\n};\n"),
+        ("structured", "models:\n  opus:\n    input: 5\n    output: 25\n    checked: 2026-11-21\n    tags: [a, b]\n"),
+        ("structured", "# what it costs\n[prices]\ninput=5\noutput=25\ncurrency=USD\n"),
+        ("structured", "name,input,output,cached\nopus,5,25,0.5\nsonnet,3,15,0.3\nhaiku,1,5,0.1\n"),
+        ("structured", "2026-11-22 10:01:02 INFO started\n2026-11-22 10:01:03 INFO read 3 files\n" * 3),
+        ("structured", "Name: tokens\nVersion: 1.0\nLicence: MIT\nSummary: how many tokens a text has\n"),
+        (
+            "english",
+            "# The cost\n\nThe cost is known:\n- of the prompt and\n- of its answer.\nNote: it is low.\n",
+        ),
         ("other", ""),
         ("other", "12 345 — 678"),
         ("other", "Το κόστος ενός αιτήματος εξαρτάται από τον αριθμό των συμβόλων του."),
@@ -83,6 +92,8 @@ def main(path: Path) -> str:
 def test_kinds_of_real_files() -> None:
     assert main(ROOT / "pricing" / "estimation.py") == "code"
     assert main(ROOT / "pricing" / "data" / "bundled.json") == "json"
+    assert main(ROOT / "pricing" / "data" / "anthropic.yaml") == "structured"
+    assert main(ROOT / "pricing" / "data" / "counting.yaml") == "structured"
     assert main(ROOT / "CONTRIBUTING.md") == "english"
 
 
