@@ -30,7 +30,8 @@ def count_for(
 ) -> TokenCount | None:
     """The tokens that ``model`` sees in a text with these counts, or None where its encoding was not counted.
 
-    The best figure is rounded to the nearest whole token, the ends of the range outwards. ``rule`` takes the place of
+    The best figure is rounded to the nearest whole token, the ends of the range outwards; a range that is a point stays
+    one. ``rule`` takes the place of
     the model's own, as one that was fitted to a kind of text (``calibration.rule_for``).
     """
     rule = rule or model.count
@@ -39,10 +40,11 @@ def count_for(
     counted = counts_by_encoding.get(rule.tokenizer)
     if counted is None:
         return None
-    if rule.ratio == rule.low == rule.high == 1:
-        return TokenCount(counted, counted, counted, rule.label)
+    tokens = int((counted * rule.ratio).to_integral_value(ROUND_HALF_UP))
+    if rule.ratio == rule.low == rule.high:
+        return TokenCount(tokens, tokens, tokens, rule.label)
     return TokenCount(
-        int((counted * rule.ratio).to_integral_value(ROUND_HALF_UP)),
+        tokens,
         int((counted * rule.low).to_integral_value(ROUND_FLOOR)),
         int((counted * rule.high).to_integral_value(ROUND_CEILING)),
         rule.label,

@@ -53,6 +53,12 @@ else:
     collect_ignore = ["gui"]
 
 
+@pytest.fixture(autouse=True)
+def without_ctok(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts of Claude are the same whether or not somebody has installed ctok. Tests of it undo this."""
+    monkeypatch.setattr("engine.reconstruction.is_installed", lambda: False)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     if QT_MISSING is not None:
         # Settings of pytest-qt in pyproject.toml must stay known when the plugin cannot be loaded.

@@ -1,4 +1,5 @@
-"""How the models count this very text: ranges narrowed by its kinds and by what the user was billed for. No Qt.
+"""How the models count this very text: ranges narrowed by its kinds, by what the user was billed for, and by ctok where
+it is installed. No Qt.
 
 The window and the command line both come here, so that they agree.
 """
@@ -67,7 +68,23 @@ def narrowed(models: Sequence[Model], sample: TextSample | None, billed: Iterabl
         samples = own.get((model.id, model.count.tokenizer), [])
         rule = rule_for(model, mix, samples) if samples else bands.get(model.count)
         if rule is None:
-            rule = bands[model.count] = rule_for(model, mix)
+            rule = bands[model.count] = _reconstructed(model.count, rule_for(model, mix), sample)
         changed = model if rule is model.count else replace(model, count=rule)
         found.append(Narrowed(changed, calibrated=bool(samples) and changed is not model))
     return found
+
+
+def _reconstructed(rule: CountRule, band: CountRule, sample: TextSample) -> CountRule:
+    """What ctok makes of a rule for the text of ``sample``, ``band`` where it is not installed, of no use, or fails."""
+    from engine import get_encoding
+    from engine.reconstruction import ReconstructionError, counted_pairs, is_installed
+    from pricing.calibration import reconstructed, version_of
+
+    version = version_of(rule)
+    if version is None or rule.tokenizer is None or not is_installed():
+        return band
+    try:
+        pairs, whole = counted_pairs(sample, version, get_encoding(rule.tokenizer))
+    except ReconstructionError as error:
+        return replace(band, note=f"{band.note}; {error}")
+    return reconstructed(rule, pairs, whole) if pairs else band

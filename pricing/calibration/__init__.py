@@ -8,6 +8,7 @@ from __future__ import annotations
 from pricing.calibration.bands import band_for, family_of
 from pricing.calibration.fitting import CalibrationError, Sample, fitted, make_sample, rule_for
 from pricing.calibration.mixture import Kind, TextMix
+from pricing.calibration.reconstruction import reconstructed, version_of
 from pricing.calibration.saved import changed_samples, samples_of
 from pricing.calibration.usage import Usage, UsageError, parse_usage, scenario_of
 
@@ -24,7 +25,9 @@ __all__ = [
     "fitted",
     "make_sample",
     "parse_usage",
+    "reconstructed",
     "rule_for",
     "samples_of",
     "scenario_of",
+    "version_of",
 ]
