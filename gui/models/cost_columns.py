@@ -410,7 +410,8 @@ COLUMNS: tuple[CostColumn, ...] = (
         QT_TRANSLATE_NOOP(
             "CostColumns",
             "How far the count can be trusted. Exact: the vendor's own tokenizer. Assumed (~): the right one by good "
-            "authority. Estimated (≈): a measured ratio, with its range.",
+            "authority. Reconstructed (≈): a tested reconstruction of it. "
+            "Estimated (≈): a measured ratio, with its range.",
         ),
         _label_text,
         _label_rank,

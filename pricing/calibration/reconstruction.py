@@ -27,9 +27,9 @@ def reconstructed(rule: CountRule, pairs: Sequence[tuple[int, int]], whole: bool
     """
     if not pairs:
         return rule
-    ratio = Decimal(sum(found for found, _ in pairs)) / Decimal(sum(counted for _, counted in pairs))
-    ratios = [Decimal(found) / Decimal(counted) for found, counted in pairs]
-    of = "of the whole text" if whole else f"of {len(pairs)} evenly spread samples of the text"
-    note = f"counted {of} with ctok, which others have reconstructed from what Anthropic's service answered"
+    ratio = Decimal(sum(found for found, _ in pairs)) / Decimal(sum(known for _, known in pairs))
+    ratios = [Decimal(found) / Decimal(known) for found, known in pairs]
+    counted = "the whole text" if whole else f"{len(pairs)} evenly spread samples of the text"
+    note = f"{counted} counted with ctok, a third party's reconstruction of Claude's tokenizers"
     low, high = min(ratio, *ratios), max(ratio, *ratios)
     return replace(rule, label="reconstructed", ratio=ratio, low=low, high=high, note=note)
