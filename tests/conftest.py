@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,9 +55,12 @@ else:
 
 
 @pytest.fixture(autouse=True)
-def without_ctok(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_ctok() -> Iterator[None]:
     """Counts of Claude are the same whether or not somebody has installed ctok. Tests of it undo this."""
-    monkeypatch.setattr("engine.reconstruction.is_installed", lambda: False)
+    # Not the fixture of that name: what tests patch with it would then be undone after everything else has ended.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("engine.reconstruction.is_installed", lambda: False)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

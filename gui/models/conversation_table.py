@@ -86,8 +86,9 @@ class TotalsModel(_TalkModel):
 
     def redraw_lines(self) -> None:
         """The samples of the lines have other colours."""
-        last = self.index(len(self._talks) - 1, 0)
-        self.dataChanged.emit(self.index(0, 0), last, [Qt.ItemDataRole.DecorationRole])
+        if self._talks:
+            last = self.index(len(self._talks) - 1, 0)
+            self.dataChanged.emit(self.index(0, 0), last, [Qt.ItemDataRole.DecorationRole])
 
     def rowCount(self, parent: Any = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._talks)

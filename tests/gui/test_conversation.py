@@ -130,6 +130,18 @@ def test_lines_are_told_apart_without_colour(qapp):
         assert not any(line_sample(style, Theme(mode), 2.0).isNull() for style in LINE_STYLES)
 
 
+def test_an_empty_table_has_no_lines_to_draw_anew(qapp):
+    """As Qt's warning about the range would say."""
+    table = TotalsModel(TEXT, lambda _place: None)
+    told = []
+    table.dataChanged.connect(lambda *_: told.append(1))
+    table.redraw_lines()
+    assert not told
+    table.show([talk()], TEXT)
+    table.redraw_lines()
+    assert told
+
+
 def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtbot, tmp_path):
     bench = open_window()
     qtbot.waitUntil(lambda: any(row.estimate.usd for row in bench.costs.service.rows))
