@@ -31,8 +31,8 @@ _READERS: dict[Api, Callable[[dict[str, Any], Reader], Request]] = {
 _WRAPPERS = ("body", "params", "request")
 """Where the lines of batch files of OpenAI, Anthropic and Gemini have the body."""
 
-_OF_ANTHROPIC = {"image", "tool_use", "tool_result", "thinking", "document"}
-"""Types of blocks that only Anthropic has."""
+_OF_ANTHROPIC = ("image", "tool_use", "tool_result", "thinking", "document")
+"""Types of blocks that only Anthropic has. Not a set: what is looked for may be a list."""
 
 LARGEST_BODY = 64 << 20
 

@@ -241,6 +241,13 @@ def test_what_is_no_request(body, said):
     assert len(str(caught.value)) < 300
 
 
+@pytest.mark.parametrize("kind", [[], {}, 7, None])
+def test_a_part_whose_type_is_no_text_ends_in_a_sentence(kind):
+    body = {"messages": [{"role": "user", "content": [{"type": kind, "text": "x"}]}]}
+    with pytest.raises(RequestError, match="type"):
+        read_body(json.dumps(body))
+
+
 def test_a_body_that_is_too_large_is_not_read():
     with pytest.raises(RequestError, match="larger than 64 MB"):
         read_body(b" " * (LARGEST_BODY + 1))
