@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
-from gui.action_table import ACTIONS, ActionSpec
+from gui.action_spec import ActionSpec
+from gui.action_table import ACTIONS
 from gui.look.icons import Icons
 
 

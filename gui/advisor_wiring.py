@@ -6,26 +6,25 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.services.advice import AdviceService, OpenEncoding
+from gui.services.advice import AdviceService
 from gui.services.savings import PricedModel
 
 if TYPE_CHECKING:
     from gui.advisor_flow import AdvisorFlow
-    from gui.jobs import JobRunner
     from gui.panels.advisor_panel import AdvisorPanel
-    from gui.workbench import Workbench
+    from gui.tab_wiring import TabParts
 
 
 class AdvisorWiring(QObject):
     """Made after the first picture of the window, with the worker threads and the cost table."""
 
-    def __init__(self, bench: Workbench, runner: JobRunner, open_encoding: OpenEncoding) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+    def __init__(self, parts: TabParts) -> None:
+        bench = parts.bench
         super().__init__(bench)
         self._bench = bench
         self.panel: AdvisorPanel | None = None
         self.flow: AdvisorFlow | None = None
-        self.service = AdviceService(runner, open_encoding, self)
+        self.service = AdviceService(parts.runner, parts.open_encoding, self)
         bench.advisor_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> AdvisorFlow:

@@ -4,42 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
+
+from gui.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
     from gui.compare_exports import CompareExports
     from gui.compare_flow import CompareFlow
-    from gui.jobs import JobRunner
     from gui.panels.compare_panel import ComparePanel
-    from gui.services.comparisons import OpenEncoding
-    from gui.services.encoding_list import EncodingList
-    from gui.workbench import Workbench
+    from gui.tab_wiring import TabParts
 
 
-class CompareWiring(QObject):
+class CompareWiring(TabWiring["ComparePanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(
-        self,
-        bench: Workbench,
-        runner: JobRunner,
-        encodings: EncodingList,
-        open_encoding: OpenEncoding,
-        state: dict[str, Any],
-    ) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
-        super().__init__(bench)
-        self._bench, self._runner, self._open, self._state = bench, runner, open_encoding, state
-        self._listed: tuple[tuple[str, str], ...] = ()
-        self.panel: ComparePanel | None = None
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
         self.flow: CompareFlow | None = None
         self.exports: CompareExports | None = None
-        encodings.listed.connect(self._on_listed)
-        bench.compare_page.when_looked_at(self._on_looked_at)
-
-    def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it."""
-        return self._state if self.panel is None else self.panel.state()
+        self._bench.compare_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> CompareFlow:
         """Make the page, if nobody has yet."""
@@ -54,7 +38,7 @@ class CompareWiring(QObject):
         bench = self._bench
         self.panel = panel = ComparePanel(bench.theme, bench.settings)
         bench.compare_page.fill(panel)
-        panel.encodings.fill(self._listed)
+        self._show_encodings(panel)
         panel.restore_state(self._state)
         service = ComparisonService(self._runner, self._open, self)
         self.flow = flow = CompareFlow(panel, bench.prompt, service, bench.notifier, self)
@@ -72,11 +56,8 @@ class CompareWiring(QObject):
         assert self.panel is not None
         self.panel.focus()
 
-    @Slot(object)
-    def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
-        self._listed = encodings
-        if self.panel is not None:
-            self.panel.encodings.fill(encodings)
+    def _show_encodings(self, panel: ComparePanel) -> None:
+        panel.encodings.fill(self._listed)
 
     @Slot()
     def _on_looked_at(self) -> None:

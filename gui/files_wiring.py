@@ -4,42 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
 
+from gui.tab_wiring import TabWiring
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from engine import Encoding
     from gui.files_flow import FilesFlow
-    from gui.jobs import JobRunner
     from gui.panels.cost_panel import CostPanel
     from gui.panels.files_panel import FilesPanel
-    from gui.workbench import Workbench
+    from gui.tab_wiring import TabParts
 
 
-class FilesWiring(QObject):
+class FilesWiring(TabWiring["FilesPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(
-        self,
-        bench: Workbench,
-        runner: JobRunner,
-        open_encoding: Callable[[str], Encoding],
-        costs: CostPanel,
-        state: dict[str, Any],
-    ) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
-        super().__init__(bench)
-        self._bench, self._runner, self._open, self._costs, self._state = bench, runner, open_encoding, costs, state
-        self.panel: FilesPanel | None = None
+    def __init__(self, parts: TabParts, costs: CostPanel, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
+        self._costs = costs
         self.flow: FilesFlow | None = None
-        bench.files_page.when_looked_at(self._on_looked_at)
-
-    def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it."""
-        return self._state if self.panel is None else self.panel.state()
+        self._bench.files_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> FilesPanel:
         """Make the page, if nobody has yet."""

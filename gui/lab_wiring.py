@@ -9,28 +9,27 @@ from PySide6.QtCore import QObject, Slot
 
 from gui.models.lab import NOT_RUN, WAITING
 from gui.panels.lab_card import MERGES, TRAINER
-from gui.services.lab.service import LabRequest, LabService, OpenEncoding
+from gui.services.lab.service import LabRequest, LabService
 from gui.storage import Storage
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
     from gui.panels.lab_panel import LabPanel
     from gui.services.lab.types import Outcome
-    from gui.workbench import Workbench
+    from gui.tab_wiring import TabParts
 
 
 class LabWiring(QObject):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(self, bench: Workbench, runner: JobRunner, open_encoding: OpenEncoding) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+    def __init__(self, parts: TabParts) -> None:
+        bench = parts.bench
         super().__init__(bench)
-        self._bench, self._runner = bench, runner
-        self.service = LabService(runner, open_encoding, self)
+        self._bench, self._runner = bench, parts.runner
+        self.service = LabService(parts.runner, parts.open_encoding, self)
         self.service.finished.connect(self._on_finished)
         self.service.failed.connect(self._on_failed)
         self.service.cancelled.connect(self._on_cancelled)
-        self._texts = Storage(runner, self.tr("Keeping a text of the Lab"), self)
+        self._texts = Storage(parts.runner, self.tr("Keeping a text of the Lab"), self)
         self._texts.written.connect(self._train_on)
         self._texts.failed.connect(self._on_not_written)
         self.panel: LabPanel | None = None

@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 
 from gui.editor.offsets import utf16_length
+from gui.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from engine import Encoding
-    from gui.jobs import JobRunner
     from gui.panels.merges_panel import MergesPanel
-    from gui.services.encoding_list import EncodingList
     from gui.services.merges import MergeService
-    from gui.workbench import Workbench
+    from gui.tab_wiring import TabParts
 
 _WORD_BEFORE = re.compile(r" ?\S*\Z")
 _WORD_BEHIND = re.compile(r"\S*")
@@ -25,7 +21,7 @@ LONGEST_WORD = 200
 """UTF-16 units that are looked at on each side of the caret for the word it is in."""
 
 
-class MergesWiring(QObject):
+class MergesWiring(TabWiring["MergesPanel"]):
     """Made after the first picture of the window, with the worker threads.
 
     Signals: ``token_opened(str, int)``: an encoding and the id of a token whose entry is asked for.
@@ -33,28 +29,14 @@ class MergesWiring(QObject):
 
     token_opened = Signal(str, int)
 
-    def __init__(
-        self,
-        bench: Workbench,
-        runner: JobRunner,
-        encodings: EncodingList,
-        open_encoding: Callable[[str], Encoding],
-        state: dict[str, Any],
-    ) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
-        super().__init__(bench)
-        self._bench, self._runner, self._open, self._state = bench, runner, open_encoding, state
-        self._listed: tuple[tuple[str, str], ...] = ()
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
         self._service: MergeService | None = None
-        self.panel: MergesPanel | None = None
-        encodings.listed.connect(self._on_listed)
+        bench = self._bench
         if bench.inspector is not None:
             bench.inspector.merges_asked.connect(self._show_stretch)
         bench.merges_page.when_looked_at(self._on_looked_at)
-
-    def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it."""
-        return self._state if self.panel is None else self.panel.state()
 
     def build(self) -> MergesPanel:
         """Make the page, if nobody has yet."""
@@ -71,7 +53,7 @@ class MergesWiring(QObject):
         panel.token_opened.connect(self._on_token_opened)
         service.answered.connect(panel.show_reply)
         service.failed.connect(panel.show_problem)
-        panel.picker.fill(self._listed)
+        self._show_encodings(panel)
         panel.restore_state(self._state, bench.prompt.encoding)
         panel.state_changed.connect(bench.keeper.touch)
         return panel
@@ -137,11 +119,8 @@ class MergesWiring(QObject):
         assert self.panel is not None
         self.token_opened.emit(self.panel.picker.currentText(), token_id)
 
-    @Slot(object)
-    def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
-        self._listed = encodings
-        if self.panel is not None:
-            self.panel.picker.fill(encodings)
+    def _show_encodings(self, panel: MergesPanel) -> None:
+        panel.picker.fill(self._listed)
 
     @Slot()
     def _on_looked_at(self) -> None:

@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
+
+from gui.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
-    from engine import Encoding
     from gui.cost_wiring import CostWiring
-    from gui.jobs import JobRunner
     from gui.panels.request_panel import RequestPanel
     from gui.request_flow import RequestFlow
-    from gui.services.encoding_list import EncodingList
-    from gui.workbench import Workbench
+    from gui.tab_wiring import TabParts
 
 
-class RequestWiring(QObject):
+class RequestWiring(TabWiring["RequestPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(
-        self,
-        bench: Workbench,
-        runner: JobRunner,
-        encodings: EncodingList,
-        open_encoding: Callable[[str], Encoding],
-        costs: CostWiring,
-        state: dict[str, Any],
-    ) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
-        super().__init__(bench)
-        self._bench, self._runner, self._open, self._state = bench, runner, open_encoding, state
+    def __init__(self, parts: TabParts, costs: CostWiring, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
         self._costs = costs
-        self._listed: tuple[tuple[str, str], ...] = ()
-        self.panel: RequestPanel | None = None
         self.flow: RequestFlow | None = None
-        encodings.listed.connect(self._on_listed)
-        bench.request_page.when_looked_at(self._on_looked_at)
-
-    def state(self) -> dict[str, Any]:
-        """What the user made, as JSON holds it."""
-        return self._state if self.panel is None else self.panel.state()
+        self._bench.request_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> RequestFlow:
         """Make the page, if nobody has yet."""
@@ -57,7 +39,7 @@ class RequestWiring(QObject):
         bench = self._bench
         self.panel = panel = RequestPanel(bench.theme, bench.settings, template_choices(), image_rules())
         bench.request_page.fill(panel)
-        panel.bar.picker.fill(self._listed)
+        self._show_encodings(panel)
         panel.restore_state(self._state)
         service = RequestService(self._runner, self._open, self)
         images = ImageSizes(self._runner, self)
@@ -90,11 +72,8 @@ class RequestWiring(QObject):
         if on:
             self._bench.cost_dock.show()
 
-    @Slot(object)
-    def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
-        self._listed = encodings
-        if self.panel is not None:
-            self.panel.bar.picker.fill(encodings)
+    def _show_encodings(self, panel: RequestPanel) -> None:
+        panel.bar.picker.fill(self._listed)
 
     @Slot()
     def _on_looked_at(self) -> None:

@@ -4,59 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QApplication
 
 from gui.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.training import IDLE
 from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints
+from gui.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gui.jobs import JobRunner
     from gui.panels.training_panel import TrainingPanel
-    from gui.services.encoding_list import EncodingList
     from gui.services.training_checkpoint import Checkpoint
     from gui.services.training_plan import RunOutcome, TrainingPlan
-    from gui.services.training_report import OpenEncoding
+    from gui.tab_wiring import TabParts
     from gui.training_flow import TrainingFlow
     from gui.training_results import TrainingResults
-    from gui.workbench import Workbench
     from pricing.types import Model
 
 INTERRUPTED = "training-interrupted"
 ENDED = "training-ended"
 
 
-class TrainingWiring(QObject):
+class TrainingWiring(TabWiring["TrainingPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(
-        self,
-        bench: Workbench,
-        runner: JobRunner,
-        encodings: EncodingList,
-        open_encoding: OpenEncoding,
-        state: dict[str, Any],
-    ) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
-        super().__init__(bench)
-        self._bench, self._runner, self._encodings, self._state = bench, runner, encodings, state
-        self._open = open_encoding
-        self._folder = bench.slot.folder
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
+        self._encodings = parts.encodings
+        self._folder = self._bench.slot.folder
         self._own: tuple[str, ...] = ()
-        self.panel: TrainingPanel | None = None
         self.flow: TrainingFlow | None = None
         self.results: TrainingResults | None = None
-        encodings.own_listed.connect(self._on_own_listed)
+        parts.encodings.own_listed.connect(self._on_own_listed)
         self._offer_interrupted()
-        bench.training_page.when_looked_at(self._on_looked_at)
-
-    def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it."""
-        return self._state if self.panel is None else self.panel.state()
+        self._bench.training_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> TrainingFlow:
         """Make the page, if nobody has yet."""

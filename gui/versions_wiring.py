@@ -6,25 +6,24 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.services.versions.desk import OpenEncoding, VersionDesk
+from gui.services.versions.desk import VersionDesk
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
     from gui.panels.versions_panel import VersionsPanel
+    from gui.tab_wiring import TabParts
     from gui.versions_flow import VersionsFlow
-    from gui.workbench import Workbench
 
 
 class VersionsWiring(QObject):
     """Made after the first picture of the window, with the worker threads and the cost table."""
 
-    def __init__(self, bench: Workbench, runner: JobRunner, open_encoding: OpenEncoding) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+    def __init__(self, parts: TabParts) -> None:
+        bench = parts.bench
         super().__init__(bench)
         self._bench = bench
         self.panel: VersionsPanel | None = None
         self.flow: VersionsFlow | None = None
-        self.desk = VersionDesk(bench.paths.versions, runner, open_encoding, self)
+        self.desk = VersionDesk(bench.paths.versions, parts.runner, parts.open_encoding, self)
         bench.versions_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> VersionsFlow:

@@ -4,50 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import Qt, Slot
+
+from gui.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
     from gui.panels.vocabulary_compare import ComparePage
     from gui.panels.vocabulary_lengths import LengthsPage
     from gui.panels.vocabulary_panel import VocabularyPanel
-    from gui.services.encoding_list import EncodingList
-    from gui.services.vocabulary import OpenedVocabulary, OpenEncoding, VocabularyService
+    from gui.services.vocabulary import OpenedVocabulary, VocabularyService
+    from gui.tab_wiring import TabParts
     from gui.vocabulary_flow import VocabularyFlow
     from gui.vocabulary_places import VocabularyPlaces
     from gui.vocabulary_saving import VocabularySaving
-    from gui.workbench import Workbench
 
 
-class VocabularyWiring(QObject):
+class VocabularyWiring(TabWiring["VocabularyPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(
-        self,
-        bench: Workbench,
-        runner: JobRunner,
-        encodings: EncodingList,
-        open_encoding: OpenEncoding,
-        state: dict[str, Any],
-    ) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread. ``state``: as from ``state()``."""
-        super().__init__(bench)
-        self._bench, self._runner, self._state = bench, runner, state
-        self._open = open_encoding
-        self._listed: tuple[tuple[str, str], ...] = ()
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
         self._wanted = "", -1
-        self.panel: VocabularyPanel | None = None
         self.flow: VocabularyFlow | None = None
         self.places: VocabularyPlaces | None = None
         self.lengths: LengthsPage | None = None
         self.compare: ComparePage | None = None
         self.saving: VocabularySaving | None = None
-        encodings.listed.connect(self._on_listed)
-        bench.vocabulary_page.when_looked_at(self._on_looked_at)
-
-    def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it."""
-        return self._state if self.panel is None else self.panel.state()
+        self._bench.vocabulary_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> VocabularyFlow:
         """Make the page, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
@@ -62,7 +46,7 @@ class VocabularyWiring(QObject):
         bench, runner = self._bench, self._runner
         self.panel = panel = VocabularyPanel(bench.theme, spelled)
         panel.restore_state(self._state)
-        panel.filters.encoding.fill(self._listed)
+        self._show_encodings(panel)
         bench.vocabulary_page.fill(panel)
         service = VocabularyService(runner, self._open, bench.paths.cache, self)
         self.flow = flow = VocabularyFlow(panel, service, bench.notifier, self)
@@ -136,13 +120,10 @@ class VocabularyWiring(QObject):
         if self.places is not None:
             self.places.look()
 
-    @Slot(object)
-    def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
-        self._listed = encodings
-        if self.panel is not None:
-            self.panel.filters.encoding.fill(encodings)
+    def _show_encodings(self, panel: VocabularyPanel) -> None:
+        panel.filters.encoding.fill(self._listed)
         if self.compare is not None:
-            self.compare.fill(encodings)
+            self.compare.fill(self._listed)
 
     @Slot()
     def _show_prompt(self) -> None:

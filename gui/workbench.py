@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -16,24 +16,25 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import clipboard
 from gui.action_wiring import ActionWiring
+from gui.closing import Closing
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.main_window import MainWindow
 from gui.next_turn import in_next_turn
-from gui.notify import Notifier, Offer
+from gui.notify import Notifier
 from gui.panels.prompt_panel import PromptPanel
 from gui.paths import ProfilePaths
 from gui.sample import SAMPLE
 from gui.services.own_encodings import OwnEncodings
-from gui.session import EARLIER_FILE, Restored, SessionState
+from gui.session import SessionState
 from gui.session_keeper import SessionKeeper, decoded, encoded
 from gui.session_slot import SessionSlot
 from gui.settings import SettingsStore
+from gui.start_report import StartReport
 from gui.tab_dock import TabDock
 from gui.tokenizer_wiring import TokenizerWiring
 
 if TYPE_CHECKING:
-    from engine import Encoding
     from gui.advisor_wiring import AdvisorWiring
     from gui.calibration_wiring import CalibrationWiring
     from gui.compare_wiring import CompareWiring
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from gui.request_wiring import RequestWiring
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
+    from gui.tab_wiring import TabParts
     from gui.token_inspector import TokenInspector
     from gui.training_wiring import TrainingWiring
     from gui.versions_wiring import VersionsWiring
@@ -107,10 +109,9 @@ class Workbench(QObject):
         self.report: ReportWriting | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
+        self._last = SessionState()
         self.runner: JobRunner | None = None
         self._steps: list[Callable[[], object]] = []
-        self._restored: Restored | None = None
-        self._put_by = False
         self._connect()
         self._restore()
 
@@ -154,12 +155,11 @@ class Workbench(QObject):
     # --- the first picture ------------------------------------------------------------------------------------------
 
     def _connect(self) -> None:
-        self.window.close_guard = self.may_close
+        self._closing = Closing(self)
         self.window.first_painted.connect(self._on_first_painted)
         self.tokenizers = TokenizerWiring(self)
         self.window.layout_changed.connect(self.keeper.touch)
         self.window.closed.connect(self.shut_down)
-        self.keeper.fetched.connect(self._on_fetched)
         self.settings.changed.connect(self._on_setting)
         self.settings.failed.connect(self.notifier.warning)
         self.prompt.origin_changed.connect(self._show_title)
@@ -174,8 +174,8 @@ class Workbench(QObject):
 
     def _restore(self) -> None:
         """Show what the last window left, as far as that is quick."""
-        self._restored = restored = self.keeper.read()
-        state = restored.state
+        restored = self.keeper.read()
+        self._last = state = restored.state
         self.prompt.set_encoding(state.encoding)
         self.prompt.set_special_as_tokens(state.special_as_tokens)
         if state.geometry:
@@ -192,7 +192,6 @@ class Workbench(QObject):
             self.keeper.show_later(state)
         elif restored.text_bytes:
             self.keeper.put_by()
-            self._put_by = True
         if state.zoom:
             self.panel.editor.zoom_by(state.zoom)
         for index in range(self.window.tabs.count()):
@@ -200,6 +199,7 @@ class Workbench(QObject):
                 self.window.tabs.setCurrentIndex(index)
         self.tab_dock.begin(state.docks)
         self.panel.editor.setFocus()
+        self._report = StartReport(self, restored, put_by=bool(restored.text_bytes) and not wanted)
 
     @Slot()
     def _on_first_painted(self) -> None:
@@ -266,8 +266,7 @@ class Workbench(QObject):
         from gui.token_inspector import TokenInspector
 
         assert self.runner is not None
-        assert self._restored is not None
-        state = self._restored.state
+        state = self._last
         self.costs = CostWiring(self, self.runner, self.cost_dock, state.scenario)
         self.pricing = PricingWiring(self, self.runner, self.costs.service, state.pricing)
         self.conversation = ConversationWiring(self, self.runner, self.costs.panel, state.conversation)
@@ -297,49 +296,45 @@ class Workbench(QObject):
         encodings.failed.connect(self.notifier.error)
         encodings.refresh()
 
-    def _for_tabs(self) -> tuple[JobRunner, EncodingList, Callable[[str], Encoding], SessionState]:
-        """What the tabs are wired with. The third opens an encoding by its name, on a worker thread."""
+    def _tab_parts(self) -> TabParts:
+        from gui.tab_wiring import TabParts
+
         assert self.runner is not None
         assert self.kernels is not None
         assert self.encodings is not None
-        assert self._restored is not None
-        return self.runner, self.encodings, self.own_encodings.opening(self.kernels.use.open), self._restored.state
+        return TabParts(self, self.runner, self.encodings, self.own_encodings.opening(self.kernels.use.open))
 
     def _start_training(self) -> None:
         from gui.training_wiring import TrainingWiring
 
-        runner, encodings, open_encoding, state = self._for_tabs()
-        self.training = TrainingWiring(self, runner, encodings, open_encoding, state.training)
+        self.training = TrainingWiring(self._tab_parts(), self._last.training)
 
     def _start_vocabulary(self) -> None:
         from gui.vocabulary_wiring import VocabularyWiring
 
-        runner, encodings, open_encoding, state = self._for_tabs()
-        self.vocabulary = VocabularyWiring(self, runner, encodings, open_encoding, state.vocabulary)
+        self.vocabulary = VocabularyWiring(self._tab_parts(), self._last.vocabulary)
 
     def _start_merges(self) -> None:
         from gui.merges_wiring import MergesWiring
 
         assert self.vocabulary is not None
-        runner, encodings, open_encoding, state = self._for_tabs()
-        self.merges = MergesWiring(self, runner, encodings, open_encoding, state.merges)
+        self.merges = MergesWiring(self._tab_parts(), self._last.merges)
         self.merges.token_opened.connect(self.vocabulary.show_token)
 
     def _start_lab(self) -> None:
         from gui.lab_wiring import LabWiring
 
-        runner, _, open_encoding, _ = self._for_tabs()
-        self.lab = LabWiring(self, runner, open_encoding)
+        self.lab = LabWiring(self._tab_parts())
 
     def _start_advisor(self) -> None:
         from gui.advisor_wiring import AdvisorWiring
         from gui.report_writing import ReportWriting
         from gui.versions_wiring import VersionsWiring
 
-        runner, _, open_encoding, _ = self._for_tabs()
-        self.advisor = AdvisorWiring(self, runner, open_encoding)
-        self.versions = VersionsWiring(self, runner, open_encoding)
-        self.report = ReportWriting(self, runner)
+        parts = self._tab_parts()
+        self.advisor = AdvisorWiring(parts)
+        self.versions = VersionsWiring(parts)
+        self.report = ReportWriting(self, parts.runner)
 
     def _start_request(self) -> None:
         from gui.compare_wiring import CompareWiring
@@ -347,61 +342,14 @@ class Workbench(QObject):
         from gui.request_wiring import RequestWiring
 
         assert self.costs is not None
-        runner, encodings, open_encoding, state = self._for_tabs()
-        self.request = RequestWiring(self, runner, encodings, open_encoding, self.costs, state.request)
-        self.compare = CompareWiring(self, runner, encodings, open_encoding, state.compare)
-        self.folders = FilesWiring(self, runner, open_encoding, self.costs.panel, state.files)
+        parts, last = self._tab_parts(), self._last
+        self.request = RequestWiring(parts, self.costs, last.request)
+        self.compare = CompareWiring(parts, last.compare)
+        self.folders = FilesWiring(parts, self.costs.panel, last.files)
 
     def _end_start(self) -> None:
-        self._tell_about_start()
+        self._report.tell()
         self.started.emit()
-
-    def _tell_about_start(self) -> None:
-        """Say what was restored, and what could not be."""
-        restored = self._restored
-        assert restored is not None
-        if restored.crashed and (restored.text or restored.text_bytes) and not self.files.expected:
-            self.notifier.information(
-                self.tr("The last window ended without closing. Its text is back, as it was a few seconds before.")
-            )
-        for problem in filter(None, (self.settings.problem, *restored.problems)):
-            self.notifier.warning(problem)
-        if self.slot.folder is None:
-            self.notifier.warning(
-                self.tr("Nothing of this window will be remembered: {why}.").format(why=self.slot.why_not)
-            )
-            return
-        self._offer_earlier_texts(restored.state)
-        if self.slot.number > 1 and self.slot.newer is None:
-            self.notifier.information(
-                self.tr(
-                    "Tokenloupe is open already with this profile. This window keeps a session of its own; "
-                    "settings are shared."
-                )
-            )
-
-    def _offer_earlier_texts(self, state: SessionState) -> None:
-        """Texts that are on the disk and not in the window: of last time, of windows that were killed."""
-        assert self.slot.folder is not None
-        if self._put_by:
-            earlier = self.slot.folder / EARLIER_FILE
-            self._offer_text(
-                self.tr("The text of last time is kept."), "earlier", lambda: self.keeper.fetch(earlier, state)
-            )
-        for folder in self.slot.orphans():
-            text = self.tr("A second window ended without closing. Its text is kept.")
-            self._offer_text(text, f"orphan-{folder.name}", partial(self.keeper.fetch_orphan, folder))
-
-    def _offer_text(self, text: str, key: str, fetch: Callable[[], None]) -> None:
-        def take() -> None:
-            self.notifier.withdraw(key)
-            fetch()
-
-        self.notifier.information(text, key=key, offers=(Offer(self.tr("Show that text"), take),))
-
-    @Slot(object)
-    def _on_fetched(self, show: Callable[[], None]) -> None:
-        self.files.show_instead(self.tr("The earlier text"), show)
 
     # --- settings -----------------------------------------------------------------------------------------------------
 
@@ -455,33 +403,9 @@ class Workbench(QObject):
             "pricing": self.pricing,
             "conversation": self.conversation,
         }
-        kept = self._restored.state if self._restored else SessionState()
-        return {name: part.state() if part else getattr(kept, name) for name, part in parts.items()}
+        return {name: part.state() if part else getattr(self._last, name) for name, part in parts.items()}
 
     # --- the end ------------------------------------------------------------------------------------------------------
-
-    def may_close(self) -> bool:
-        """Save everything; False, and a message, where that fails."""
-        why = self.files.finish() or self.keeper.close()
-        if not why:
-            return True
-        self.notifier.error(
-            self.tr("The text could not be saved, so the window stays open: {why}.").format(why=why),
-            key="closing",
-            offers=(
-                Offer(self.tr("Try again"), self._close_window),
-                Offer(self.tr("Save text as…"), self.files.choose_target),
-                Offer(self.tr("Close without saving"), self._close_anyway),
-            ),
-        )
-        return False
-
-    def _close_window(self) -> None:
-        self.window.close()
-
-    def _close_anyway(self) -> None:
-        self.window.close_guard = None
-        self.window.close()
 
     @Slot()
     def shut_down(self) -> None:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from engine import Encoding
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.services.own_encodings import OpenEncoding
 
-OpenEncoding = Callable[[str], "Encoding"]
 
 LINES = "line"
 ADVISING_SHARE = 0.7

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,12 +15,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine import Encoding
     from engine.comparing.types import TextComparison
     from engine.types import TokenPatch
     from gui.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
-
-OpenEncoding = Callable[[str], "Encoding"]
+    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -13,6 +12,7 @@ from gui.services.live_text import LiveText, TextLost, TextReply, TextRequest, j
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.types import TextEdit, TokenInfo
+    from gui.services.own_encodings import OpenEncoding
 
 
 FIRST_ENCODING = "o200k_base"
@@ -43,7 +43,7 @@ class EncodingService(QObject):
         runner: JobRunner,
         encoding: str = FIRST_ENCODING,
         parent: QObject | None = None,
-        open_encoding: Callable[[str], Encoding] | None = None,
+        open_encoding: OpenEncoding | None = None,
     ) -> None:
         """``open_encoding``: opens an encoding by its name, on a worker thread; without, it is the engine's own."""
         super().__init__(parent)

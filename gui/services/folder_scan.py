@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,10 +14,8 @@ from gui.jobs import PROCESSORS
 from gui.models.file_tree import FileTree, tree_of
 
 if TYPE_CHECKING:
-    from engine import Encoding
     from gui.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
-
-OpenEncoding = Callable[[str], "Encoding"]
+    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ characters have in the widget.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.text_sample import TextSample
     from engine.types import TextEdit, TextStatistics, TokenPatch
     from gui.jobs import Ticket
+    from gui.services.own_encodings import OpenEncoding
 
 CATCH_UP_SECONDS = 0.04
 """Time a request without edits spends on the other encodings before it looks for newer requests."""
@@ -110,7 +111,7 @@ def _opened(name: str) -> Encoding:
 class LiveText:
     """Follows the text of the widget edit by edit, and answers with tokens and counts."""
 
-    def __init__(self, open_encoding: Callable[[str], Encoding] | None = None) -> None:
+    def __init__(self, open_encoding: OpenEncoding | None = None) -> None:
         """``open_encoding``: opens an encoding by its name; EngineError. Without, it is the engine's own."""
         self._open = open_encoding or _opened
         self._edited: EditedText | None = None

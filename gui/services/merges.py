@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine import Encoding
     from engine.merge_types import CutText, MergeState, PretokenAccount, WhyNotOne
     from engine.types import TokenPatch
+    from gui.services.own_encodings import OpenEncoding
 
 FROM_END = 1 << 30
 """As a number of merges: all of them."""
@@ -82,9 +83,7 @@ class MergeService(QObject):
     answered = Signal(object)
     failed = Signal(str)
 
-    def __init__(
-        self, runner: JobRunner, open_encoding: Callable[[str], Encoding], parent: QObject | None = None
-    ) -> None:
+    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
         """``open_encoding``: opens an encoding by its name, on a worker thread."""
         super().__init__(parent)
         self._revision = 0
@@ -125,9 +124,7 @@ class _Account:
     spans: Sequence[tuple[int, int, int]]
 
 
-def _look(
-    open_encoding: Callable[[str], Encoding], known: _Known, request: MergeRequest, _ticket: Ticket
-) -> MergeReply:
+def _look(open_encoding: OpenEncoding, known: _Known, request: MergeRequest, _ticket: Ticket) -> MergeReply:
     """On a worker thread. EngineError where the text cannot be cut."""
     from engine.errors import UnsupportedTextError
     from engine.merge_account import state_after

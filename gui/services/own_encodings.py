@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from engine import Encoding
     from engine.own_encodings import Kind, OwnEntry
 
+OpenEncoding = Callable[[str], "Encoding"]
+"""Opens an encoding by its name, on a worker thread. ValueError: there is none of that name; OSError."""
 MOST_NUMBERS = 1000
 """A name that is taken gets a number behind it; beyond so many of them something is wrong."""
 
@@ -39,7 +41,7 @@ class OwnEncodings:
         self.find()
         return tuple(entry.name for entry in catalog.own().entries())
 
-    def opening(self, open_encoding: Callable[[str], Encoding]) -> Callable[[str], Encoding]:
+    def opening(self, open_encoding: OpenEncoding) -> OpenEncoding:
         """A function that opens encodings with ``open_encoding``, those of the folder as well."""
 
         def open_any(name: str) -> Encoding:

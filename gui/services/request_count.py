@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine import Encoding
     from engine.requests.types import CountedRequest, Kind, Message, SpecialText, Tally, Tool
     from engine.types import TokenPatch
     from gui.jobs import Ticket
+    from gui.services.own_encodings import OpenEncoding
 
 MOST_SHOWN = 1_000_000
 """UTF-8 bytes of a rendered request that are shown. All of it is counted."""
@@ -68,9 +68,7 @@ class RequestReply:
     problem: str = ""
 
 
-def count_draft(
-    open_encoding: Callable[[str], Encoding], draft: RequestDraft, _ticket: Ticket | None = None
-) -> RequestReply:
+def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticket | None = None) -> RequestReply:
     """Count and render. Nothing that is wrong with the draft is raised."""
     from engine.errors import EngineError
     from engine.requests.bodies.reader import read_tools
@@ -104,7 +102,7 @@ def count_draft(
 
 
 def _counted(
-    open_encoding: Callable[[str], Encoding], draft: RequestDraft, request: object
+    open_encoding: OpenEncoding, draft: RequestDraft, request: object
 ) -> tuple[CountedRequest, dict[str, int]]:
     from engine.requests.counting import RequestCounter
     from engine.requests.types import Request

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,9 +15,9 @@ from gui.services.request_count import RequestDraft, count_draft
 from gui.services.request_templates import template_of
 
 if TYPE_CHECKING:
-    from engine import Encoding
     from engine.requests.bodies.reader import ReadBody
     from engine.requests.lines import LinesReport
+    from gui.services.own_encodings import OpenEncoding
 
 SLICE_SECONDS = 0.05
 BODY_BYTES = 64 << 20
@@ -74,9 +73,7 @@ class RequestService(QObject):
     lines_progressed = Signal(float)
     failed = Signal(str)
 
-    def __init__(
-        self, runner: JobRunner, open_encoding: Callable[[str], Encoding], parent: QObject | None = None
-    ) -> None:
+    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
         """``open_encoding``: opens an encoding by its name, on a worker thread."""
         super().__init__(parent)
         self._newest = -1
@@ -174,7 +171,7 @@ def _is_request(line: bytes) -> bool:
     return True
 
 
-def count_lines(open_encoding: Callable[[str], Encoding], request: LinesRequest, ticket: Ticket) -> CountedLines:
+def count_lines(open_encoding: OpenEncoding, request: LinesRequest, ticket: Ticket) -> CountedLines:
     """Count a file line by line; stopped, what was counted by then. EngineError; OSError."""
     from engine.requests.counting import RequestCounter
     from engine.requests.lines import RequestLines

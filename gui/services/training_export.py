@@ -12,7 +12,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal,
 if TYPE_CHECKING:
     from engine.formats.saving import Saved
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.training_report import OpenEncoding
+    from gui.services.own_encodings import OpenEncoding
 
 FORMATS = (
     (".tiktoken", QT_TRANSLATE_NOOP("TrainingExport", "Ranks for tiktoken")),

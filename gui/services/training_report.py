@@ -5,7 +5,7 @@ What is measured on was held back from training wherever the folder allowed that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from engine.training_types import CorpusFile, SkippedFile
     from engine.types import TokenPatch
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.services.own_encodings import OpenEncoding
 
 COMPARED = ("gpt2", "cl100k_base", "o200k_base")
 """The encodings that a trained one is measured beside."""
@@ -29,8 +30,6 @@ PIECE_CHARACTERS = 200_000
 SAMPLE_CHARACTERS = 6_000
 LISTED = 100
 """Tokens of each kind that are listed, the longest ones."""
-
-OpenEncoding = Callable[[str], "Encoding"]
 
 
 @dataclass(frozen=True, slots=True)

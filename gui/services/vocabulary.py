@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from engine.entries.table import EntryTable
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.panels.vocabulary_filters import Wanted
-
-OpenEncoding = Callable[[str], "Encoding"]
+    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,9 +13,7 @@ from gui.services.lab.catalogue import card
 from gui.services.lab.types import Inputs, Outcome, Tools
 
 if TYPE_CHECKING:
-    from engine import Encoding
-
-OpenEncoding = Callable[[str], "Encoding"]
+    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine import Encoding
     from engine.training_types import TrainingCurve
+    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Tools:
     """What a card works with. ``open_encoding`` opens one by name; ``progress`` takes a fraction from 0 to 1, and
     raises when the user wants the card to end."""
 
-    open_encoding: Callable[[str], Encoding]
+    open_encoding: OpenEncoding
     progress: Callable[[float], None]
 
 

@@ -19,10 +19,8 @@ from gui.services.versions.diff_rows import Comparison, compare
 from gui.services.versions.store import Kept, Version
 
 if TYPE_CHECKING:
-    from engine import Encoding
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
-
-OpenEncoding = Callable[[str], "Encoding"]
+    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)
