@@ -26,6 +26,7 @@ GRADE_WORDS = {
     "estimate": QT_TRANSLATE_NOOP("Request", "estimate"),
 }
 MOST_NAMED = 4
+MOST_KINDS = 12
 
 
 def tr(text: str) -> str:
@@ -82,6 +83,16 @@ def unknown_words(unknown: Sequence[UnknownPart]) -> str:
     """What of a body is not counted; empty where all of it is."""
     if not unknown:
         return ""
-    named = [tr("{place} ({what})").format(place=part.place, what=part.what) for part in unknown[:MOST_NAMED]]
-    more = tr(" and {n} more").format(n=len(unknown) - MOST_NAMED) if len(unknown) > MOST_NAMED else ""
+    places: dict[str, list[str]] = {}
+    for part in unknown:
+        places.setdefault(part.what, []).append(part.place)
+    named = [_places_words(what, found) for what, found in list(places.items())[:MOST_KINDS]]
+    more = tr(", and parts of {n} more kinds").format(n=len(places) - MOST_KINDS) if len(places) > MOST_KINDS else ""
     return tr("Not counted: {named}.").format(named=", ".join(named) + more)
+
+
+def _places_words(what: str, places: Sequence[str]) -> str:
+    if len(places) == 1:
+        return tr("{place} ({what})").format(place=places[0], what=what)
+    named = ", ".join(places[:MOST_NAMED]) + (", …" if len(places) > MOST_NAMED else "")
+    return tr("{n} × {what} ({places})").format(n=len(places), what=what, places=named)

@@ -11,6 +11,18 @@ from engine.requests.bodies.json_text import PlaceError
 from engine.requests.bodies.reading import Reader, Step
 from engine.requests.types import Image, Message, Request, Tool, ToolCall
 
+MESSAGE_KEYS = frozenset({"role", "content", "id", "type"})
+BODY_KEYS = frozenset(
+    {
+        *("messages", "system", "tools", "model", "anthropic_version", "anthropic_beta", "output_format"),
+        *("output_config", "tool_choice", "metadata", "stop_sequences", "thinking", "betas", "cache_control"),
+        "context_management",
+    }
+)
+"""What is read, and what is not for the model: settings that are more than a word or a number."""
+
+TOOL_KEYS = frozenset({"name", "description", "input_schema", "type", "cache_control", "allowed_callers"})
+
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
     """The request of a body. PlaceError."""
@@ -23,6 +35,11 @@ def read(body: dict[str, Any], reader: Reader) -> Request:
         message = reader.members(item, path)
         role = reader.text(reader.required(message, "role", path), (*path, "role"))
         messages += _blocks(reader.required(message, "content", path), (*path, "content"), role, reader)
+        reader.keep_rest(message, MESSAGE_KEYS, path)
+    reader.keep_schema(body.get("output_format"), ("output_format",))
+    form = body.get("output_config")
+    reader.keep_schema(form.get("format") if isinstance(form, dict) else None, ("output_config", "format"))
+    reader.keep_beside_settings(body, BODY_KEYS)
     tools = _tools(reader.items(body.get("tools") or [], ("tools",)), reader)
     return Request(tuple(messages), tuple(tools), reader.optional_text(body, "model", ()))
 
@@ -71,7 +88,8 @@ def _image(value: object, path: Step, reader: Reader) -> Image:
     source = reader.members(value, path)
     if source.get("type") == "base64":
         return reader.image_of(reader.text(reader.required(source, "data", path), (*path, "data")))
-    return Image(0, 0, name=reader.optional_text(source, "url", path)[:200])
+    key = "url" if "url" in source else "file_id"
+    return Image(0, 0, name=reader.optional_text(source, key, path)[:200])
 
 
 def _tools(listed: list[Any], reader: Reader) -> list[Tool]:
@@ -81,6 +99,7 @@ def _tools(listed: list[Any], reader: Reader) -> list[Tool]:
         tool = reader.members(item, place)
         if "input_schema" in tool:
             tools.append(reader.tool(tool, place, "input_schema"))
+            reader.keep_rest(tool, TOOL_KEYS, place)
         else:
             reader.keep(tool, place, reader.optional_text(tool, "type", place) or "tool")
     return tools

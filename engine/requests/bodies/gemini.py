@@ -10,6 +10,27 @@ from typing import Any
 from engine.requests.bodies.reading import Reader, Step
 from engine.requests.types import Image, Message, Request, Tool, ToolCall
 
+CONTENT_KEYS = frozenset({"role", "parts"})
+BODY_KEYS = frozenset(
+    {
+        *("contents", "systemInstruction", "system_instruction", "tools", "model"),
+        *("generationConfig", "generation_config", "toolConfig", "tool_config", "safetySettings", "safety_settings"),
+        *("labels", "cachedContent", "cached_content"),
+    }
+)
+"""What is read, and settings that are more than a word or a number."""
+
+PART_KEYS = frozenset(
+    {
+        *("text", "thought", "inlineData", "inline_data", "fileData", "file_data", "functionCall", "function_call"),
+        *("functionResponse", "function_response", "mediaResolution", "media_resolution"),
+    }
+)
+CALL_KEYS = frozenset({"name", "args", "id", "response", "scheduling"})
+FUNCTION_KEYS = frozenset(
+    {"name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema", "behavior"}
+)
+
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
     """The request of a body. PlaceError."""
@@ -22,6 +43,11 @@ def read(body: dict[str, Any], reader: Reader) -> Request:
     for number, value in enumerate(contents):
         path: Step = ("contents", number) if isinstance(given, list) else ("contents",)
         messages += _content(value, path, "user", reader)
+    key, cached = _either(body, "cachedContent", "cached_content")
+    if cached:
+        reader.keep(cached, (key,), "cached content")
+    _keep_schema(body, reader)
+    reader.keep_beside_settings(body, BODY_KEYS)
     tools = _tools(reader.items(body.get("tools") or [], ("tools",)), reader)
     return Request(tuple(messages), tuple(tools), reader.optional_text(body, "model", ()))
 
@@ -30,18 +56,17 @@ def _content(value: object, path: Step, role: str, reader: Reader) -> list[Messa
     """One message; what tools answered, in messages of their own before it."""
     if isinstance(value, str):
         return [Message(role, value)]
-    content = reader.members(value, path)
+    content, parts = _parts_of(value, path, reader)
     role = reader.optional_text(content, "role", path) or role
-    given = reader.required(content, "parts", path)
-    parts = given if isinstance(given, list) else [given]
     answers: list[Message] = []
     texts: list[str] = []
     images: list[Image] = []
     calls: list[ToolCall] = []
-    for number, item in enumerate(parts):
-        place = (*path, "parts", number)
-        part = reader.members(item, place)
-        if "text" in part:
+    for place, item in parts:
+        part = {"text": item} if isinstance(item, str) else reader.members(item, place)
+        if part.get("thought") and "text" in part:
+            reader.keep(part, place, "thought")
+        elif "text" in part:
             texts.append(reader.text(part["text"], (*place, "text")))
         elif (image := _image(part, place, reader)) is not None:
             images.append(image)
@@ -51,10 +76,34 @@ def _content(value: object, path: Step, role: str, reader: Reader) -> list[Messa
             answers.append(_answer(answer[1], (*place, answer[0]), reader))
         else:
             reader.keep(part, place, next(iter(part), "part"))
+            continue
+        reader.keep_rest(part, PART_KEYS, place)
     role = "assistant" if role == "model" else role
     if texts or images or calls or not answers:
         return [*answers, Message(role, "".join(texts), images=tuple(images), tool_calls=tuple(calls))]
     return answers
+
+
+def _parts_of(value: object, path: Step, reader: Reader) -> tuple[dict[str, Any], list[tuple[Step, Any]]]:
+    """The members of a content, and its parts with their places. Google's Python library takes parts alone, too: one,
+    or a list of them."""
+    if isinstance(value, list):
+        return {}, [((*path, number), part) for number, part in enumerate(value)]
+    content = reader.members(value, path)
+    if "parts" not in content and content.keys() & PART_KEYS:
+        return {}, [(path, content)]
+    given = reader.required(content, "parts", path)
+    reader.keep_rest(content, CONTENT_KEYS, path)
+    if not isinstance(given, list):
+        return content, [((*path, "parts"), given)]
+    return content, [((*path, "parts", number), part) for number, part in enumerate(given)]
+
+
+def _keep_schema(body: dict[str, Any], reader: Reader) -> None:
+    key, settings = _either(body, "generationConfig", "generation_config")
+    for name in ("responseSchema", "response_schema", "responseJsonSchema", "response_json_schema"):
+        if isinstance(settings, dict) and settings.get(name):
+            reader.keep(settings[name], (key, name), "schema of the reply")
 
 
 def _image(part: dict[str, Any], path: Step, reader: Reader) -> Image | None:
@@ -75,12 +124,14 @@ def _image(part: dict[str, Any], path: Step, reader: Reader) -> Image | None:
 
 def _call(value: object, path: Step, reader: Reader) -> ToolCall:
     call = reader.members(value, path)
+    reader.keep_rest(call, CALL_KEYS, path)
     name = reader.text(reader.required(call, "name", path), (*path, "name"))
     return ToolCall(name, reader.arguments(call.get("args", {})), reader.optional_text(call, "id", path))
 
 
 def _answer(value: object, path: Step, reader: Reader) -> Message:
     answer = reader.members(value, path)
+    reader.keep_rest(answer, CALL_KEYS, path)
     name = reader.optional_text(answer, "name", path)
     content = reader.arguments(answer.get("response", {}))
     return Message("tool", content, name, call_id=reader.optional_text(answer, "id", path))
@@ -94,10 +145,18 @@ def _tools(listed: list[Any], reader: Reader) -> list[Tool]:
         key, functions = _either(tool, "functionDeclarations", "function_declarations")
         for at, function in enumerate(reader.items(functions or [], (*place, key))):
             where = (*place, key, at)
-            tools.append(reader.tool(reader.members(function, where), where))
+            described = reader.members(function, where)
+            tools.append(reader.tool(described, where, _schema_key(described)))
+            reader.keep_rest(described, FUNCTION_KEYS, where)
         for other in tool.keys() - {key}:
             reader.keep(tool[other], (*place, other), other)
     return tools
+
+
+def _schema_key(function: dict[str, Any]) -> str:
+    """Under which of its names a function has its schema."""
+    keys = ("parameters", "parametersJsonSchema", "parameters_json_schema")
+    return next((key for key in keys if function.get(key) is not None), keys[0])
 
 
 def _either(of: dict[str, Any], one: str, other: str) -> tuple[str, Any]:

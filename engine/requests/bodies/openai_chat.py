@@ -11,15 +11,30 @@ from engine.requests.bodies.json_text import PlaceError
 from engine.requests.bodies.reading import Reader, Step
 from engine.requests.types import Image, Message, Request, Tool, ToolCall
 
-KNOWN_KEYS = {
-    *("role", "content", "name", "tool_calls", "tool_call_id", "function_call", "refusal", "weight", "annotations"),
-}
+MESSAGE_KEYS = frozenset(
+    {
+        *("role", "content", "name", "tool_calls", "tool_call_id", "function_call", "refusal", "weight", "annotations"),
+        *("cache_control", "id"),
+    }
+)
+"""Of a message: what is read, and what is not for the model."""
+
+BODY_KEYS = frozenset(
+    {
+        *("messages", "tools", "functions", "model", "response_format"),
+        *("tool_choice", "function_call", "metadata", "stop", "logit_bias", "modalities", "stream_options"),
+        *("audio", "reasoning", "provider", "models", "extra_body", "user", "thinking", "moderation"),
+    }
+)
+"""Of a body: what is read, and settings that are more than a word or a number."""
 
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
     """The request of a body. PlaceError."""
     listed = reader.items(reader.required(body, "messages", ()), ("messages",))
     messages = tuple(_message(value, ("messages", number), reader) for number, value in enumerate(listed))
+    reader.keep_schema(body.get("response_format"), ("response_format",))
+    reader.keep_beside_settings(body, BODY_KEYS)
     return Request(messages, tuple(_tools(body, reader)), reader.optional_text(body, "model", ()))
 
 
@@ -28,9 +43,7 @@ def _message(value: object, path: Step, reader: Reader) -> Message:
     role = reader.text(reader.required(message, "role", path), (*path, "role"))
     content, images = _content(message.get("content"), (*path, "content"), reader)
     refusal = reader.optional_text(message, "refusal", path)
-    for key in message.keys() - KNOWN_KEYS:
-        if message[key] is not None:
-            reader.keep(message[key], (*path, key), key)
+    reader.keep_rest(message, MESSAGE_KEYS, path)
     return Message(
         role,
         content + refusal,

@@ -11,7 +11,21 @@ from engine.requests.bodies.json_text import PlaceError
 from engine.requests.bodies.reading import Reader, Step
 from engine.requests.types import Image, Message, Request, Tool, ToolCall
 
-TEXT_PARTS = ("input_text", "output_text", "text", "summary_text")
+TEXT_PARTS = {"input_text": "text", "output_text": "text", "text": "text", "refusal": "refusal"}
+"""Types of parts that are text, and where they have it."""
+
+MESSAGE_KEYS = frozenset({"type", "role", "content", "id", "status", "phase"})
+CALL_KEYS = frozenset({"type", "name", "arguments", "call_id", "id", "status", "output"})
+"""Of items: what is read, and what is not for the model."""
+
+BODY_KEYS = frozenset(
+    {
+        *("input", "instructions", "tools", "model", "text", "previous_response_id", "conversation"),
+        *("tool_choice", "metadata", "reasoning", "include", "stream_options", "context_management", "user"),
+        "moderation",
+    }
+)
+"""Of a body: what is read, and settings that are more than a word or a number."""
 
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
@@ -20,7 +34,7 @@ def read(body: dict[str, Any], reader: Reader) -> Request:
     instructions = reader.optional_text(body, "instructions", ())
     if instructions:
         messages.append(Message("developer", instructions))
-    given = reader.required(body, "input", ())
+    given = body.get("input", []) if "prompt" in body else reader.required(body, "input", ())
     if isinstance(given, str):
         messages.append(Message("user", given))
     elif isinstance(given, list):
@@ -28,8 +42,12 @@ def read(body: dict[str, Any], reader: Reader) -> Request:
             messages += _item(item, ("input", number), reader)
     else:
         raise PlaceError(("input",), "must be a text or a list")
-    if body.get("previous_response_id"):
-        reader.keep(body["previous_response_id"], ("previous_response_id",), "an earlier response")
+    for key, what in (("previous_response_id", "an earlier response"), ("conversation", "an earlier conversation")):
+        if body.get(key):
+            reader.keep(body[key], (key,), what)
+    form = body.get("text")
+    reader.keep_schema(form.get("format") if isinstance(form, dict) else None, ("text", "format"))
+    reader.keep_beside_settings(body, BODY_KEYS)
     tools = _tools(reader.items(body.get("tools") or [], ("tools",)), reader)
     return Request(tuple(messages), tuple(tools), reader.optional_text(body, "model", ()))
 
@@ -40,14 +58,17 @@ def _item(value: object, path: Step, reader: Reader) -> list[Message]:
     if kind == "message":
         role = reader.text(reader.required(item, "role", path), (*path, "role"))
         content, images = _content(reader.required(item, "content", path), (*path, "content"), reader)
+        reader.keep_rest(item, MESSAGE_KEYS, path)
         return [Message(role, content, images=images)]
     if kind == "function_call":
         name = reader.text(reader.required(item, "name", path), (*path, "name"))
         arguments = reader.arguments(item.get("arguments", ""))
+        reader.keep_rest(item, CALL_KEYS, path)
         call = ToolCall(name, arguments, reader.optional_text(item, "call_id", path))
         return [Message("assistant", tool_calls=(call,))]
     if kind == "function_call_output":
         content, images = _content(reader.required(item, "output", path), (*path, "output"), reader)
+        reader.keep_rest(item, CALL_KEYS, path)
         return [Message("tool", content, images=images, call_id=reader.optional_text(item, "call_id", path))]
     reader.keep(item, path, kind)
     return []
@@ -62,9 +83,10 @@ def _content(value: object, path: Step, reader: Reader) -> tuple[str, tuple[Imag
         part = reader.members(listed, place)
         kind = reader.optional_text(part, "type", place)
         if kind in TEXT_PARTS:
-            texts.append(reader.text(reader.required(part, "text", place), (*place, "text")))
+            key = TEXT_PARTS[kind]
+            texts.append(reader.text(reader.required(part, key, place), (*place, key)))
         elif kind == "input_image":
-            url = reader.optional_text(part, "image_url", place)
+            url = reader.optional_text(part, "image_url", place) or reader.optional_text(part, "file_id", place)
             images.append(reader.image_at(url, reader.optional_text(part, "detail", place)))
         else:
             reader.keep(part, place, kind or "part")

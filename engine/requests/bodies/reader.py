@@ -31,8 +31,15 @@ _READERS: dict[Api, Callable[[dict[str, Any], Reader], Request]] = {
 _WRAPPERS = ("body", "params", "request")
 """Where the lines of batch files of OpenAI, Anthropic and Gemini have the body."""
 
+_PREFERENCES = ("preferred_output", "non_preferred_output")
+"""What a line of OpenAI's preference tuning has beside its ``input``, which is a body then."""
+
 _OF_ANTHROPIC = ("image", "tool_use", "tool_result", "thinking", "document")
-"""Types of blocks that only Anthropic has. Not a set: what is looked for may be a list."""
+_OF_OPENAI = ("image_url", "input_audio", "file", "refusal")
+"""Types of parts that only one of the two has. No sets: what is looked for may be a list."""
+
+_ROLES_OF_OPENAI = ("system", "developer", "tool", "function")
+_KEYS_OF_OPENAI = frozenset({"tool_calls", "function_call", "tool_call_id"})
 
 LARGEST_BODY = 64 << 20
 
@@ -59,6 +66,9 @@ def read_body(body: bytes | str) -> ReadBody:
         api = api_of(found)
         reader = Reader()
         request = _READERS[api](found, reader)
+        for key in _PREFERENCES:
+            if lead == ("input",) and value.get(key):
+                reader.keep(value[key], (key,), key)
     except PlaceError as error:
         raise located(PlaceError((*lead, *error.path[shift:]), str(error)), text) from None
     except RecursionError:
@@ -72,6 +82,8 @@ def _way_in(value: object) -> tuple[tuple[str, ...], int]:
     if isinstance(value, list):
         return (), 1
     if isinstance(value, dict):
+        if isinstance(value.get("input"), dict) and not value.keys() & {"messages", "contents"}:
+            return ("input",), 0
         if _is_body(value) or _is_of_embeddings(value):
             return (), 0
         for key in _WRAPPERS:
@@ -81,11 +93,12 @@ def _way_in(value: object) -> tuple[tuple[str, ...], int]:
 
 
 def _is_body(value: dict[str, Any]) -> bool:
-    return any(key in value for key in ("messages", "contents", "input"))
+    return any(key in value for key in ("messages", "contents", "input")) or isinstance(value.get("prompt"), dict)
 
 
 def _is_of_embeddings(value: dict[str, Any]) -> bool:
-    return str(value.get("url", "")).endswith("/embeddings")
+    is_sent_there = str(value.get("url", "")).endswith("/embeddings")
+    return is_sent_there or ("input" in value and "embedding" in str(value.get("model", "")))
 
 
 def _at(value: Any, lead: tuple[str, ...]) -> dict[str, Any]:
@@ -94,7 +107,9 @@ def _at(value: Any, lead: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise PlaceError((), "is no request: it is JSON, but neither an object nor a list of messages")
     if _is_of_embeddings(value):
-        raise PlaceError(("url",), "is that of embeddings, which take texts and no messages")
+        raise PlaceError(
+            ("url" if "url" in value else "model",), "is that of embeddings, which take texts and no messages"
+        )
     return value[lead[0]] if lead else value
 
 
@@ -104,25 +119,30 @@ def api_of(body: dict[str, Any]) -> Api:
         return "gemini"
     if "messages" in body:
         return "anthropic" if _is_anthropic(body) else "openai-chat"
-    if "input" in body:
+    if "input" in body or isinstance(body.get("prompt"), dict):
         return "openai-responses"
     raise PlaceError((), "is no request: it has neither 'messages' nor 'input' nor 'contents'")
 
 
 def _is_anthropic(body: dict[str, Any]) -> bool:
-    if "system" in body or "anthropic_version" in body or str(body.get("model", "")).startswith("claude"):
+    if "system" in body or "anthropic_version" in body:
         return True
-    tools = body.get("tools")
-    if isinstance(tools, list) and any(isinstance(tool, dict) and "input_schema" in tool for tool in tools):
+    messages = _objects(body["messages"])
+    tools = _objects(body.get("tools"))
+    if any(message.get("role") in _ROLES_OF_OPENAI or message.keys() & _KEYS_OF_OPENAI for message in messages):
+        return False  # whatever the model: many vendors' models are reached in OpenAI's form
+    if any("function" in tool for tool in tools):
+        return False
+    parts = [part.get("type") for message in messages for part in _objects(message.get("content"))]
+    if any(kind in _OF_ANTHROPIC for kind in parts) or any("input_schema" in tool for tool in tools):
         return True
-    messages = body["messages"] if isinstance(body["messages"], list) else []
-    contents = [message.get("content") for message in messages if isinstance(message, dict)]
-    return any(
-        isinstance(block, dict) and block.get("type") in _OF_ANTHROPIC
-        for content in contents
-        if isinstance(content, list)
-        for block in content
-    )
+    is_claude = str(body.get("model", "")).startswith("claude")
+    return is_claude and not any(kind in _OF_OPENAI for kind in parts)
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    """The objects in a list; what is neither is found fault with later."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def read_tools(text: str) -> tuple[Tool, ...]:

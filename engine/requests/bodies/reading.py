@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,9 @@ Step = tuple[str | int, ...]
 
 DEEPEST_SCHEMA = 100
 """No schema of a tool is nested deeper."""
+
+LONGEST_WORD = 64
+"""Characters. What is longer, or has a space in it, is no value of a setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,21 @@ class Reader:
     def keep(self, value: object, path: Step, what: str) -> None:
         """Keep a part that is not counted."""
         self.unknown.append(UnknownPart(spelled(path), what, json.dumps(value, ensure_ascii=False)))
+
+    def keep_rest(self, of: dict[str, Any], known: Set[str], path: Step) -> None:
+        """Keep the members of a message or a part that are not known here. Numbers and switches are no text."""
+        for key, value in of.items():
+            if key not in known and value and not isinstance(value, bool | int | float):
+                self.keep(value, (*path, key), key)
+
+    def keep_beside_settings(self, body: dict[str, Any], known: Set[str]) -> None:
+        """Keep the members of a body that are not known here. A single word is a setting or a name."""
+        self.keep_rest({key: value for key, value in body.items() if not _is_word(value)}, known, ())
+
+    def keep_schema(self, value: object, path: Step) -> None:
+        """Keep the form of the reply, where it has a schema, which the model is shown."""
+        if isinstance(value, dict) and any(isinstance(value.get(key), dict) for key in ("schema", "json_schema")):
+            self.keep(value, path, "schema of the reply")
 
     def members(self, value: object, path: Step) -> dict[str, Any]:
         """A JSON object."""
@@ -77,6 +96,8 @@ class Reader:
 
     def arguments(self, value: object) -> str:
         """The arguments of a call as JSON text: OpenAI sends them as such, others as an object."""
+        if value is None:
+            return ""
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def image_at(self, url: str, detail: str) -> Image:
@@ -89,6 +110,10 @@ class Reader:
         """An image that is there in base64."""
         width, height = size_in_base64(data) or (0, 0)
         return Image(width, height, name="embedded")
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_WORD and len(value.split()) == 1
 
 
 def _kind(value: object) -> str:
