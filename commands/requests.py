@@ -14,6 +14,7 @@ import click
 
 import pricing
 from commands.chosen_encoding import chosen_encoding
+from commands.counting import CountingBar
 from commands.encoder_choice import EncoderChoice
 from commands.encodings import named_encoding
 from commands.program import BadInput, say, say_json, usable
@@ -22,6 +23,7 @@ from engine.requests.bodies.reader import LARGEST_BODY, ReadBody, read_body
 from engine.requests.choosing import template_for_model
 from engine.requests.counting import RequestCounter
 from engine.requests.image_rules import rule_for_model
+from engine.requests.line_table import written_table
 from engine.requests.lines import LinesReport, RequestLines
 from engine.requests.template_file import TemplateFile
 from engine.requests.template_source import read_source
@@ -63,11 +65,19 @@ def opened_template(name: str) -> Iterator[Template]:
 
 
 def count_requests(
-    profile: Path | None, paths: tuple[str, ...], as_json: bool, template: str | None, **options: str | None
+    profile: Path | None,
+    paths: tuple[str, ...],
+    as_json: bool,
+    template: str | None,
+    table: str | None,
+    **options: str | None,
 ) -> None:
-    """Count the requests in files, and say so. ``options``: as ``chosen_encoding`` takes them; with none, it is that of
-    the model that the first request names, else that of the template. Raises BadInput."""
+    """Count the requests in files, and say so. ``table``: where what each line counts is to be written. ``options``: as
+    ``chosen_encoding`` takes them; with none, it is that of the model that the first request names, else that of the
+    template. Raises BadInput."""
     paths = paths or (STANDARD_INPUT,)
+    if table is not None and (len(paths) > 1 or not _is_many(paths[0])):
+        raise BadInput(f"--lines goes with one file of many requests ({', '.join(MANY)})")
     bodies = {path: read_request(path) for path in paths if not _is_many(path)}
     named = next((read.request.model for read in bodies.values()), "")
     model = options["model"] or (named if not any(options.values()) else None)
@@ -79,7 +89,7 @@ def count_requests(
         better_encoder()
         counter = RequestCounter(shown_by, encoding, image_rule=rule_for_model(options["model"] or ""))
         counted = [
-            _of_body(path, bodies[path], counter) if path in bodies else _of_lines(path, counter, better_encoder)
+            _of_body(path, bodies[path], counter) if path in bodies else _of_lines(path, counter, better_encoder, table)
             for path in paths
         ]
     figure = _scaled(priced, _sum(counted)) if priced is not None else None
@@ -177,14 +187,19 @@ def _of_body(path: str, read: ReadBody, counter: RequestCounter) -> _Counted:
     return _Counted(path, found.tally, n_bytes, fields)
 
 
-def _of_lines(path: str, counter: RequestCounter, better_encoder: Callable[[], None]) -> _Counted:
+def _of_lines(path: str, counter: RequestCounter, better_encoder: Callable[[], None], table: str | None) -> _Counted:
     """``better_encoder``: called now and then, it may be there by then."""
 
     def run() -> LinesReport:
-        with Path(path).open("rb") as file:
-            counting = RequestLines(file, counter.tally)
+        with contextlib.ExitStack() as open_files:
+            file = open_files.enter_context(Path(path).open("rb"))
+            listing = written_table(Path(table)) if table else None
+            tell = usable(lambda: open_files.enter_context(listing), f"--lines: {table}") if listing else None
+            bar = open_files.enter_context(CountingBar(Path(path).stat().st_size))
+            counting = RequestLines(file, counter.tally, tell)
             while not counting.done:
                 counting.advance(SLICE_SECONDS)
+                bar.show(counting.n_bytes)
                 better_encoder()
         return counting.report()
 

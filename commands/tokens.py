@@ -35,6 +35,7 @@ MOST_QUOTED = 40
 @tokenizer_options
 @request_options
 @folder_options
+@click.option("--lines", type=click.Path(dir_okay=False), help="With --request: list each line there (.csv, .json).")
 @click.option("--budget", type=click.IntRange(min=0), help="Status 1 if there are more tokens than this.")
 @json_option
 @click.pass_obj
@@ -45,6 +46,7 @@ def count(
     request: bool,
     template: str | None,
     ignored: bool,
+    lines: str | None,
     budget: int | None,
     **options: str | None,
 ) -> None:
@@ -55,8 +57,10 @@ def count(
             raise BadInput("--budget is for texts, not for --request")
         from commands.requests import count_requests
 
-        count_requests(profile, paths, as_json, template, **options)
+        count_requests(profile, paths, as_json, template, lines, **options)
         return
+    if lines is not None:
+        raise BadInput("--lines goes with --request")
     encoding, priced = chosen_encoding(profile, **options)
     with EncoderChoice(profile) as choice:
         given = read_given(paths, ignored=ignored)

@@ -80,6 +80,11 @@ class RequestFlow(QObject):
         reply = self._panel.result.reply
         return not self._delay.isActive() and reply is not None and reply.draft.revision == self._revision
 
+    @property
+    def lines(self) -> LinesRequest | None:
+        """The file of many requests that is shown, and how it is counted; None where none is."""
+        return self._lines
+
     def open(self, path: Path) -> None:
         """Read a request from a file, or a file of many."""
         self._service.open(BodySource(path))

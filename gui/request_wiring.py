@@ -11,6 +11,7 @@ from gui.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
     from gui.cost_wiring import CostWiring
+    from gui.line_tables import LineTables
     from gui.panels.request_panel import RequestPanel
     from gui.request_flow import RequestFlow
     from gui.tab_wiring import TabParts
@@ -24,12 +25,14 @@ class RequestWiring(TabWiring["RequestPanel"]):
         super().__init__(parts, state)
         self._costs = costs
         self.flow: RequestFlow | None = None
+        self.tables: LineTables | None = None
         self._bench.request_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> RequestFlow:
         """Make the page, if nobody has yet."""
         if self.flow is not None:
             return self.flow
+        from gui.line_tables import LineTables
         from gui.panels.request_panel import RequestPanel
         from gui.request_flow import RequestFlow
         from gui.services.image_sizes import ImageSizes
@@ -44,6 +47,7 @@ class RequestWiring(TabWiring["RequestPanel"]):
         service = RequestService(self._runner, self._open, self)
         images = ImageSizes(self._runner, self)
         self.flow = flow = RequestFlow(panel, service, images, bench.notifier, self._watched, self)
+        self.tables = LineTables(panel, flow, service, bench.notifier, self)
         flow.counted.connect(self._costs.priced.set_request)
         flow.pricing_changed.connect(self._on_pricing)
         self._costs.service.encodings_changed.connect(flow.recount)

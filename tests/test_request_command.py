@@ -92,6 +92,24 @@ def test_a_file_of_many(run, body):
     assert "line 2 is no request: " in err
 
 
+@pytest.mark.parametrize("name", ["lines.csv", "lines.json"])
+def test_every_line_is_listed_in_a_table(run, body, tmp_path, name):
+    path, table = body("\n".join([json.dumps(BODY), "{", json.dumps(BODY)]), "many.jsonl"), tmp_path / name
+    status, out, err = run("count", "--request", path, "--lines", str(table), "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["tokens"] == 248
+    if name == "lines.json":
+        rows = json.loads(table.read_text())["rows"]
+        found = [(row["line"], row["tokens"], row["overhead"], bool(row["problem"])) for row in rows]
+        assert found == [(1, 124, 41, False), (2, None, None, True), (3, 124, 41, False)]
+    else:
+        lines = table.read_text().splitlines()
+        assert lines[0] == "line,tokens,overhead,tools,images,text,grade,problem"
+        assert lines[1] == "1,124,41,0,0,83,formula,"
+        assert lines[2].startswith("2,,,,,,,no request: column 2: it is not JSON")
+        assert lines[3] == "3,124,41,0,0,83,formula,"
+
+
 def test_what_a_request_costs(run, body):
     tools = [WEATHER_TOOL.as_json()]
     path = body({**BODY, "tools": tools})
@@ -125,12 +143,17 @@ def test_images_are_counted_by_each_model_and_not_scaled(run, body):
         (("count", "--request", "MISSING"), "No such file"),
         (("count", "--request", "MISSING.jsonl"), "No such file"),
         (("cost", "--request", "MANY.jsonl"), "takes one request"),
+        (("count", "BODY", "--lines", "lines.csv"), "--lines goes with --request"),
+        (("count", "--request", "BODY", "--lines", "lines.csv"), "one file of many requests"),
+        (("count", "--request", "LINES", "--lines", "FOLDER"), "--lines"),
+        (("count", "--request", "LINES", "--lines", "nowhere.d/lines.csv"), "No such file"),
         (("cost", "--request", "BODY", "--input-tokens", "5"), "not both"),
         (("count", "--request", "BODY", "--model", "gpt-4o", "--encoding", "gpt2"), "give one of"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(run, body, tmp_path, arguments, said):
     names = {"BODY": body(BODY), "BAD": body('{"messages": 7}', "bad.json"), "FOLDER": str(tmp_path)}
+    names["LINES"] = body("{}", "lines.jsonl")
     status, out, err = run(*(names.get(word, str(tmp_path / word) if "." in word or word == "MISSING" else word)
                              for word in arguments))  # fmt: skip
     assert (status, out) == (2, "")

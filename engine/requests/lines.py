@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from engine.errors import EngineError
 from engine.requests.bodies.reader import ReadBody, read_body
+from engine.requests.line_table import LineCount
 from engine.requests.types import GRADES, KINDS, Grade, Kind, Part, Request, Tally
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ KEPT_LINES = 2_000_000
 KEPT_MALFORMED = 1_000
 KEPT_WORST = 50
 KEPT_NAMES = 50
+MOST_NAMED = 10
 MOST_TOKENS = 2**32 - 1
 
 
@@ -82,10 +84,12 @@ class LinesReport:
 class RequestLines:
     """Counts the requests of a file slice by slice: call ``advance`` until ``done``."""
 
-    def __init__(self, file: BinaryIO, count: Callable[[Request], Tally]) -> None:
+    def __init__(
+        self, file: BinaryIO, count: Callable[[Request], Tally], tell: Callable[[LineCount], None] | None = None
+    ) -> None:
         """``file``: open for reading, at its beginning; stays the caller's. ``count``: counts one request; a line that
-        makes it raise an EngineError is a malformed one."""
-        self._file, self._count = file, count
+        makes it raise an EngineError is a malformed one. ``tell``: called with every line that is not empty."""
+        self._file, self._count, self._tell = file, count, tell
         self.done = False
         self.n_bytes = 0
         self._line = 0
@@ -159,9 +163,12 @@ class RequestLines:
             self.n_bytes += len(data)
 
     def _refuse(self, why: str) -> None:
+        why = why.removeprefix("line 1, ")
         self._n_malformed += 1
         if len(self._malformed) < KEPT_MALFORMED:
-            self._malformed.append(MalformedLine(self._line, why.removeprefix("line 1, ")))
+            self._malformed.append(MalformedLine(self._line, why))
+        if self._tell is not None:
+            self._tell(LineCount(self._line, None, f"no request: {why}"))
 
     def _keep(self, read: ReadBody, tally: Tally) -> None:
         total = tally.tokens
@@ -175,6 +182,8 @@ class RequestLines:
             self._totals.append(min(total, MOST_TOKENS))
         for part_unknown in read.unknown:
             _add(self._unknown, part_unknown.what)
+        if self._tell is not None:
+            self._tell(LineCount(self._line, tally, _not_counted(read)))
         if read.request.model:
             _add(self._models, read.request.model)
         if len(self._worst) < KEPT_WORST or total > self._worst[0][0]:
@@ -191,6 +200,13 @@ def _add(names: Counter[str], name: str) -> None:
     name = name[:200]
     if name in names or len(names) < 20 * KEPT_NAMES:
         names[name] += 1
+
+
+def _not_counted(read: ReadBody) -> str:
+    """The kinds of the parts that are not counted, as a sentence; empty where all is."""
+    kinds = list(dict.fromkeys(part.what for part in read.unknown))
+    more = f" and {len(kinds) - MOST_NAMED} more" if len(kinds) > MOST_NAMED else ""
+    return f"not counted: {', '.join(kind[:200] for kind in kinds[:MOST_NAMED])}{more}" if kinds else ""
 
 
 def _said(request: Request) -> str:

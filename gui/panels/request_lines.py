@@ -30,11 +30,15 @@ if TYPE_CHECKING:
     from engine.requests.lines import LinesReport
     from gui.services.requests import CountedLines
 
+MOST_NAMED = 12
+"""Kinds of parts that are not counted."""
+
 
 class RequestLinesPage(QWidget):
-    """Signals: ``stop_asked()``, ``back_asked()``."""
+    """Signals: ``stop_asked()``, ``export_asked()``, ``back_asked()``."""
 
     stop_asked = Signal()
+    export_asked = Signal()
     back_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -51,6 +55,7 @@ class RequestLinesPage(QWidget):
         self._make(theme)
         self._place()
         self.stop.clicked.connect(self.stop_asked)
+        self.export.clicked.connect(self.export_asked)
         self.back.clicked.connect(self.back_asked)
 
     def begin(self, path: Path) -> None:
@@ -79,14 +84,17 @@ class RequestLinesPage(QWidget):
         self.bad.setVisible(bool(report.n_malformed))
         words = [] if counted.is_complete else [self.tr("Stopped: these are the lines read by then.")]
         if report.unknown:
-            named = ", ".join(f"{what} ({figure(self._locale, number)})" for what, number in report.unknown[:5])
-            words.append(self.tr("Not counted: {named}.").format(named=named))
+            named = ", ".join(f"{what} ({figure(self._locale, n)})" for what, n in report.unknown[:MOST_NAMED])
+            others = len(report.unknown) - MOST_NAMED
+            more = self.tr(", and parts of {n} more kinds").format(n=others) if others > 0 else ""
+            words.append(self.tr("Not counted: {named}.").format(named=named + more))
         self.remark.say(" ".join(words), "warning")
 
     def show_problem(self, why: str) -> None:
         """The file cannot be counted."""
         self._show_running(False)
         self.summary.setText("")
+        self.export.setEnabled(False)
         self.remark.say(why, "error")
 
     def _summary(self, report: LinesReport) -> str:
@@ -114,6 +122,7 @@ class RequestLinesPage(QWidget):
     def _show_running(self, running: bool) -> None:
         self.progress.setVisible(running)
         self.stop.setVisible(running)
+        self.export.setEnabled(not running)
         if not running:
             self.bad_title.setText("")
 
@@ -134,6 +143,8 @@ class RequestLinesPage(QWidget):
         self.progress = QProgressBar(objectName="requestLinesProgress", maximum=1000)
         self.progress.setAccessibleName(self.tr("How much of the file is read"))
         self.stop = QPushButton(self.tr("&Stop"), objectName="requestLinesStop")
+        self.export = QPushButton(self.tr("&Export lines…"), objectName="requestLinesExport")
+        self.export.setToolTip(self.tr("What each line counts, and what is wrong with it, as CSV or JSON"))
         self.back = QPushButton(self.tr("&Back to the request"), objectName="requestLinesBack")
         self.worst = self._table("requestWorst", self.tr("Lines with most tokens"), self.worst_model)
         self.bad = self._table("requestMalformed", self.tr("Lines that are no requests"), self.bad_model)
@@ -155,6 +166,7 @@ class RequestLinesPage(QWidget):
         head.addWidget(self.title, 1)
         head.addWidget(self.progress, 1)
         head.addWidget(self.stop)
+        head.addWidget(self.export)
         head.addWidget(self.back)
         tables = QSplitter(Qt.Orientation.Vertical)
         tables.setChildrenCollapsible(False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +18,8 @@ from gui.services.request_templates import template_of
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reader import ReadBody
-    from engine.requests.lines import LinesReport
+    from engine.requests.line_table import LineCount
+    from engine.requests.lines import LinesReport, RequestLines
     from gui.services.own_encodings import OpenEncoding
 
 SLICE_SECONDS = 0.05
@@ -50,6 +53,14 @@ class LinesRequest:
     image_rule: str
 
 
+@dataclass(frozen=True, slots=True)
+class LinesTable:
+    """What each line of a file counts, to be written to ``path``."""
+
+    lines: LinesRequest
+    path: Path
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedLines:
     """What a file of requests counts. ``is_complete``: whether it was read to its end."""
@@ -62,7 +73,8 @@ class RequestService(QObject):
     """Signals: ``counted(RequestReply)`` for the newest draft; ``read(BodySource, ReadBody)``,
     ``many(BodySource, ManyRequests)``, ``unreadable(BodySource, str)``: what a file or a pasted text is;
     ``lines_counted(LinesRequest, CountedLines)``, ``lines_failed(LinesRequest, str)``, ``lines_progressed(float)``: of
-    a file of many; ``failed(str)``: a sentence where counting a draft went wrong."""
+    a file of many; ``table_written(LinesTable)``, ``table_failed(LinesTable, str)``: of a table of its lines;
+    ``failed(str)``: a sentence where counting a draft went wrong."""
 
     counted = Signal(object)
     read = Signal(object, object)
@@ -71,6 +83,8 @@ class RequestService(QObject):
     lines_counted = Signal(object, object)
     lines_failed = Signal(object, str)
     lines_progressed = Signal(float)
+    table_written = Signal(object)
+    table_failed = Signal(object, str)
     failed = Signal(str)
 
     def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
@@ -87,6 +101,9 @@ class RequestService(QObject):
         self._lines.finished.connect(self._on_lines)
         self._lines.failed.connect(self._on_lines_failed)
         self._lines.progressed.connect(self._on_progress)
+        self._tables = runner.exclusive(self.tr("Listing the lines of a file"), partial(list_lines, open_encoding))
+        self._tables.finished.connect(self._on_table)
+        self._tables.failed.connect(self._on_no_table)
 
     def count(self, draft: RequestDraft) -> None:
         """Count this draft. Those before it are not answered any more."""
@@ -105,6 +122,10 @@ class RequestService(QObject):
     def stop_lines(self) -> None:
         """Stop counting a file; what is counted by then is told."""
         self._lines.cancel()
+
+    def list_lines(self, table: LinesTable) -> None:
+        """Write what each line of a file counts. The user may cancel it; then nothing is written."""
+        self._tables.submit(table)
 
     @Slot(object)
     def _on_counted(self, result: JobResult) -> None:
@@ -133,6 +154,14 @@ class RequestService(QObject):
     @Slot(object)
     def _on_progress(self, progress: JobProgress) -> None:
         self.lines_progressed.emit(progress.fraction)
+
+    @Slot(object)
+    def _on_table(self, result: JobResult) -> None:
+        self.table_written.emit(result.request)
+
+    @Slot(object)
+    def _on_no_table(self, failure: JobFailure) -> None:
+        self.table_failed.emit(failure.request, failure.why)
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
@@ -173,6 +202,28 @@ def _is_request(line: bytes) -> bool:
 
 def count_lines(open_encoding: OpenEncoding, request: LinesRequest, ticket: Ticket) -> CountedLines:
     """Count a file line by line; stopped, what was counted by then. EngineError; OSError."""
+    with _counting(open_encoding, request) as (counting, size):
+        try:
+            _run(counting, size, ticket)
+        except JobCancelled:
+            return CountedLines(counting.report(), is_complete=False)
+        return CountedLines(counting.report(), is_complete=True)
+
+
+def list_lines(open_encoding: OpenEncoding, table: LinesTable, ticket: Ticket) -> None:
+    """Write what each line counts. They are counted once more: what is kept of a file does not grow with it.
+    EngineError; OSError; JobCancelled, then nothing is written."""
+    from engine.requests.line_table import written_table
+
+    with written_table(table.path) as tell, _counting(open_encoding, table.lines, tell) as (counting, size):
+        _run(counting, size, ticket)
+
+
+@contextlib.contextmanager
+def _counting(
+    open_encoding: OpenEncoding, request: LinesRequest, tell: Callable[[LineCount], None] | None = None
+) -> Iterator[tuple[RequestLines, int]]:
+    """What counts a file, and the size of the file in bytes."""
     from engine.requests.counting import RequestCounter
     from engine.requests.lines import RequestLines
 
@@ -181,12 +232,10 @@ def count_lines(open_encoding: OpenEncoding, request: LinesRequest, ticket: Tick
         request.path.open("rb") as file,
     ):
         counter = RequestCounter(template, open_encoding(request.encoding), image_rule=request.image_rule or None)
-        counting = RequestLines(file, counter.tally)
-        size = max(1, os.fstat(file.fileno()).st_size)
-        try:
-            while not counting.done:
-                counting.advance(SLICE_SECONDS)
-                ticket.progress(min(1.0, counting.n_bytes / size))
-        except JobCancelled:
-            return CountedLines(counting.report(), is_complete=False)
-        return CountedLines(counting.report(), is_complete=True)
+        yield RequestLines(file, counter.tally, tell), os.fstat(file.fileno()).st_size
+
+
+def _run(counting: RequestLines, size: int, ticket: Ticket) -> None:
+    while not counting.done:
+        counting.advance(SLICE_SECONDS)
+        ticket.progress(min(1.0, counting.n_bytes / max(1, size)))

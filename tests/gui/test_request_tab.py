@@ -391,6 +391,51 @@ def test_counting_many_can_be_stopped(qtbot, bench, panel, tmp_path):
     assert "tokens in " in panel.lines.summary.text()
 
 
+def choose_table(qtbot, panel, path):
+    qtbot.mouseClick(panel.lines.export, Qt.MouseButton.LeftButton)
+    dialog = panel.window().findChild(QFileDialog, "requestLinesExportDialog")
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+
+
+def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
+    rows = [json.dumps({"messages": [{"role": "user", "content": "word " * size}]}) for size in (1, 50)]
+    path = tmp_path / "many.jsonl"
+    path.write_text("\n".join([*rows, "{"]), encoding="utf-8")
+    service = bench.request.flow._service
+    with qtbot.waitSignal(service.lines_counted):
+        drop(panel, path)
+    choose_table(qtbot, panel, path)
+    assert any("file of requests itself" in notice for notice in notices(bench))
+    assert len(path.read_text().splitlines()) == 3
+    with qtbot.waitSignal(service.table_written):
+        choose_table(qtbot, panel, tmp_path / "lines.json")
+    found = json.loads((tmp_path / "lines.json").read_text())["rows"]
+    assert [row["line"] for row in found] == [1, 2, 3]
+    assert [row["tokens"] for row in found[:2]] == [9, 58]
+    assert found[2]["problem"].startswith("no request: ")
+    with qtbot.waitSignal(service.table_failed):
+        choose_table(qtbot, panel, tmp_path / "nowhere" / "lines.csv")
+    assert any("could not be written" in notice for notice in notices(bench))
+
+
+def test_an_export_of_lines_can_be_stopped(qtbot, bench, panel, tmp_path):
+    row = json.dumps({"messages": [{"role": "user", "content": "word " * 50}]})
+    path = tmp_path / "many.jsonl"
+    path.write_text((row + "\n") * 100_000, encoding="utf-8")
+    service = bench.request.flow._service
+    with qtbot.waitSignal(service.lines_progressed):
+        bench.request.open(path)
+    with qtbot.waitSignal(service.lines_counted):
+        panel.lines.stop.click()
+    assert panel.lines.export.isEnabled()
+    with qtbot.waitSignal(service._tables.progressed):
+        choose_table(qtbot, panel, tmp_path / "lines.csv")
+    with qtbot.waitSignal(service._tables.cancelled):
+        service._tables.cancel()
+    assert not (tmp_path / "lines.csv").exists()
+
+
 def test_the_cost_table_prices_the_request(qtbot, bench, panel):
     costs = bench.costs.service
     qtbot.waitUntil(lambda: bench.prompt.counts is not None and bench.prompt.counts.complete)
