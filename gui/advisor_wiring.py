@@ -40,7 +40,7 @@ class AdvisorWiring(QObject):
         bench.advisor_page.fill(self.panel)
         bench.advisor_page.lead_to(self.panel.run)
         self.flow = flow = AdvisorFlow(self.panel, bench.prompt, self.service, self._priced, bench.notifier, self)
-        flow.place_asked.connect(self._show_place)
+        flow.place_asked.connect(self._bench.show_place)
         table = costs.panel.table
         for change in (costs.service.estimated, costs.panel.model.arranged, table.current_model_changed):
             change.connect(self._reprice)
@@ -71,10 +71,3 @@ class AdvisorWiring(QObject):
         """Whoever turns to the page wants to know of the text as it is now."""
         if not self.build().fresh:
             self.build().run()
-
-    @Slot(int, int)
-    def _show_place(self, utf16_start: int, utf16_end: int) -> None:
-        editor = self._bench.panel.editor
-        self._bench.window.tabs.setCurrentWidget(self._bench.panel)
-        editor.select_range(utf16_end, utf16_start)  # the caret at the beginning, which is then in sight
-        editor.setFocus()

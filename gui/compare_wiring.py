@@ -44,7 +44,7 @@ class CompareWiring(TabWiring["ComparePanel"]):
         self.flow = flow = CompareFlow(panel, bench.prompt, service, bench.notifier, self)
         storage = Storage(self._runner, self.tr("Exporting the comparison"), self)
         self.exports = CompareExports(panel, flow, storage, bench.notifier, self)
-        flow.place_asked.connect(self._show_place)
+        flow.place_asked.connect(self._bench.show_place)
         panel.state_changed.connect(bench.keeper.touch)
         return flow
 
@@ -62,10 +62,3 @@ class CompareWiring(TabWiring["ComparePanel"]):
     @Slot()
     def _on_looked_at(self) -> None:
         self.build().refresh_if_old()
-
-    @Slot(int, int)
-    def _show_place(self, utf16_start: int, utf16_end: int) -> None:
-        editor = self._bench.panel.editor
-        self._bench.window.tabs.setCurrentWidget(self._bench.panel)
-        editor.select_range(utf16_end, utf16_start)  # the caret at the beginning, which is then in sight
-        editor.setFocus()

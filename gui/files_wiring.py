@@ -75,10 +75,8 @@ class FilesWiring(TabWiring["FilesPanel"]):
 
     @Slot(object)
     def _on_file_opened(self, path: Path) -> None:
-        bench = self._bench
-        bench.window.tabs.setCurrentWidget(bench.panel)
-        bench.panel.editor.setFocus()
-        bench.files.open_path(path)
+        self._bench.show_prompt()
+        self._bench.files.open_path(path)
 
     @Slot(Qt.ApplicationState)
     def _on_application_state(self, state: Qt.ApplicationState) -> None:

@@ -82,8 +82,7 @@ class LabWiring(QObject):
         if encoding:
             bench.prompt.set_encoding(encoding)
         bench.prompt.replace_all(text)
-        bench.window.tabs.setCurrentWidget(bench.panel)
-        bench.panel.editor.setFocus()
+        bench.show_prompt()
         bench.notifier.remark(self.tr("The prompt is the text of the card; undo brings back what was there."))
 
     @Slot(object)

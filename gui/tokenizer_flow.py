@@ -162,8 +162,7 @@ class TokenizerFlow(QObject):
             self._manager.accept()
         bench.notifier.withdraw(TOKENIZER)
         bench.prompt.set_encoding(name)
-        bench.window.tabs.setCurrentWidget(bench.panel)
-        bench.panel.editor.setFocus()
+        bench.show_prompt()
 
     @Slot(str)
     def _ask_name(self, name: str) -> None:

@@ -145,8 +145,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         bench = self._bench
         bench.notifier.withdraw(ENDED)
         bench.prompt.set_encoding(name)
-        bench.window.tabs.setCurrentWidget(bench.panel)
-        bench.panel.editor.setFocus()
+        bench.show_prompt()
 
     @Slot(str)
     def _on_removed(self, name: str) -> None:

@@ -127,6 +127,4 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
 
     @Slot()
     def _show_prompt(self) -> None:
-        bench = self._bench
-        bench.window.tabs.setCurrentWidget(bench.panel)
-        bench.panel.editor.setFocus()
+        self._bench.show_prompt()

@@ -351,6 +351,20 @@ class Workbench(QObject):
         self._report.tell()
         self.started.emit()
 
+    # --- the prompt ---------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def show_prompt(self) -> None:
+        """Bring its tab to the front, ready to type."""
+        self.window.tabs.setCurrentWidget(self.panel)
+        self.panel.editor.setFocus()
+
+    @Slot(int, int)
+    def show_place(self, utf16_start: int, utf16_end: int) -> None:
+        """The same with a stretch of it selected, the caret at its beginning, which is then in sight."""
+        self.show_prompt()
+        self.panel.editor.select_range(utf16_end, utf16_start)
+
     # --- settings -----------------------------------------------------------------------------------------------------
 
     @Slot(str)

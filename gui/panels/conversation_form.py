@@ -6,11 +6,11 @@ from dataclasses import fields
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
 
 from gui.models.conversation_choices import MOST_TURNS, ConversationChoices
 from gui.panels.flow_layout import FlowLayout
-from gui.panels.labelled import labelled
+from gui.panels.labelled import labelled, side_by_side
 from gui.panels.number_boxes import tokens_box
 from gui.services.call_plans import HOUR, MINUTES
 
@@ -92,12 +92,7 @@ class ConversationForm(QWidget):
 
     def _place(self) -> None:
         flow = FlowLayout(gap=10)
-        system = QWidget()
-        row = QHBoxLayout(system)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self.system_is_prompt)
-        row.addWidget(self.system)
+        system = side_by_side(self.system_is_prompt, self.system)
         for text, control, buddy in (
             (self.tr("Tu&rns"), self.turns, self.turns),
             (self.tr("&System prompt"), system, self.system_is_prompt),

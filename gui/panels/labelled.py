@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.look.plain_label import PlainLabel
 
@@ -21,4 +21,15 @@ def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
         label.setBuddy(buddy)
     column.addWidget(label)
     column.addWidget(control, alignment=Qt.AlignmentFlag.AlignVCenter)
+    return box
+
+
+def side_by_side(*controls: QWidget) -> QWidget:
+    """Controls that go together under one label."""
+    box = QWidget()
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(4)
+    for control in controls:
+        row.addWidget(control)
     return box

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDateEdit,
     QDoubleSpinBox,
-    QHBoxLayout,
     QPushButton,
     QWidget,
 )
@@ -28,7 +27,7 @@ from gui.models.scenario_choices import (
 )
 from gui.models.scenario_state import ScenarioState
 from gui.panels.flow_layout import FlowLayout
-from gui.panels.labelled import labelled
+from gui.panels.labelled import labelled, side_by_side
 from gui.panels.number_boxes import amount_box, as_date, decimal_of, tokens_box
 
 
@@ -112,12 +111,7 @@ class ScenarioBar(QWidget):
     def _place_controls(self) -> None:
         # Letters for Alt that neither the menus nor the find bar use; there are not enough for every control.
         flow = FlowLayout(gap=10)
-        cached = QWidget()
-        row = QHBoxLayout(cached)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self.cached)
-        row.addWidget(self.cached_unit)
+        cached = side_by_side(self.cached, self.cached_unit)
         for text, control, buddy in (
             (self.tr("Sce&nario"), self.named, self.named),
             (self.tr("&Output tokens"), self.output, self.output),

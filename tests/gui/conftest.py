@@ -138,3 +138,15 @@ def close_window(qtbot: QtBot, bench: Workbench) -> None:
         return  # a test closed it
     with qtbot.waitSignal(window.destroyed):
         window.close()
+
+
+def notices(bench: Workbench) -> str:
+    """What the window tells its user just now, a line a notice."""
+    return "\n".join(notice.text for notice in bench.window.messages.notices)
+
+
+def count_o200k(text: str) -> int:
+    """The tokens of a text in the encoding that a fresh window counts with."""
+    from engine import get_encoding
+
+    return get_encoding("o200k_base").count(text)

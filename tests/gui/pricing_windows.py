@@ -38,7 +38,3 @@ def write(qtbot: QtBot, panel: PricingPanel, text: str) -> None:
 def save(qtbot: QtBot, panel: PricingPanel) -> None:
     qtbot.mouseClick(panel.save, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not panel.editor.unsaved)
-
-
-def notices(bench: Workbench) -> str:
-    return "\n".join(notice.text for notice in bench.window.messages.notices)

@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QProgressBar, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
-import engine
 from gui.advisor_flow import AdvisorFlow
 from gui.models.previews import CHANGE
 from gui.models.proposals import LOSES, MONEY, TOKENS, WHAT
@@ -18,7 +17,7 @@ from gui.models.ranking import BEGINNING, LINE, SHARE
 from gui.panels.advisor_panel import AdvisorPanel
 from gui.services import advice as advice_module
 from gui.workbench import Workbench
-from tests.gui.conftest import OpenWindow
+from tests.gui.conftest import OpenWindow, count_o200k, notices
 
 JSON = '{\n    "name": "Anna",\n    "age": 30,\n    "city": "Rome"\n}\n'
 TEXT = f"# Data\n\n{JSON}\n\n\n\nWhat is the ﬁnal oﬃce?   \n"
@@ -53,14 +52,6 @@ def titles(panel: AdvisorPanel) -> list[str]:
     return [model.index(row, WHAT).data() for row in range(model.rowCount())]
 
 
-def count(text: str) -> int:
-    return engine.get_encoding("o200k_base").count(text)
-
-
-def notices(bench: Workbench) -> str:
-    return "\n".join(notice.text for notice in bench.window.messages.notices)
-
-
 def test_it_is_found_by_its_names(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     advised(qtbot, bench)
@@ -91,7 +82,7 @@ def test_what_loses_nothing_is_checked_and_the_rest_says_so(qtbot: QtBot, open_w
     ):
         assert Qt.CheckState(model.index(row, WHAT).data(Qt.ItemDataRole.CheckStateRole)) == state
         assert model.index(row, LOSES).data() == word
-    saved = count(TEXT) - count(TEXT.replace(JSON, '{"name":"Anna","age":30,"city":"Rome"}\n'))
+    saved = count_o200k(TEXT) - count_o200k(TEXT.replace(JSON, '{"name":"Anna","age":30,"city":"Rome"}\n'))
     assert model.index(lossless, TOKENS).data() == f"−{saved}"
     # 2.50 dollars for a million tokens of input, a thousand calls a month
     assert model.index(lossless, MONEY).data() == f"${saved * Decimal('0.0025'):f}"
@@ -124,7 +115,7 @@ def test_what_is_applied_is_what_was_counted_and_one_undo_takes_it_back(qtbot: Q
     editor = bench.panel.editor
     after = '# Data\n\n{"name":"Anna","age":30,"city":"Rome"}\n\n\n\n\nWhat is the final office?\n'
     qtbot.waitUntil(lambda: editor.toPlainText() == after)
-    assert count(after) == promised
+    assert count_o200k(after) == promised
     qtbot.waitUntil(lambda: flow.fresh and panel.run.isVisible())
     assert flow.findings.advice.tokens == promised
     assert f"{promised} tokens in o200k_base" in panel.status.text()

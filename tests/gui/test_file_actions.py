@@ -13,11 +13,7 @@ from gui import prompt, storage
 from gui.dialogs.encoding_chooser import EncodingChooser
 from gui.services.live_text import LiveText
 from gui.workbench import Workbench
-from tests.gui.conftest import OpenWindow, close_window
-
-
-def notices(bench: Workbench) -> str:
-    return "\n".join(notice.text for notice in bench.window.messages.notices)
+from tests.gui.conftest import OpenWindow, close_window, notices
 
 
 def open_file(qtbot: QtBot, bench: Workbench, path: Path) -> None:

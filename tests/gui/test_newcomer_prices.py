@@ -15,8 +15,8 @@ from gui.dialogs.price_import import PriceImportDialog
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.panels.pricing_panel import PricingPanel
 from gui.workbench import Workbench
-from tests.gui.conftest import OpenWindow, close_window
-from tests.gui.pricing_windows import input_price, notices, panel_of
+from tests.gui.conftest import OpenWindow, close_window, notices
+from tests.gui.pricing_windows import input_price, panel_of
 
 EXTRACT = Path(__file__).parents[1] / "pricing" / "importers" / "extracts" / "models_dev.json"
 FOUND_HERE = "deepseek/deepseek-flash"

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.panels.pricing_panel import PricingPanel
 from gui.workbench import Workbench
-from tests.gui.conftest import OpenWindow
-from tests.gui.pricing_windows import GOOD, input_price, notices, panel_of, write
+from tests.gui.conftest import OpenWindow, notices
+from tests.gui.pricing_windows import GOOD, input_price, panel_of, write
 
 MODEL = "openai/gpt-4o"
 

@@ -16,9 +16,9 @@ from gui.dialogs.price_import import PriceImportDialog
 from gui.models.import_rows import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOURS, value_words
 from gui.panels.pricing_panel import PricingPanel
 from gui.workbench import Workbench
-from tests.gui.conftest import OpenWindow
+from tests.gui.conftest import OpenWindow, notices
 from tests.gui.dropping import drop
-from tests.gui.pricing_windows import GOOD, notices, panel_of, write
+from tests.gui.pricing_windows import GOOD, panel_of, write
 
 EXTRACTS = Path(__file__).parents[1] / "pricing" / "importers" / "extracts"
 

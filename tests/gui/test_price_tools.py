@@ -85,7 +85,7 @@ def test_find_goes_through_the_price_file(qtbot: QtBot, bench: Workbench, panel:
     assert selected(panel) == (6, "input")
     assert panel.find_bar.findChild(object, "pricingFindCount").text() == "2 of 2"
     pattern(panel).setText("one")
-    qtbot.waitUntil(lambda: panel.find_bar.findChild(object, "pricingFindCount").text() == "Matches: 2")
+    qtbot.waitUntil(lambda: panel.find_bar.findChild(object, "pricingFindCount").text() == "2 matches")
     act["find_next"].trigger()
     act["find_next"].trigger()
     assert selected(panel) == (3, "one")

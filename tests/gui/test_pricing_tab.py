@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from gui.panels.pricing_panel import PricingPanel
 from gui.services.price_template import TEMPLATE
 from gui.workbench import Workbench
-from tests.gui.conftest import OpenWindow, close_window
-from tests.gui.pricing_windows import GOOD, input_price, notices, panel_of, save, write
+from tests.gui.conftest import OpenWindow, close_window, notices
+from tests.gui.pricing_windows import GOOD, input_price, panel_of, save, write
 
 BROKEN = "version: 1\nmodels:\n  openai/gpt-4o:\n    prise:\n      input: 2\n"
 

@@ -16,16 +16,12 @@ from gui import session_keeper, storage
 from gui.session import STATE_FILE, TEXT_FILE
 from gui.session_slot import SessionSlot
 from gui.workbench import Workbench
-from tests.gui.conftest import OpenWindow, close_window
+from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.patience import PATIENCE_SECONDS
 
 
 def folder(profile: Path) -> Path:
     return profile / "data" / "sessions" / "1"
-
-
-def notices(bench: Workbench) -> str:
-    return "\n".join(notice.text for notice in bench.window.messages.notices)
 
 
 def test_everything_is_as_it_was_after_a_normal_end(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):

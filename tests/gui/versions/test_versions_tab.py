@@ -11,14 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMessageBox, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
-import engine
 from engine.half_written import LOCK_NAME
 from gui.models import cost_changes
 from gui.models.diff_table import AFTER, BEFORE, SIGN
 from gui.models.versions import COST, NAME, TOKENS
 from gui.panels.versions_panel import VersionsPanel
 from gui.workbench import Workbench
-from tests.gui.conftest import OpenWindow, close_window
+from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
 
 OLD = "You are a helpful assistant.\nAnswer briefly.\n"
 NEW = "You are a helpful assistant.\nAnswer in one word.\nThanks.\n"
@@ -49,14 +48,6 @@ def compared(qtbot: QtBot, bench: Workbench) -> None:
 
 def priced(qtbot: QtBot, panel: VersionsPanel) -> None:
     qtbot.waitUntil(lambda: bool(panel.comparison.changes.rows))
-
-
-def count(text: str) -> int:
-    return engine.get_encoding("o200k_base").count(text)
-
-
-def notices(bench: Workbench) -> str:
-    return "\n".join(notice.text for notice in bench.window.messages.notices)
 
 
 def test_it_is_found_by_its_names(qtbot: QtBot, open_window: OpenWindow):
@@ -90,7 +81,7 @@ def test_a_version_is_kept_for_the_next_window(qtbot: QtBot, open_window: OpenWi
     qtbot.waitUntil(lambda: panel.list.model.rowCount() == 1)
     index = panel.list.model.index
     assert index(0, NAME).data() == "first"
-    assert index(0, TOKENS).data() == str(count(OLD))
+    assert index(0, TOKENS).data() == str(count_o200k(OLD))
     assert index(0, COST).data().startswith("$")
 
 
@@ -103,7 +94,7 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     bench.window.tabs.setCurrentWidget(bench.panel)
     bench.window.actions_by_name["versions"].trigger()
     qtbot.waitUntil(lambda: "→" in panel.comparison.words.text())
-    assert f"{count(OLD)} → {count(NEW)} tokens" in panel.comparison.words.text()
+    assert f"{count_o200k(OLD)} → {count_o200k(NEW)} tokens" in panel.comparison.words.text()
     rows = panel.comparison.rows
     shown = [[rows.index(row, column).data() for column in (SIGN, BEFORE, AFTER)] for row in range(rows.rowCount())]
     assert shown[0] == ["", "You·are·a·helpful·assistant.⏎", "You·are·a·helpful·assistant.⏎"]
@@ -115,7 +106,7 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     changes = panel.comparison.changes
     assert changes.rowCount() == len(bench.costs.service.models)
     row = next(row for row, change in enumerate(changes.rows) if change.model.id == "openai/gpt-4o")
-    dearer = (count(NEW) - count(OLD)) * Decimal("0.0000025")
+    dearer = (count_o200k(NEW) - count_o200k(OLD)) * Decimal("0.0000025")
     assert changes.rows[row].change.usd == dearer
     assert changes.index(row, cost_changes.CHANGE).data() == "+$0.00001"
     assert changes.index(row, cost_changes.PER_CENT).data().startswith("+")
@@ -139,7 +130,7 @@ def test_two_versions_are_compared(qtbot: QtBot, open_window: OpenWindow):
     panel = keep(qtbot, bench, NEW, "second")
     assert [panel.list.model.index(row, NAME).data() for row in range(2)] == ["second", "first"]
     panel.comparison.other.setCurrentIndex(panel.comparison.other.findText("first"))
-    qtbot.waitUntil(lambda: f"{count(NEW)} → {count(OLD)} tokens" in panel.comparison.words.text())
+    qtbot.waitUntil(lambda: f"{count_o200k(NEW)} → {count_o200k(OLD)} tokens" in panel.comparison.words.text())
 
 
 def test_a_version_is_renamed_in_its_row(qtbot: QtBot, open_window: OpenWindow):
@@ -189,6 +180,6 @@ def test_line_ends_of_a_file_are_kept_in_its_version(qtbot: QtBot, open_window: 
     qtbot.mouseClick(panel.list.save, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.list.current is not None)
     assert panel.list.current.size == 6
-    assert panel.list.current.tokens == count("a\r\nb\r\n")
+    assert panel.list.current.tokens == count_o200k("a\r\nb\r\n")
     qtbot.mouseClick(panel.list.restore, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "CRLF" in notices(bench))
