@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 MANY = (".jsonl", ".ndjson")
 SLICE_SECONDS = 0.5
+MOST_SAID = 20
+"""Lines that are no requests, each with a line of its own on standard error."""
+
 DEFAULT = "openai"
 
 
@@ -249,8 +252,10 @@ def _say(
         requests = one.fields["requests"]
         many = "" if requests == 1 else f" in {requests:,} requests"
         say(f"{lead}{one.tally.tokens:,} tokens{many}, {one.tally.grade}: {parts or 'nothing'}")
-        for bad in one.fields.get("malformed", ()):
+        for bad in one.fields.get("malformed", ())[:MOST_SAID]:
             click.echo(f"{one.path}: line {bad['line']:,} is no request: {bad['why']}", err=True)
+        if (more := one.fields.get("malformed_lines", 0) - MOST_SAID) > 0:
+            click.echo(f"{one.path}: {more:,} more lines are no requests; --lines FILE lists all", err=True)
         for special in one.fields.get("special_texts", ()):
             click.echo(f"{one.path}: {special['text']} is counted as plain text, not as a special token", err=True)
         for part in one.fields["not_counted"]:

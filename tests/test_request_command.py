@@ -92,6 +92,15 @@ def test_a_file_of_many(run, body):
     assert "line 2 is no request: " in err
 
 
+def test_of_many_bad_lines_the_first_are_said(run, body):
+    path = body("\n".join(["{"] * 30 + [json.dumps(BODY)]), "many.jsonl")
+    status, out, err = run("count", "--request", path)
+    assert (status, out.splitlines()[0].split(" tokens")[0]) == (0, "124")
+    said = err.splitlines()
+    assert [line.split(": ")[1] for line in said[:-1]] == [f"line {n} is no request" for n in range(1, 21)]
+    assert said[-1].endswith(": 10 more lines are no requests; --lines FILE lists all")
+
+
 @pytest.mark.parametrize("name", ["lines.csv", "lines.json"])
 def test_every_line_is_listed_in_a_table(run, body, tmp_path, name):
     path, table = body("\n".join([json.dumps(BODY), "{", json.dumps(BODY)]), "many.jsonl"), tmp_path / name
