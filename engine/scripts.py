@@ -26,6 +26,10 @@ NAMED_SCRIPTS = (*_KANA, *_SCRIPTS)
 
 SCRIPT_NAMES = (NO_LETTERS, JAPANESE, *_SCRIPTS, "other scripts")
 """What a text can be written in, as far as it is told here."""
+_GROUPS_A_TIME = 1 << 13
+_POINTS_A_TIME = 1 << 18
+"""What is counted at once: of a text of millions of lines the counts of all would not fit in memory."""
+
 _FEWEST_KANA = 0.1
 """Text is taken for Japanese where at least so many of its Han characters and kana are kana."""
 
@@ -51,11 +55,21 @@ def lines_by_script(text: str) -> dict[str, str]:
 def scripts_of(points: NDArray[np.uint32], groups: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
     """int64[n_groups]: the place in ``SCRIPT_NAMES`` of the script that most letters of each group are of.
 
-    ``points``: uint32[m], code points; ``groups``: int64[m], the group of each. The first call of a process takes a
-    second or so.
+    ``points``: uint32[m], code points; ``groups``: int32 or int64[m], the group of each, in order. The first call of a
+    process takes a second or so.
     """
-    cells = np.bincount(groups * len(SCRIPT_NAMES) + _table()[points], minlength=n_groups * len(SCRIPT_NAMES))
-    return _most_frequent(cells.reshape(n_groups, len(SCRIPT_NAMES)))
+    chosen = np.empty(n_groups, dtype=np.int64)
+    firsts = np.arange(0, n_groups, _GROUPS_A_TIME, dtype=groups.dtype)
+    starts = [*groups.searchsorted(firsts).tolist(), len(groups)]
+    for first, start, stop in zip(firsts.tolist(), starts, starts[1:], strict=False):
+        some = min(n_groups - first, _GROUPS_A_TIME)
+        cells = np.zeros(some * len(SCRIPT_NAMES), dtype=np.int64)
+        for at in range(start, stop, _POINTS_A_TIME):
+            end = min(stop, at + _POINTS_A_TIME)
+            places = (groups[at:end] - first) * len(SCRIPT_NAMES) + _table()[points[at:end]]
+            cells += np.bincount(places, minlength=len(cells))
+        chosen[first : first + some] = _most_frequent(cells.reshape(some, len(SCRIPT_NAMES)))
+    return chosen
 
 
 def _most_frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -26,8 +26,9 @@ ENCODING_SHARE = 0.7
 
 def compare(
     encodings: Sequence[Encoding], text: str, progress: Callable[[float], None] = lambda _fraction: None
-) -> TextComparison:
-    """The tokens of a text in each of the encodings (at least one), side by side; special tokens are plain text.
+) -> tuple[TextComparison, tuple[TokenColumn, ...]]:
+    """A text in each of the encodings (at least one), side by side, and its tokens in each; special tokens are plain
+    text. They are apart because the tokens of a large text are most of it, and not everybody keeps them.
 
     ``progress`` is called with 0 to 1, and may raise to stop. EngineError where an encoding cannot take the text.
     """
@@ -39,7 +40,7 @@ def compare(
         progress(ENCODING_SHARE * number / len(encodings))
         ids = encoding.token_ids(text)
         ends = tidy_ends(_byte_ends(encoding, text, ids, places), len(places))
-        columns.append(_column(encoding.name, ids, places, ends))
+        columns.append(_column(ids, places, ends))
         all_ends.append(ends)
     progress(ENCODING_SHARE)
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
@@ -47,16 +48,17 @@ def compare(
     progress(0.8)
     kinds = by_kind(points, places, all_ends)
     progress(0.9)
-    return TextComparison(
-        text,
+    comparison = TextComparison(
         units_of(text),
         len(places),
-        tuple(columns),
+        tuple(encoding.name for encoding in encodings),
+        tuple(len(column.ids) for column in columns),
         scripts,
         kinds,
         greatest_differences(text, places, common_cuts(all_ends, places), all_ends),
         greatest_differences(text, places, places.line_ends, all_ends),
     )
+    return comparison, tuple(columns)
 
 
 def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], places: ByteMap) -> NDArray[np.int64]:
@@ -68,7 +70,7 @@ def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], places: By
     return np.cumsum(encoding.byte_lengths[ids], dtype=np.int64)
 
 
-def _column(name: str, ids: NDArray[np.int32], places: ByteMap, ends: Ends) -> TokenColumn:
+def _column(ids: NDArray[np.int32], places: ByteMap, ends: Ends) -> TokenColumn:
     utf16_ends = places.units_before[ends]
     starts = np.concatenate([[0], ends[:-1]])[: len(ends)]
     continues = np.zeros(len(ends), dtype=np.bool_)
@@ -76,4 +78,4 @@ def _column(name: str, ids: NDArray[np.int32], places: ByteMap, ends: Ends) -> T
     continues[inside] = ~places.begins[starts[inside]]
     for array in (utf16_ends, continues):
         array.flags.writeable = False
-    return TokenColumn(name, ids, utf16_ends, continues)
+    return TokenColumn(ids, utf16_ends, continues)

@@ -21,7 +21,9 @@ def greatest_differences(
     first in the text first, at most ``most``."""
     if not len(places):
         return ()
-    counts = np.array([counts_between(one, cuts) for one in ends])
+    counts = np.empty((len(ends), len(cuts)), dtype=np.int32)
+    for row, one in zip(counts, ends, strict=True):
+        row[:] = counts_between(one, cuts)
     spread = counts.max(axis=0) - counts.min(axis=0)
     differing = np.flatnonzero(spread)
     order = differing[np.argsort(-spread[differing], kind="stable")][:most]

@@ -20,15 +20,9 @@ class TokenColumn:
     token before.
     """
 
-    name: str
     ids: NDArray[np.int32]
     utf16_ends: NDArray[np.int32]
     continues: NDArray[np.bool_]
-
-    @property
-    def tokens(self) -> int:
-        """How many there are."""
-        return len(self.ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +53,16 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextComparison:
-    """``text``: lone surrogates replaced. ``units``: uint16[n], its UTF-16 units. ``scripts`` by lines, those with the
-    most bytes first; ``kinds`` by characters. ``stretches``: pieces between places where all encodings have a boundary;
-    ``lines``: whole lines; of both those in which the encodings differ most, the greatest difference first."""
+    """``units``: uint16[n], read-only, of the text, lone surrogates replaced. ``names`` of the encodings in the order
+    that was asked for, and the ``tokens`` of the whole text in each. ``scripts`` by lines, those with the most bytes
+    first; ``kinds`` by characters. ``stretches``: pieces between places where all encodings have a boundary; ``lines``:
+    whole lines; of both those in which the encodings differ most, the greatest difference first."""
 
-    text: str
     units: NDArray[np.uint16]
     utf8_bytes: int
-    columns: tuple[TokenColumn, ...]
+    names: tuple[str, ...]
+    tokens: tuple[int, ...]
     scripts: tuple[Part, ...]
     kinds: tuple[Part, ...]
     stretches: Sequence[Difference]
     lines: Sequence[Difference]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the encodings, in the order that was asked for."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def tokens(self) -> tuple[int, ...]:
-        """Of the whole text, in each encoding."""
-        return tuple(column.tokens for column in self.columns)

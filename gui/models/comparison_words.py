@@ -67,7 +67,7 @@ def export_table(comparison: TextComparison, base: int) -> ExportTable:
     rows = [
         _row(comparison, kind, name, n_bytes, tokens, number, base)
         for kind, name, n_bytes, tokens in whole
-        for number in range(len(comparison.columns))
+        for number in range(len(comparison.tokens))
     ]
     return ExportTable(COLUMNS, tuple(rows), numeric=frozenset(COLUMNS[3:7]))
 

@@ -122,14 +122,10 @@ def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: T
 
     text = as_held(request.text).text()
     ticket.progress(0.0)
-    comparison = compare([open_encoding(name) for name in request.names], text, ticket.progress)
-    return Compared(request, comparison, spans_of(comparison))
-
-
-def spans_of(comparison: TextComparison) -> tuple[TokenSpans, ...]:
-    """The tokens of each encoding, as a painter takes them."""
+    comparison, columns = compare([open_encoding(name) for name in request.names], text, ticket.progress)
     length = len(comparison.units)
-    return tuple(_spans(length, column.utf16_ends, column.ids, column.continues) for column in comparison.columns)
+    spans = [_spans(length, column.utf16_ends, column.ids, column.continues) for column in columns]
+    return Compared(request, comparison, tuple(spans))
 
 
 def spans_of_patch(patch: TokenPatch) -> TokenSpans:
