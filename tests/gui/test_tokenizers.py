@@ -118,27 +118,6 @@ def test_a_file_is_looked_at_and_added_and_counts(qtbot: QtBot, open_window: Ope
     assert engine.get_encoding("theirs").encode_ordinary(PLAIN) == expected
 
 
-@pytest.mark.parametrize("file", ["mistral_v1.model", "deepseek_tokenizer.json", "tekken_240911.json"])
-def test_published_files_through_the_dialog(qtbot: QtBot, open_window: OpenWindow, shared_dir: Path, file: str):
-    bench = open_window()
-    dialog = choose(qtbot, bench, shared_dir / "vocabularies" / file)
-    assert facts(dialog)["Ids"].startswith("✓")
-    add(qtbot, bench, dialog, "theirs")
-    encoding = engine.get_encoding("theirs")
-    for corpus in ("english", "multilingual", "python"):
-        text = (shared_dir / "corpora" / f"{corpus}.txt").read_text("utf-8")[:60_000]
-        if file == "mistral_v1.model":
-            expected = sentencepiece.SentencePieceProcessor(model_file=str(shared_dir / "vocabularies" / file)).encode(
-                text
-            )
-        elif file == "deepseek_tokenizer.json":
-            theirs = Tokenizer.from_file(str(shared_dir / "vocabularies" / file))
-            expected = theirs.encode(text, add_special_tokens=False).ids
-        else:
-            expected = engine.get_encoding("tekken").encode_ordinary(text)
-        assert encoding.encode_ordinary(text) == expected
-
-
 def test_what_our_own_engine_runs_says_so(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     from engine.formats.saving import save_encoding
 
