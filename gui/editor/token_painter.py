@@ -139,6 +139,7 @@ class TokenPainter:
         painter.setBrush(fill)
         painter.setPen(QPen(self._palette.match, 1))
         rects: list[QRectF] = []
+        below = 1 + LINE_GAP  # the last row of pixels is that of underscores
         for line in lines:
             first = int(ends.searchsorted(np.int32(line.offset), "right"))
             last = int(starts.searchsorted(np.int32(line.end), "left"))
@@ -149,7 +150,7 @@ class TokenPainter:
                 low = max(start - line.block_offset, line.start)
                 high = min(end - line.block_offset, line.start + line.length)
                 for left, right in ruler.spans(low, high):
-                    rects.append(QRectF(left + 0.5, line.top + 0.5, max(right - left - 1, 1), line.height - 1))
+                    rects.append(QRectF(left + 0.5, line.top + 0.5, max(right - left - 1, 1), line.height - below))
         if rects:
             painter.drawRects(rects)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -217,6 +217,18 @@ def test_matches_are_framed_until_the_text_changes(editor) -> None:
     assert colour_at(editor, 1) == colour_at(editor, 6)
 
 
+def test_the_frame_of_a_match_leaves_underscores_their_row(editor) -> None:
+    """They are in the last row of pixels of a line: a frame there would hide them."""
+    editor.setPlainText("a_b a_b")
+    tokenise(editor, [3])
+    editor.highlight_matches([0], [3])
+    QApplication.processEvents()
+    place, image = editor.cursorRect(editor.textCursor()), ground(editor)
+    rows = [image.pixelColor(place.left() + 5, y) for y in range(place.top(), place.top() + place.height())]
+    assert rows[-1] == editor.palette().color(QPalette.ColorRole.Base)
+    assert rows[-2] not in (rows[-1], rows[-3])
+
+
 def test_matches_are_found_without_tokens_too(editor) -> None:
     editor.setPlainText("find me")
     editor.highlight_matches([0], [4])
