@@ -34,7 +34,7 @@ class OtherIdsError(FormatError):
 
 
 def compare(encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bool) -> IdCheck:
-    """The check, where all ids are equal. OtherIdsError."""
+    """The check, where all ids are equal. OtherIdsError; FormatError where there are no ids at all."""
     changed = 0
     example: tuple[str, str] | None = None
     for number, (text, expected) in enumerate(zip(texts, theirs.ids, strict=True)):
@@ -46,6 +46,8 @@ def compare(encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bo
                 changed += 1
                 example = example or (text, back)
     tokens = sum(map(len, theirs.ids))
+    if not tokens:
+        raise FormatError("it makes no token of any text: what it cuts texts by finds nothing in them")
     return IdCheck(theirs.library, runs, tokens, len(TEXTS), changed, example)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import struct
 from collections.abc import Callable
@@ -70,7 +71,8 @@ def test_damaged_files_end_in_a_sentence(importer, tmp_path):
         path.write_bytes(content)
         try:
             opened = open_tokenizer(path, pattern="gpt2", checked=True)
-            assert opened.encoding.count("the cat and the dog") > 0
+            # Text that a pattern leaves out is lost, and that is said.
+            assert opened.encoding.count("the cat and the dog") > 0 or opened.check.changed
         except FormatError as error:
             refused += 1
             sentence = str(error)
@@ -224,6 +226,33 @@ def test_a_normalization_that_leads_out_of_itself_is_refused():
         charsmap.check(good[: 4 + size] + b"\0", "x")
     with pytest.raises(FormatError, match="cut short"):
         charsmap.check(good[:-1], "x")
+
+
+@pytest.mark.parametrize("pattern", ["(?!)", "(?<=x)y(?<=z)"])
+def test_a_pattern_that_finds_nothing(tmp_path, pattern):
+    document = json.loads(tekken(tmp_path))
+    document["config"]["pattern"] = pattern
+    assert "no token of any text" in refusal(tmp_path, "tekken.json", json.dumps(document).encode())
+
+
+BOMBS = ["(a+)+$", "(\\w+\\s?)+$", "(?:a|a(?=a)|a(?!b))+$|(?s:.)", "(" * 5000, "((a{0,99}){0,99}){0,99}b|(?s:.)"]
+
+
+@pytest.mark.parametrize("importer", ["Hugging Face, byte-level", "tekken"])
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_bomb_for_a_pattern(importer, bomb, tmp_path):
+    """Refused by then, or harmless: what takes for ever would end this test."""
+    name, make = IMPORTERS[importer]
+    document = json.loads(make(tmp_path))
+    if importer == "tekken":
+        document["config"]["pattern"] = bomb
+    else:
+        document["pre_tokenizer"]["pretokenizers"][0] = split(bomb)
+    path = tmp_path / name
+    path.write_text(json.dumps(document))
+    with contextlib.suppress(FormatError):
+        opened = open_tokenizer(path, checked=True)
+        assert opened.encoding.count("the cat and the dog") > 0 or opened.check.changed
 
 
 def test_a_pattern_without_end(tmp_path):
