@@ -22,6 +22,7 @@ _NAMES = (
     "spm.model",
 )
 _SUFFIXES = (".tiktoken", ".gguf")
+_REPOSITORY = "models--"
 _MODEL_LAYER = "application/vnd.ollama.image.model"
 
 
@@ -57,6 +58,18 @@ def find(still_wanted: Callable[[], None], home: Path | None = None) -> list[Loc
     return sorted(found[:MOST_FOUND], key=lambda one: (one.title.casefold(), str(one.path)))
 
 
+def name_of_model(path: Path) -> str:
+    """What the model is called that a file in a folder of Hugging Face or Ollama belongs to, whose own name says
+    nothing; empty for any other file."""
+    repository = next((part for part in path.parts if part.startswith(_REPOSITORY)), "")
+    if repository:
+        return repository.rsplit("--", 1)[-1]
+    if path.parent.name == "blobs":
+        kept = _in_ollama(path.parent.parent, lambda: None)
+        return next((one.title.replace("/", "-") for one in kept if one.path == path), "")
+    return ""
+
+
 def _folder(variable: str, otherwise: Path) -> Path:
     named = os.environ.get(variable, "")
     return Path(named) if named and Path(named).is_absolute() else otherwise
@@ -65,9 +78,9 @@ def _folder(variable: str, otherwise: Path) -> Path:
 def _in_hub(hub: Path, still_wanted: Callable[[], None]) -> Iterator[LocalTokenizer]:
     """Of each repository the newest snapshot that has a tokenizer."""
     for repository in _entries(hub):
-        if not repository.name.startswith("models--"):
+        if not repository.name.startswith(_REPOSITORY):
             continue
-        title = repository.name.removeprefix("models--").replace("--", "/")
+        title = repository.name.removeprefix(_REPOSITORY).replace("--", "/")
         snapshots = sorted(_entries(repository / "snapshots"), key=_changed, reverse=True)
         for snapshot in snapshots:
             names = [path for path in _files(snapshot, still_wanted) if _is_one(path)]

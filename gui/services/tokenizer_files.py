@@ -186,7 +186,7 @@ def _preview(own: OwnEncodings, request: ReadRequest, opened: object) -> Tokeniz
     return TokenizerPreview(
         request,
         encoding,
-        own.free_name(encoding.name),
+        own.free_name(local_tokenizers.name_of_model(request.path) or encoding.name),
         opened.kind,
         encoding.tokenizer.model if isinstance(encoding, LibraryEncoding) else "",
         opened.check.library if runs else "",

@@ -339,8 +339,20 @@ def test_others_are_found_when_they_are_asked_for(qtbot: QtBot, open_window: Ope
     qtbot.mouseClick(dialog.take_found, Qt.MouseButton.LeftButton)
     shown = import_dialog(qtbot, bench)
     assert facts(shown)["Kind"] == "Hugging Face, Unigram"
+    assert shown.name.text() == "loupe", "not the number of the snapshot that its folder is called by"
     shown.reject()
     dialog.reject()
+
+
+def test_files_of_other_programs_are_called_by_their_model(other_programs: Path):
+    hub = other_programs / ".cache" / "huggingface" / "hub"
+    blobs = other_programs / ".ollama" / "models" / "blobs"
+    name = local_tokenizers.name_of_model
+    assert name(hub / "models--acme--loupe" / "snapshots" / "1" / "tokenizer.json") == "loupe"
+    assert name(hub / "models--gpt2" / "snapshots" / "1" / "tokenizer.json") == "gpt2"
+    assert name(blobs / "sha256-1") == "acme-7b"
+    assert name(blobs / "sha256-2") == ""
+    assert name(other_programs / "own" / "tokenizer.json") == ""
 
 
 def test_tabs_say_what_a_library_cannot_show(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
