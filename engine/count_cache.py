@@ -24,7 +24,8 @@ MOST_ROWS = 200_000
 """Files, and counts of contents, that are kept."""
 
 VERSION = 1
-"""Of the tables, and of the way in which files are counted: another one begins anew."""
+"""Of the tables, and of the way in which files are counted: a file of an older one begins anew, one of a newer one is
+left as it is."""
 
 RECENT_NS = 2_000_000_000
 """A file written so shortly before it was read may be written again without another time of writing (the racy case of
@@ -36,6 +37,13 @@ _TABLES = (
     "(path BLOB PRIMARY KEY, size INTEGER, written INTEGER, inode INTEGER, digest BLOB, reason TEXT, why TEXT)",
     "CREATE TABLE IF NOT EXISTS counts (digest BLOB, encoding TEXT, tokens INTEGER, PRIMARY KEY (digest, encoding))",
 )
+
+_SELECT_COUNTS = "SELECT digest, tokens FROM counts WHERE encoding = ? AND typeof(tokens) = 'integer'"
+"""In a damaged file a number may be something else."""
+
+
+class NewerCacheError(OSError):
+    """The file is of a later version than this program writes."""
 
 
 class Content(NamedTuple):
@@ -118,7 +126,9 @@ class CountCache:
                 self._read(known)
             except sqlite3.OperationalError:
                 raise  # locked, or not to be opened: somebody else may have use for it
-            except sqlite3.DatabaseError:
+            except (sqlite3.DatabaseError, UnicodeError):
+                known.files.clear()
+                known.counts = tuple({} for _ in keys)
                 self._file.unlink(missing_ok=True)
         except (sqlite3.Error, OSError) as error:
             known.problem = f"Counts are not kept: {error}."
@@ -144,17 +154,23 @@ class CountCache:
         if not self._file.exists():
             return
         with self._opened() as base:
+            base.text_factory = lambda raw: raw.decode("utf-8", "replace")  # in a damaged file it may be none
             for path, size, written, inode, *content in base.execute("SELECT * FROM files"):
                 known.files[path] = (size, written, inode, Content(*content))
             for key, counts in zip(known.keys, known.counts, strict=True):
-                counts.update(base.execute("SELECT digest, tokens FROM counts WHERE encoding = ?", (key,)))
+                counts.update(base.execute(_SELECT_COUNTS, (key,)))
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as base:
             with base:
-                if base.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+                version = base.execute("PRAGMA user_version").fetchone()[0]
+                if version > VERSION:
+                    raise NewerCacheError(
+                        f"a newer version of this program has written {self._file}, which is left as it is"
+                    )
+                if version != VERSION:
                     base.execute("DROP TABLE IF EXISTS files")
                     base.execute("DROP TABLE IF EXISTS counts")
                     base.execute(f"PRAGMA user_version = {VERSION}")

@@ -9,8 +9,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.models.scenario_choices import LONGEST_NAME, ScenarioChoices, choices_of
 from gui.services.file_writing import set_aside
-from gui.shared_file import DamagedFile, Document, SharedFile, is_newer, read_document
+from gui.shared_file import SharedFile
 from gui.storage import Storage
+from gui.versioned_document import DamagedFile, Document, is_newer, read_document
 
 VERSION = 1
 

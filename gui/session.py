@@ -127,7 +127,7 @@ def read_state(folder: Path) -> SessionState:
         return SessionState()
     except OSError as error:
         raise DamagedSession(f"{path}: {error.strerror or error}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DamagedSession(_kept(path, error)) from None
     defaults = SessionState()
     good = {}

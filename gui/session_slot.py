@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QLockFile
 
 from gui.session import STATE_FILE, TEXT_FILE, VERSION, DamagedSession, read_state
-from gui.shared_file import DamagedFile, is_newer, read_document
+from gui.versioned_document import DamagedFile, is_newer, read_document
 
 MOST_SLOTS = 16
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, QTimer, Signal, Slot
 
 from gui.services.file_writing import set_aside
-from gui.shared_file import DamagedFile, Document, SharedFile, is_newer, read_document
+from gui.shared_file import SharedFile
 from gui.storage import Storage
+from gui.versioned_document import DamagedFile, Document, is_newer, read_document
 
 VERSION = 1
 

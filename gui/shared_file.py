@@ -7,45 +7,23 @@ window is undone, and what a newer program keeps in a file of this version stays
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from gui.services.file_writing import set_aside
 from gui.storage import ChangeRequest, Storage, change_now
+from gui.versioned_document import VERSION_KEY, DamagedFile, Document, document_bytes, document_of, is_newer
 
-Document = dict[str, Any]
 Step = Callable[[Document], None]
 """Changes a document in place; raises DamagedFile where that is none of its kind. Runs on a worker thread, so it looks
 at nothing that changes in place itself."""
 
-VERSION_KEY = "version"
-
-
-class DamagedFile(ValueError):
-    """What is in a file is no JSON object, or none of the kind that it should be."""
-
 
 class NewerFile(OSError):
     """A file was written by a newer version of the program, and is left as it is."""
-
-
-def read_document(path: Path) -> Document:
-    """What is in a file, nothing where there is none. Raises OSError, DamagedFile."""
-    try:
-        return _document_of(path.read_bytes())
-    except FileNotFoundError:
-        return {}
-
-
-def is_newer(document: Document, version: int) -> bool:
-    """Whether a document was written by a program that writes a later version than this one."""
-    there = document.get(VERSION_KEY)
-    return isinstance(there, int) and there > version
 
 
 class SharedFile(QObject):
@@ -88,9 +66,16 @@ class SharedFile(QObject):
         except OSError as error:
             self._on_failed(request, error.strerror or str(error))
 
+    def finish(self) -> None:
+        """The window closes: wait for what is being written, and try once more with what could not be."""
+        if self._storage is not None:
+            self._storage.finish()
+        if self._unwritten:
+            self.change(_nothing_more)
+
     @Slot(object, object)
     def _on_changed(self, _request: ChangeRequest, content: bytes) -> None:
-        self.written.emit(_document_of(content))
+        self.written.emit(document_of(content))
 
     @Slot(object, str)
     def _on_failed(self, request: ChangeRequest, why: str) -> None:
@@ -109,11 +94,11 @@ class _Steps:
 
     def __call__(self, before: bytes | None) -> bytes:
         try:
-            document = self._stepped({} if before is None else _document_of(before))
+            document = self._stepped({} if before is None else document_of(before))
         except DamagedFile:
             set_aside(self.path)
             document = self._stepped({})
-        return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+        return document_bytes(document)
 
     def _stepped(self, document: Document) -> Document:
         if is_newer(document, self.version):
@@ -124,11 +109,5 @@ class _Steps:
         return document | {VERSION_KEY: self.version}
 
 
-def _document_of(content: bytes) -> Document:
-    try:
-        document = json.loads(content)
-    except ValueError as error:
-        raise DamagedFile(str(error)) from error
-    if not isinstance(document, dict):
-        raise DamagedFile("not a JSON object")
-    return document
+def _nothing_more(_document: Document) -> None:
+    """The step that only takes the ones before it along."""

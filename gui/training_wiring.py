@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from gui.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.training import IDLE
-from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints
+from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints, newer_checkpoints
 from gui.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
@@ -163,8 +163,13 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
 
     def _offer_interrupted(self) -> None:
         """Runs that earlier windows of this session left unfinished can go on."""
-        for checkpoint in find_checkpoints(self._folder) if self._folder is not None else ():
+        if self._folder is None:
+            return
+        for checkpoint in find_checkpoints(self._folder):
             self._offer(checkpoint)
+        for place in newer_checkpoints(self._folder):
+            words = self.tr("A newer version of Tokenloupe has left a training run in {folder}. It is left as it is.")
+            self._bench.notifier.warning(words.format(folder=place), key=f"{INTERRUPTED}-{place.name}")
 
     def _offer(self, checkpoint: Checkpoint) -> None:
         when = self._bench.window.locale().toString(checkpoint.saved.astimezone(), "d MMM, HH:mm")

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.services.narrowing import mix_of
-from gui.shared_file import DamagedFile, Document, SharedFile, is_newer, read_document
+from gui.shared_file import SharedFile
+from gui.versioned_document import DamagedFile, Document, is_newer, read_document
 
 if TYPE_CHECKING:
     from engine.text_sample import TextSample

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from engine.atomic_file import write_atomic
 from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
 from gui.services.training_plan import TrainingPlan
+from gui.versioned_document import DamagedFile, is_newer, read_document
 
 if TYPE_CHECKING:
     from gui.services.training_plan import Run
@@ -61,7 +62,7 @@ def find_checkpoint(folder: Path) -> Checkpoint | None:
             return None
         saved = datetime.fromisoformat(raw["saved"])
         return Checkpoint(folder / STATE, _plan_of(raw["plan"]), saved, int(raw["merges"]), float(raw["seconds"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
 
 
@@ -71,9 +72,22 @@ def find_checkpoints(session: Path) -> list[Checkpoint]:
     return [checkpoint for checkpoint in found if checkpoint is not None]
 
 
+def newer_checkpoints(session: Path) -> list[Path]:
+    """Folders whose checkpoint a newer version of the program wrote: only that can go on with it."""
+    return [place for place in _places(session) if _is_newer(place)]
+
+
+def _is_newer(place: Path) -> bool:
+    try:
+        return is_newer(read_document(place / PLAN), VERSION)
+    except (OSError, DamagedFile):
+        return False
+
+
 def free_place(session: Path) -> Path:
-    """Where the checkpoints of a new run go, so that none which waits is overwritten; the last place is, if need be."""
-    *places, last = _places(session)
+    """Where the checkpoints of a new run go, so that none which waits is overwritten; the last place is, if need be,
+    but none that a newer version wrote."""
+    *places, last = [place for place in _places(session) if not _is_newer(place)] or _places(session)[-1:]
     return next((place for place in places if not (place / PLAN).exists()), last)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import sqlite3
@@ -282,3 +283,16 @@ def test_a_file_from_the_future_is_read_again(tree, tmp_path):
     os.utime(path, (time.time() + 1e6,) * 2)
     scan(tree, tmp_path / "counts.sqlite")
     assert scan(tree, tmp_path / "counts.sqlite").files_read == 1
+
+
+def test_a_cache_that_holds_other_things_than_counts_is_no_reason_to_fail(tree, tmp_path):
+    make_old(tree)
+    cache = tmp_path / "counts.sqlite"
+    expected = figures(scan(tree, cache))
+    with contextlib.closing(sqlite3.connect(cache)) as base, base:
+        base.execute("UPDATE counts SET tokens = 'many'")
+    assert figures(scan(tree, cache)) == expected
+    with contextlib.closing(sqlite3.connect(cache)) as base, base:
+        base.execute("UPDATE files SET why = CAST(x'ff' AS TEXT)")
+    again = scan(tree, cache)
+    assert (figures(again), again.problem) == (expected, "")

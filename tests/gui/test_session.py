@@ -30,6 +30,13 @@ def test_what_was_written_is_read(tmp_path: Path):
     assert not restored.is_first
 
 
+def test_a_state_that_is_nested_too_deep_is_damaged(tmp_path: Path):
+    write(tmp_path, b"[" * 100_000, b"text")
+    restored = read_session(tmp_path, 1000)
+    assert restored.text == "text"
+    assert "state.json.damaged" in restored.problems[0]
+
+
 def test_a_window_that_did_not_close_has_crashed(tmp_path: Path):
     write(tmp_path, state_bytes(SessionState(closed=False)), b"text")
     assert read_session(tmp_path, 1000).crashed

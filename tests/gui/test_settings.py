@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from dataclasses import fields
 from pathlib import Path
@@ -12,6 +13,7 @@ from engine.atomic_file import change_atomic
 from gui import storage
 from gui.jobs import JobRunner
 from gui.settings import Settings, SettingsStore, accepted, describe, names
+from gui.shared_file import SharedFile
 from gui.storage import Storage
 
 
@@ -67,7 +69,15 @@ def test_a_bad_value_costs_only_itself(qtbot: QtBot, path: Path):
     assert written["version"] == 1
 
 
-@pytest.mark.parametrize("damage", [b"{", b"[1]", b"\xff", b""])
+def test_a_file_name_that_is_no_text_does_not_keep_settings_from_being_saved(qtbot: QtBot, path: Path):
+    name = os.fsdecode(b"/a/\xff")
+    store = SettingsStore(path)
+    store.set("recent", (name,))
+    store.close()
+    assert SettingsStore(path).values.recent == (name,)
+
+
+@pytest.mark.parametrize("damage", [b"{", b"[1]", b"\xff", b"", b"[" * 100_000])
 def test_a_damaged_file_is_kept_and_told(qtbot: QtBot, path: Path, damage: bytes):
     path.parent.mkdir()
     path.write_bytes(damage)
@@ -112,6 +122,20 @@ def test_a_failed_write_in_a_lane_is_told(qtbot: QtBot, tmp_path: Path):
         store.set("theme", "dark")
     runner.shutdown()
     assert "could not be saved" in failed.args[0]
+
+
+def test_what_could_not_be_written_is_tried_once_more_when_the_window_closes(qtbot: QtBot, tmp_path: Path):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder is wanted")
+    runner = JobRunner()
+    file = SharedFile(blocked / "shared.json", 1)
+    file.use_storage(Storage(runner, "Saving"))
+    with qtbot.waitSignal(file.failed):
+        file.change(lambda document: document.update(first=1))
+    blocked.unlink()
+    file.finish()
+    runner.shutdown()
+    assert json.loads(file.path.read_text()) == {"first": 1, "version": 1}
 
 
 def test_a_choice_made_while_the_last_is_being_written_is_not_lost(

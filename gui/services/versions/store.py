@@ -21,6 +21,7 @@ from typing import Any
 from engine.half_written import only_here
 from gui.held_text import HeldText
 from gui.services.file_writing import write_atomic
+from gui.versioned_document import is_newer
 
 VERSION = 1
 _KEY = re.compile("[0-9a-f]{32}")
@@ -73,8 +74,8 @@ def kept(folder: Path) -> Kept:
     for path in sorted(folder.glob("*.json")):
         try:
             versions.append(_about(path))
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            problems.append(f"{path}: {error}")
+        except (OSError, VersionError) as error:
+            problems.append(f"{path}: {error.strerror or error}" if isinstance(error, OSError) else f"{path}: {error}")
     versions.sort(key=lambda version: version.saved, reverse=True)
     return Kept(tuple(versions), tuple(problems))
 
@@ -159,17 +160,19 @@ def _write_about(folder: Path, version: Version) -> None:
 
 
 def _about(path: Path) -> Version:
-    """Raises ValueError, TypeError, KeyError for a file that is none of ours."""
-    about = json.loads(path.read_bytes())
-    if not isinstance(about, dict):
-        raise TypeError("not a version of a prompt")
-    if int(about.get("version", VERSION)) > VERSION:
-        raise ValueError("a newer version of this program has written it, and it is left as it is")
-    if about["key"] != path.stem or not isinstance(about["size"], int):
-        raise ValueError("not a version of a prompt")
-    counts = {str(name): int(tokens) for name, tokens in about["counts"].items()}
-    saved = datetime.fromisoformat(about["saved"])
-    if saved.tzinfo is None:
-        raise ValueError("a time without a zone")
-    words = {name: str(about[name]) for name in ("key", "name", "sha256", "encoding")}
+    """Raises OSError; VersionError for a file that is none of ours."""
+    content = path.read_bytes()
+    try:
+        about = json.loads(content)
+        if is_newer(about, VERSION):
+            raise VersionError("a newer version of this program has written it, and it is left as it is")
+        if about["key"] != path.stem or not isinstance(about["size"], int):
+            raise ValueError("of another one")
+        counts = {str(name): int(tokens) for name, tokens in about["counts"].items()}
+        saved = datetime.fromisoformat(about["saved"])
+        if saved.tzinfo is None:
+            raise ValueError("a time without a zone")
+        words = {name: str(about[name]) for name in ("key", "name", "sha256", "encoding")}
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise VersionError("it is damaged, or no version of a prompt, and is left as it is") from error
     return Version(**words, saved=saved, size=about["size"], counts=counts)

@@ -109,3 +109,13 @@ def test_a_version_of_a_newer_program_is_told_and_left_as_it_is(tmp_path: Path):
     assert "newer version" in there.problems[0]
     assert about.read_text() == newer
     assert (tmp_path / f"{version.key}.txt").read_text() == "text"
+
+
+@pytest.mark.parametrize("damage", [{"counts": "many"}, {"counts": {"gpt2": None}}, {"saved": 7}, {"size": "big"}])
+def test_a_damaged_version_is_told_in_plain_words(tmp_path: Path, damage: dict[str, object]):
+    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    about = tmp_path / f"{version.key}.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | damage))
+    assert store.kept(tmp_path).problems == (
+        f"{about}: it is damaged, or no version of a prompt, and is left as it is",
+    )
