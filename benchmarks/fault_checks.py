@@ -1,13 +1,22 @@
-"""What has to be true of a profile after its window died: nothing lost, nothing half written, nothing left lying."""
+"""What has to be true of a profile after its windows died: nothing lost, nothing half written, nothing left lying."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.fault_child import CHECKPOINT, DOCUMENT, PRICES, numbers, price_file
+from benchmarks.fault_acts import (
+    DOCUMENT,
+    EXPORT,
+    PRICES,
+    encoding_of,
+    number_of_price_file,
+    numbers,
+)
+from benchmarks.fault_training import faults_of_kept, faults_of_training
 
 MOST_UNSAVED_SECONDS = 5.0
 
@@ -19,28 +28,42 @@ class Life(NamedTuple):
     ended: float
     status: int
 
-    def numbers_of(self, what: str) -> list[int]:
-        """The numbers of all lines of a kind."""
-        return [line["number"] for line in self.lines if line["what"] == what]
+    def of(self, what: str) -> list[dict[str, Any]]:
+        """All lines of a kind."""
+        return [line for line in self.lines if line["what"] == what]
 
     def has(self, what: str) -> bool:
         """Whether there is a line of this kind."""
         return any(line["what"] == what for line in self.lines)
 
+    def session(self, profile: Path) -> Path:
+        """The folder of its session."""
+        return profile / "data" / "sessions" / str(self.of("slot")[0]["number"])
 
-def faults_of(profile: Path, life: Life) -> Iterator[str]:
+
+def faults_of(profile: Path, texts: Path, lives: Sequence[Life]) -> Iterator[str]:
     """A sentence for everything that is wrong."""
-    yield from _faults_of_life(life)
-    yield from _faults_of_texts(profile, life)
-    yield from _faults_of_shared_files(profile)
-    yield from _faults_of_data(profile, life)
+    for life in lives:
+        yield from _faults_of_life(life)
+    begun = [life for life in lives if life.has("slot")]  # the others died before there was a window
+    if len({life.session(profile) for life in begun}) < len(begun):
+        yield "two windows had the same session"
+    for life in begun:
+        yield from _faults_of_text(profile, life)
+        yield from faults_of_training(life.session(profile), texts, life.lines)
+        yield from faults_of_kept(profile / "data" / "encodings", texts, life.lines)
+    yield from _faults_of_document(profile, begun)
+    yield from _faults_of_shared_files(profile, begun)
+    yield from _faults_of_prices(profile, begun)
+    yield from _faults_of_exports(profile, begun)
+    yield from _faults_of_versions(profile, begun)
+    yield from _faults_of_tokenizers(profile, begun)
     yield from _litter(profile)
 
 
 def _faults_of_life(life: Life) -> Iterator[str]:
-    for line in life.lines:
-        if line["what"] == "exception":
-            yield f"an exception came through: {line['text']}"
+    for line in life.of("exception"):
+        yield f"an exception came through: {line['text']}"
     if life.has("session failed") and not life.has("said"):
         yield "the session could not be saved, and nobody said so"
     if life.has("stayed open"):
@@ -49,12 +72,12 @@ def _faults_of_life(life: Life) -> Iterator[str]:
         yield "the window ended by itself"
 
 
-def _faults_of_texts(profile: Path, life: Life) -> Iterator[str]:
+def _faults_of_text(profile: Path, life: Life) -> Iterator[str]:
     from gui.session import read_session
 
-    typed = [line for line in life.lines if line["what"] == "typed"]
+    typed = life.of("typed")
     most = len(typed)
-    restored = read_session(profile / "data" / "sessions" / "1", 2**30)
+    restored = read_session(life.session(profile), 2**30)
     yield from restored.problems
     until = life.ended - MOST_UNSAVED_SECONDS
     least = most if life.has("closed") else sum(line["at"] < until for line in typed)
@@ -64,11 +87,6 @@ def _faults_of_texts(profile: Path, life: Life) -> Iterator[str]:
             yield f"the session's text is none that was typed: {text[:60]!r}"
     elif not least <= (_count_of(text) or 0) <= most:
         yield f"of {most} words the session has {_count_of(text)}, not {least} at least"
-    document = profile / DOCUMENT
-    if document.exists() and _count_of(document.read_text()) is None:
-        yield "the document is half written"
-    if life.has("document done") and not document.exists():
-        yield "the document is gone"
 
 
 def _count_of(text: str) -> int | None:
@@ -77,75 +95,141 @@ def _count_of(text: str) -> int | None:
     return count if text == numbers(count) else None
 
 
-def _faults_of_shared_files(profile: Path) -> Iterator[str]:
-    for name in ("settings.json", "scenarios.json"):
+def _faults_of_document(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
+    document = profile / DOCUMENT
+    if document.exists() and _count_of(document.read_text()) is None:
+        yield "the document is half written"
+    if any(life.has("document done") for life in lives) and not document.exists():
+        yield "the document is gone"
+
+
+def _faults_of_shared_files(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
+    """Windows write these at once. What one of them changed last is there when it has closed."""
+    from gui.settings import Settings
+    from pricing.calibration import samples_of
+
+    found: dict[str, dict[str, Any]] = {"setting": {}, "scenario": {}, "sample": {}}
+    for name in ("settings.json", "scenarios.json", "calibration.json"):
         path = profile / name
         try:
-            if path.exists() and json.loads(path.read_bytes())["version"] != 1:
-                yield f"{name} is of another version"
+            document = json.loads(path.read_bytes()) if path.exists() else {"version": 1}
         except ValueError as error:
             yield f"{name} is damaged: {error}"
+            continue
+        if document["version"] != 1:
+            yield f"{name} is of another version"
+        if name == "settings.json":
+            found["setting"] = asdict(Settings()) | document
+        elif name == "scenarios.json":
+            found["scenario"] = {key: one["calls"] for key, one in document.get("scenarios", {}).items()}
+        elif path.exists():
+            found["sample"] = {str(one.billed - 1000): one.billed for one in samples_of(document)}
+    for life in lives:
+        for kind, there in found.items():
+            wanted = {line["name"]: line["value"] for line in life.of(kind)}
+            lost = {name for name, value in wanted.items() if there.get(name) != value}
+            if lost and life.has("closed"):
+                yield f"of window {life.of('slot')[0]['number']} is lost: {kind} {sorted(lost)}"
 
 
-def _faults_of_data(profile: Path, life: Life) -> Iterator[str]:
-    import numpy as np
+class Written(NamedTuple):
+    """One write of one window: when it began and ended, and whether it was done, which of a killed one nobody knows."""
 
-    from engine.errors import EngineError
-    from engine.formats.opening import load
-    from engine.own_encodings import OwnEncodings
-    from engine.training_checkpoint import read_checkpoint
-    from gui.services.versions import store
+    number: int
+    began: float
+    ended: float
+    outcome: str
+    over: int
+
+
+def _writes(life: Life, what: str) -> dict[int, Written]:
+    ends = {line["number"]: line for line in life.lines if line["what"].removeprefix(f"{what} ") in _ENDS}
+    found = {}
+    for line in life.of(f"{what} begun"):
+        end = ends.get(line["number"], {"at": life.ended, "what": f"{what} killed"})
+        outcome = end["what"].removeprefix(f"{what} ")
+        found[line["number"]] = Written(line["number"], line["at"], end["at"], outcome, end.get("over", -1))
+    return found
+
+
+_ENDS = ("done", "failed", "refused")
+
+
+def _faults_of_number(what: str, path: Path, writes: dict[int, Written], read: Callable[[], int]) -> Iterator[str]:
+    """A file that says which it is has to be the last that was written, or one that was still being written then."""
+    done = [one for one in writes.values() if one.outcome == "done"]
+    if not path.exists():
+        if done:
+            yield f"{what}: the file is gone"
+        return
+    try:
+        number = read()
+    except ValueError as error:
+        yield f"{what}: the file is damaged: {error}"
+        return
+    there = writes.get(number)
+    if there is None:
+        yield f"{what}: the file is number {number}, which nobody wrote"
+    elif any(one.began > there.ended for one in done):
+        yield f"{what}: the file is number {number}, others were written after it"
+
+
+def _faults_of_prices(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
     from pricing import load_catalog
 
-    prices = profile / PRICES
-    if prices.exists():
-        load_catalog(prices, ())
-    yield from _faults_of_number(life, "prices", prices, lambda: _number_of_prices(prices))
-    checkpoint = profile / "data" / "sessions" / "1" / CHECKPOINT
+    path = profile / PRICES
+    writes: dict[int, Written] = {}
+    for life in lives:
+        writes |= _writes(life, "prices")
+    over = [one.over for one in writes.values() if one.outcome == "done"]
+    if len(set(over)) < len(over):
+        yield "prices: two windows wrote over the same file, so what one of them wrote is lost"
+    yield from _faults_of_number("prices", path, writes, lambda: number_of_price_file(path.read_text()))
+    if path.exists():
+        load_catalog(path, ())
 
-    def number_of_checkpoint() -> int:
-        facts, arrays = read_checkpoint(checkpoint)
-        assert np.array_equal(arrays["a"], np.full(9999, facts["n"]))
-        return int(facts["n"])
 
-    yield from _faults_of_number(life, "checkpoint", checkpoint, number_of_checkpoint)
+def _faults_of_exports(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
+    from engine.formats.opening import load
+
+    empty = encoding_of(0).n_vocab
+    for life in lives:
+        path = profile / f"{life.of('slot')[0]['window']}-{EXPORT}"
+        writes = _writes(life, "export")
+        yield from _faults_of_number("export", path, writes, lambda path=path: load(path).n_vocab - empty)
+
+
+def _faults_of_versions(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
+    from gui.services.versions import store
+
     there = store.kept(profile / "data" / "versions")
     yield from there.problems
     for version in there.versions:
         if store.text_of(profile / "data" / "versions", version).text() != numbers(99):
             yield f"version {version.name} is another text"
-    missing = {str(number) for number in life.numbers_of("version done")} - {one.name for one in there.versions}
+    done = {str(line["number"]) for life in lives for line in life.of("version done")}
+    missing = done - {one.name for one in there.versions}
     if missing:
         yield f"versions are gone: {sorted(missing)}"
+
+
+def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
+    from engine.errors import EngineError
+    from engine.formats.opening import load
+    from engine.own_encodings import OwnEncodings
+
     own = OwnEncodings(frozenset())
-    folder = profile / "data" / "encodings"
-    yield from own.add_folder(folder)
-    if life.has("tokenizer done") and not own.entries():
-        yield "the tokenizer is gone"
+    yield from own.add_folder(profile / "data" / "encodings")
+    sizes = {}
     for entry in own.entries():
         try:
-            load(entry.path)
+            sizes[entry.name] = load(entry.path).n_vocab
         except (EngineError, OSError) as error:
             yield f"a tokenizer is damaged: {error}"
-
-
-def _number_of_prices(path: Path) -> int:
-    text = path.read_text()
-    number = int(text.splitlines()[0].removeprefix("# "))
-    assert text == price_file(number)
-    return number
-
-
-def _faults_of_number(life: Life, what: str, path: Path, read: Any) -> Iterator[str]:
-    """A file that says which it is has to be the last that was written, or one that was begun after it."""
-    done = max(life.numbers_of(f"{what} done"), default=0)
-    if not path.exists():
-        if done:
-            yield f"{what}: the file is gone"
-        return
-    number = read()
-    if number not in [one for one in life.numbers_of(f"{what} begun") if one >= done]:
-        yield f"{what}: the file is number {number}, the last that was written is {done}"
+    for life in lives:
+        for line in life.of("tokenizer done"):
+            if sizes.get(line["name"]) != encoding_of(line["number"]).n_vocab:
+                yield f"the tokenizer {line['name']} is gone, or another one"
 
 
 def _litter(profile: Path) -> Iterator[str]:

@@ -2,65 +2,106 @@
 
     python -m benchmarks.faults --runs 500 --seed 1
 
-Each run is a process with a window of its own on a new profile (``fault_child``). Half of them are killed: at a call to
-the disk that chance chose, or after a while. For the others the disk fails for a while (full, broken, read-only, folder
-gone) and then works again. Exits with 1 where anything was lost, half written or left lying, and names the run's seed;
-``--runs 1 --seed SEED`` is then that run again.
+Each run is a process with a window of its own on a new profile (``fault_child``); in a quarter of them two windows
+share one. Half of the windows are killed: at a call to the disk that chance chose, or after a while. For the others the
+disk fails for a while (full, broken, read-only, folder gone) and then works again. Half of them train. A run that was
+interrupted is gone on with afterwards, and must come to the merges of one that was not. Exits with 1 where anything was
+lost, half written or left lying, and names the run's seed; ``--runs 1 --seed SEED`` is then that run again.
+
+``--in-place`` breaks what it is about, so that one sees it find something: files are written where they are.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import json
 import os
+import random
 import shutil
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import IO, Any
 
 from benchmarks.fault_checks import Life, faults_of
 from benchmarks.fault_child import run
+from benchmarks.fault_training import load_trainer, write_texts
 
 LOADED_ONCE = ("gui.app", "gui.jobs", "engine.encoding", "engine.formats.saving", "tiktoken", "pyqtgraph", "pricing")
 """For all children; none of it starts a thread."""
 
 
-def one_life(profile: Path, seed: int) -> Life:
-    """Run a child to its end."""
-    journal = profile.with_suffix(".journal")
+def begin_life(profile: Path, texts: Path, seed: int, number: int) -> tuple[int, Path]:
+    """Start a child. Returns its process id, and its journal."""
+    journal = profile.with_suffix(f".{number}.journal")
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
         try:
-            run(profile, seed, os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+            run(profile, texts, seed, number, os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
         finally:
             traceback.print_exc()
             os._exit(70)
-    _, status = os.waitpid(child, 0)
-    ended = time.monotonic()
-    lines = tuple(json.loads(line) for line in journal.read_text().splitlines())
-    return Life(lines, ended, os.waitstatus_to_exitcode(status))
+    return child, journal
 
 
-def tried(folder: Path, seed: int) -> tuple[Life, list[str]]:
-    """One run: the life of a child, and what is wrong after it."""
+def lives_of(children: Sequence[tuple[int, Path]]) -> list[Life]:
+    """Wait for children to end."""
+    ends: dict[int, tuple[float, int]] = {}
+    while len(ends) < len(children):
+        child, status = os.wait()
+        ends[child] = (time.monotonic(), os.waitstatus_to_exitcode(status))
+    return [
+        Life(tuple(json.loads(line) for line in journal.read_text().splitlines()), *ends[child])
+        for child, journal in children
+        if journal.exists()
+    ]
+
+
+def tried(folder: Path, texts: Path, seed: int) -> tuple[list[Life], list[str]]:
+    """One run: the lives of its children, and what is wrong after them."""
     profile = folder / str(seed)
     profile.mkdir()
-    life = one_life(profile, seed)
+    windows = 2 if random.Random(-seed).random() < 0.25 else 1
+    lives = lives_of([begin_life(profile, texts, seed, number) for number in range(windows)])
     try:
-        faults = list(faults_of(profile, life))
+        faults = list(faults_of(profile, texts, lives))
     except Exception:  # noqa: BLE001 - whatever a damaged file brings about is what is looked for
         faults = [traceback.format_exc()]
-    if life.status not in (0, -9):
-        faults.append(f"the process ended with {life.status}")
+    faults += [f"the process ended with {life.status}" for life in lives if life.status not in (0, -9)]
     if not faults:
         shutil.rmtree(profile)
-        profile.with_suffix(".journal").unlink()
-    return life, faults
+        for number in range(windows):
+            profile.with_suffix(f".{number}.journal").unlink(missing_ok=True)
+    return lives, faults
+
+
+def break_the_writer() -> None:
+    """Files are written where they are, without flushing."""
+    from engine import atomic_file, training_checkpoint
+
+    @contextlib.contextmanager
+    def in_place(path: Path, **_: Any) -> Iterator[IO[bytes]]:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            yield file
+
+    for module in (atomic_file, training_checkpoint):
+        module.replacement_of = in_place  # type: ignore[attr-defined]
+
+
+def prepare(texts: Path) -> None:
+    """Load what all children need."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    for module in LOADED_ONCE:
+        importlib.import_module(module)
+    write_texts(texts)
+    load_trainer(texts)
 
 
 def main() -> int:
@@ -69,21 +110,27 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1, help="of the first run; the next have the next numbers")
     parser.add_argument("--folder", type=Path, help="where profiles go; those with faults stay there")
+    parser.add_argument("--in-place", action="store_true", help="break the writer of files, to see that it is noticed")
+    parser.add_argument("--until-found", action="store_true", help="end with the first run that finds something")
     options = parser.parse_args()
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    for module in LOADED_ONCE:
-        importlib.import_module(module)
-
     folder = Path(tempfile.mkdtemp(prefix="faults-")) if options.folder is None else options.folder
-    folder.mkdir(parents=True, exist_ok=True)
+    texts = folder / "texts"
+    prepare(texts)
+    if options.in_place:
+        break_the_writer()
     done: Counter[str] = Counter()
     for seed in range(options.seed, options.seed + options.runs):
-        life, faults = tried(folder, seed)
-        done["killed" if life.status == -9 else "ended"] += 1
+        lives, faults = tried(folder, texts, seed)
+        done["runs"] += 1
+        done["runs with two windows"] += len(lives) > 1
         done["runs with a fault"] += bool(faults)
-        done.update(line["what"] for line in life.lines)
+        for life in lives:
+            done["killed" if life.status == -9 else "ended"] += 1
+            done.update(line["what"] for line in life.lines)
         for fault in faults:
             print(f"seed {seed}: {fault}", flush=True)
+        if faults and options.until_found:
+            break
     print(", ".join(f"{number:,} {what}" for what, number in sorted(done.items())))
     return 1 if done["runs with a fault"] else 0
 

@@ -17,6 +17,7 @@ from typing import Literal
 from engine.atomic_file import replacing
 from engine.encoding import Encoding
 from engine.errors import EngineError, FormatError
+from engine.half_written import only_here
 
 Kind = Literal["imported", "trained"]
 
@@ -122,12 +123,12 @@ class OwnEncodings:
         entry = OwnEntry(encoding.name, kind, path)
         with self._lock:
             before, opened_before = self._entries.get(entry.name), self._encodings.get(entry.name)
-            if path.exists() and (before is None or before.path != path):
-                raise EngineError(f"{path} exists already; choose another name.")
             self.add(entry, encoding)  # before saving: the name may be taken
             try:
-                folder.mkdir(parents=True, exist_ok=True)
-                _write(encoding, path, kind, sample, normalization)
+                with only_here(folder):  # two windows that keep the same name at once must not overwrite each other
+                    if path.exists() and (before is None or before.path != path):
+                        raise EngineError(f"{path} exists already; choose another name.")
+                    _write(encoding, path, kind, sample, normalization)
             except (EngineError, OSError) as error:
                 self.forget(entry.name)
                 if before is not None:
@@ -143,9 +144,10 @@ class OwnEncodings:
             if entry is None or entry.path is None:
                 raise EngineError(f"There is no file of an encoding named {name!r}.")
             path = _path_of(new_name, entry.path.parent, entry.path.suffix)
-            if new_name in self._taken or new_name in self._entries or (path != entry.path and path.exists()):
-                raise EngineError(f"The name {new_name!r} is that of another encoding.")
-            _move(entry.path, path, new_name)
+            with only_here(entry.path.parent):
+                if new_name in self._taken or new_name in self._entries or (path != entry.path and path.exists()):
+                    raise EngineError(f"The name {new_name!r} is that of another encoding.")
+                _move(entry.path, path, new_name)
             self.forget(name)
             renamed = OwnEntry(new_name, entry.kind, path)
             self.add(renamed)
@@ -174,14 +176,15 @@ def _path_of(name: str, folder: Path, suffix: str) -> Path:
 
 
 def _move(path: Path, target: Path, name: str) -> None:
-    """Give a file another name, and the name of its encoding where that is told beside it. OSError."""
+    """Give a file another name, and the name of its encoding where that is told beside it. FormatError; OSError."""
+    from engine.formats import json_document
+
     beside = path.with_name(path.name + ".json")
     if beside.is_file():
-        described = json.loads(beside.read_bytes())
-        if isinstance(described, dict):
-            text = json.dumps(described | {"name": name}, ensure_ascii=False, indent=2) + "\n"
-            with replacing(target.with_name(target.name + ".json")) as folder:
-                (folder / f"{target.name}.json").write_text(text, "utf-8")
+        described = json_document.parse(beside.read_bytes())
+        text = json.dumps(described | {"name": name}, ensure_ascii=False, indent=2) + "\n"
+        with replacing(target.with_name(target.name + ".json")) as folder:
+            (folder / f"{target.name}.json").write_text(text, "utf-8")
     if path == target:
         return
     path.rename(target)

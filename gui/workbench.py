@@ -30,6 +30,7 @@ from gui.session import SessionState
 from gui.session_keeper import SessionKeeper, decoded, encoded
 from gui.session_slot import SessionSlot
 from gui.settings import SettingsStore
+from gui.shared_file import SharedFile
 from gui.start_report import StartReport
 from gui.tab_dock import TabDock
 from gui.tokenizer_wiring import TokenizerWiring
@@ -427,6 +428,8 @@ class Workbench(QObject):
         clipboard.let_go()
         self._steps = []
         self.settings.close()
+        for file in self.findChildren(SharedFile):
+            file.finish()
         if self.runner is not None:
             self.runner.shutdown()
         self.own_encodings.release()

@@ -124,14 +124,16 @@ def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> File
 
 def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Saved:
     """Write the price file, the one before beside it with the ending ``.bak``. Raises OSError; then nothing changed."""
+    from engine.half_written import only_here
     from gui.services.file_writing import write_atomic
 
-    outside = read_price_text(ReadRequest(request.path, request.text))
-    if outside.digest != request.digest:
-        return Saved(outside=outside)
     stored = stored_text(request.text, request.stored)
     raw = stored.encode("utf-8", "surrogatepass")
-    write_atomic(request.path, raw, keep_backup=True)
+    with only_here(request.path.parent):  # of two windows that save at once, the second sees what the first one wrote
+        outside = read_price_text(ReadRequest(request.path, request.text))
+        if outside.digest != request.digest:
+            return Saved(outside=outside)
+        write_atomic(request.path, raw, keep_backup=True)
     return Saved(FileText(request.text, stored, sha256(raw).hexdigest()))
 
 

@@ -90,7 +90,10 @@ class TrainingWorker:
             _tell(ticket, "keeping", -1.0)
             kept = self._trainer.keep(run, request.plan)
             snapshot = replace(snapshot, merges=())
-        if request.place is not None:
+        if kept is not None and kept.unkept:
+            # What was learned is in memory alone: the next start can make it again from here.
+            _save(request, run, snapshot.progress.merges, snapshot.seconds)
+        elif request.place is not None:
             drop_checkpoint(request.place)
         return RunOutcome(ending, run, snapshot, kept)
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import threading
 
 import pytest
 
 import engine
-from engine import catalog
+from engine import catalog, half_written, own_encodings
 from engine.encoding import Encoding
 from engine.errors import EngineError, FormatError, UnknownEncodingError
 from engine.formats.saving import save_encoding
+from engine.half_written import LOCK_NAME
+from engine.own_encodings import OwnEncodings
 from tests.engine.formats.trained import TEXT, trained
+from tests.patience import PATIENCE_SECONDS
 
 
 @pytest.fixture(autouse=True)
@@ -158,13 +162,41 @@ def test_what_cannot_be_replaced_stays_known(tmp_path, monkeypatch):
     assert engine.get_encoding("mine") is first
 
 
+def test_of_two_windows_that_keep_a_name_at_once_one_is_refused(tmp_path, monkeypatch):
+    """The second begins while the first one writes."""
+    write, second = own_encodings._write, OwnEncodings(frozenset())
+    refusals = []
+
+    def keep_too() -> None:
+        with pytest.raises(FormatError, match="exists already") as refused:
+            second.keep(named("mine"), tmp_path, "imported")
+        refusals.append(refused)
+
+    other = threading.Thread(target=keep_too)
+
+    def written(*arguments) -> None:
+        monkeypatch.setattr(own_encodings, "_write", write)
+        seen = threading.Event()
+        lock = half_written._has_lock
+        monkeypatch.setattr(half_written, "_has_lock", lambda file: lock(file) or seen.set())
+        other.start()
+        assert seen.wait(PATIENCE_SECONDS)
+        write(*arguments)
+
+    monkeypatch.setattr(own_encodings, "_write", written)
+    OwnEncodings(frozenset()).keep(named("mine"), tmp_path, "trained")
+    other.join()
+    assert len(refusals) == 1
+    assert second.entries() == ()
+
+
 def test_forgetting(tmp_path):
     engine.keep_encoding(named("mine"), tmp_path)
     engine.forget_encoding("mine")
     assert "mine" not in engine.list_encoding_names()
     engine.add_folder(tmp_path)
     engine.forget_encoding("mine", delete=True)
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
     engine.forget_encoding("mine")
 
 
@@ -194,6 +226,7 @@ def test_a_kept_encoding_is_called_otherwise(tmp_path):
     entry = engine.rename_encoding("mine", "my own/code")
     assert entry.path == tmp_path / "my-own-code.tiktoken"
     assert sorted(path.name for path in tmp_path.iterdir()) == [
+        LOCK_NAME,
         *("my-own-code.tiktoken", "my-own-code.tiktoken.json"),
         *("other.tiktoken", "other.tiktoken.json"),
     ]

@@ -13,14 +13,27 @@ from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
-def test_nothing_is_lost_and_nothing_left_lying(tmp_path: Path):
-    command = [sys.executable, "-m", "benchmarks.faults", "--runs", "12", "--seed", "1", "--folder", str(tmp_path)]
+
+def harness(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmarks.faults", *options, "--folder", str(folder)]
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
+    return subprocess.run(
         command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS
     )
+
+
+def test_nothing_is_lost_and_nothing_left_lying(tmp_path: Path):
+    done = harness(tmp_path, "--runs", "12", "--seed", "1")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert " killed" in done.stdout
-    assert " failed" in done.stdout
+    for what in (" killed", " failed", " training checkpoint done", "runs with two windows"):
+        assert what in done.stdout
+    assert " 0 runs with two windows" not in done.stdout
+
+
+def test_a_writer_that_is_broken_is_found(tmp_path: Path):
+    """Files written where they are: of eight runs, about one leaves half of one."""
+    done = harness(tmp_path, "--in-place", "--until-found", "--runs", "150", "--seed", "1")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert " 1 runs with a fault" in done.stdout

@@ -243,6 +243,22 @@ def test_a_full_disk_does_not_end_a_run(qtbot, runner, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_could_not_be_kept_can_be_made_again_at_the_next_start(qtbot, runner, tmp_path):
+    """The vocabulary is in memory alone: its run waits, as one that was interrupted does."""
+    service, heard = service_for(runner, CountingRun(5), tmp_path, "No space left")
+    with qtbot.waitSignal(service.ended):
+        service.start(PLAN)
+    (outcome,) = heard.outcomes
+    assert outcome.kept.unkept == "No space left"
+    checkpoint = find_checkpoint(tmp_path)
+    assert checkpoint.merges == 5
+    again, heard = service_for(runner, CountingRun(5), tmp_path)
+    with qtbot.waitSignal(again.ended):
+        again.take_up(checkpoint)
+    assert heard.outcomes[0].kept.encoding == "docs-300 of 5"
+    assert find_checkpoint(tmp_path) is None
+
+
 def test_a_failure_is_a_sentence_and_leaves_the_service_ready(qtbot, runner):
     class Refuses(OneRun):
         def make_run(self, plan, resume_from):

@@ -1,0 +1,158 @@
+"""What the windows of ``faults`` do, one thing after the other, at random.
+
+Each act is noted when it begins and when it is done, and all that it writes ends in a way that half of it would not.
+Numbers are those of one window alone, so that of two windows on one profile it is known who wrote what.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+PRICES = "prices.yaml"
+DOCUMENT = "document.txt"
+EXPORT = "exported.json"
+MOST_WINDOWS = 2
+SETTINGS = (("font_size", 8, 30), ("recent_files", 0, 50))
+"""A setting that each of the windows changes, and between which numbers."""
+
+Note = Callable[..., None]
+
+
+def numbers(count: int) -> str:
+    """A text of which no part is another such text: its numbers go down to nought."""
+    return "".join(f"{number} " for number in reversed(range(count)))
+
+
+def price_file(number: int) -> str:
+    """A valid price file that says its number at both ends."""
+    lines = [f"# {number}", "version: 1", "models:"]
+    for model in range(20):
+        lines += [f"  own/model-{model}:", f"    price: {{input: {number}, output: 1}}"]
+    return "\n".join([*lines, f"# {number}", ""])
+
+
+def number_of_price_file(text: str) -> int:
+    """Raises ValueError for a text that is no such file as a whole."""
+    number = int(text.splitlines()[0].removeprefix("# ")) if text else 0
+    if text and text != price_file(number):
+        raise ValueError("it is half of one")
+    return number
+
+
+def encoding_of(number: int) -> Any:
+    """A vocabulary that says its number by its size."""
+    from engine import Encoding
+
+    ranks = {bytes([value]): value for value in range(256)}
+    ranks |= {b"a" * length: 254 + length for length in range(2, number + 2)}
+    return Encoding("own", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens={})
+
+
+class Acts:
+    """``act`` does one thing. ``typed``: how many words were typed. ``number``: which of the windows this is."""
+
+    def __init__(self, bench: Any, rng: random.Random, note: Note, number: int) -> None:
+        self._bench, self._rng, self._note, self._window = bench, rng, note, number
+        self._number = number
+        self.typed = 0
+        self._acts: tuple[Callable[[], None], ...] = (
+            *((self._type,) * 6),
+            *(self._save, self._set, self._keep_scenario, self._keep_version, self._learn),
+            *(self._change_prices, self._change_prices, self._keep_tokenizer, self._export),
+        )
+
+    def act(self) -> None:
+        """Do one thing at random."""
+        self._rng.choice(self._acts)()
+
+    def _tried(self, what: str, act: Callable[[int], dict[str, Any] | None]) -> None:
+        """``act`` returns what else there is to note, None where nothing was written."""
+        from engine.errors import EngineError
+
+        self._number += MOST_WINDOWS
+        self._note(f"{what} begun", number=self._number)
+        try:
+            more = act(self._number)
+        except (OSError, EngineError) as error:
+            self._note(f"{what} failed", number=self._number, why=str(error))
+        else:
+            self._note(f"{what} {'refused' if more is None else 'done'}", number=self._number, **(more or {}))
+
+    def _type(self) -> None:
+        from PySide6.QtGui import QTextCursor
+
+        cursor = QTextCursor(self._bench.panel.editor.document())
+        cursor.insertText(f"{self.typed} ")
+        self.typed += 1
+        self._note("typed", number=self.typed)
+
+    def _save(self) -> None:
+        self._note("document begun", number=self.typed)
+        self._bench.files.save_to(self._bench.paths.config / DOCUMENT)
+
+    def _set(self) -> None:
+        name, low, high = SETTINGS[self._window]
+        value = self._rng.randrange(low, high)
+        self._bench.settings.set(name, value)
+        self._note("setting", name=name, value=value)
+
+    def _keep_scenario(self) -> None:
+        from gui.models.scenario_choices import ScenarioChoices
+
+        name, calls = f"scenario {self._window} {self._rng.randrange(9)}", self._rng.randrange(1, 1000)
+        self._bench.costs.panel.names._book.save(name, ScenarioChoices(calls=calls))
+        self._note("scenario", name=name, value=calls)
+
+    def _learn(self) -> None:
+        from pricing.calibration import Sample
+
+        self._number += MOST_WINDOWS
+        sample = Sample("own/model-1", "english", "o200k_base", 1000, 1000 + self._number, date(2026, 1, 2))
+        self._bench.calibration.calibrations.add(sample)
+        self._note("sample", name=str(self._number), value=sample.billed)
+
+    def _keep_version(self) -> None:
+        from gui.held_text import held
+        from gui.services.versions import store
+
+        def keep(number: int) -> dict[str, Any]:
+            store.save(self._bench.paths.versions, str(number), held([numbers(99)]), "none", {})
+            return {}
+
+        self._tried("version", keep)
+
+    def _change_prices(self) -> None:
+        from gui.services.price_text import ReadRequest, SaveRequest, read_price_text, save_price_text
+
+        path: Path = self._bench.paths.prices_file
+
+        def change(number: int) -> dict[str, Any] | None:
+            file = read_price_text(ReadRequest(path))
+            saved = save_price_text(SaveRequest(path, price_file(number), file.stored, file.digest, 0))
+            return {"over": number_of_price_file(file.stored)} if saved.file is not None else None
+
+        self._tried("prices", change)
+
+    def _keep_tokenizer(self) -> None:
+        own = self._bench.own_encodings
+
+        def keep(number: int) -> dict[str, Any]:
+            encoding = encoding_of(number)
+            encoding.name = own.free_name("own")
+            own.keep(encoding, self._rng.choice(("imported", "trained")))
+            return {"name": encoding.name}
+
+        self._tried("tokenizer", keep)
+
+    def _export(self) -> None:
+        from engine.formats.saving import save_encoding
+
+        def export(number: int) -> dict[str, Any]:
+            save_encoding(encoding_of(number), self._bench.paths.config / f"{self._window}-{EXPORT}", "a cat")
+            return {}
+
+        self._tried("export", export)
