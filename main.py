@@ -39,7 +39,7 @@ def window_arguments(arguments: Sequence[str]) -> tuple[list[Path], Path | None]
             profile = Path(value)
         elif word.startswith("-"):
             raise UnusableArgument(f"there is no option {word}; --help lists them")
-        elif Path(word).exists():
+        elif _exists(word):
             paths.append(Path(word))
         else:
             import difflib
@@ -48,6 +48,14 @@ def window_arguments(arguments: Sequence[str]) -> tuple[list[Path], Path | None]
             hint = f", did you mean the command {close[0]!r}?" if close else ""
             raise UnusableArgument(f"{word}: no such file{hint}")
     return paths, profile
+
+
+def _exists(word: str) -> bool:
+    """Whether there is such a file. Of a word that can be no name of one, too."""
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):
+        return False
 
 
 def wants_command(arguments: Sequence[str]) -> bool:
@@ -82,7 +90,8 @@ def open_window(arguments: Sequence[str]) -> int:
 
 def refuse(sentence: str) -> int:
     """Say in one line why nothing can be done. Returns the exit status."""
-    sys.stderr.write(f"tokenloupe: {' '.join(sentence.split())}\n")
+    line = f"tokenloupe: {' '.join(sentence.split())}\n"
+    sys.stderr.write(line.encode("utf-8", "backslashreplace").decode())
     return 2
 
 
@@ -109,4 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:  # while modules were being loaded
+        sys.exit(130)

@@ -19,7 +19,7 @@ def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
         own = profile_paths(profile).prices_file
         prices = own if own.is_file() else None
     elif not prices.is_file():
-        raise BadInput(f"{prices}: no such file")
+        raise BadInput(f"{prices}: no such file" if not prices.is_dir() else f"{prices}: it is a folder")
     tokenizers = own_encodings(profile)[0] if prices else ()
     return usable(lambda: pricing.load_catalog(prices, tokenizers=tokenizers))
 
@@ -31,5 +31,5 @@ def billed_samples(profile: Path | None) -> tuple[Sample, ...]:
         return ()
     try:
         return usable(lambda: samples_of(json.loads(path.read_bytes())), str(path))
-    except ValueError as error:
-        raise BadInput(f"{path}: {error}") from error
+    except (ValueError, RecursionError, AttributeError) as error:
+        raise BadInput(f"{path}: it is damaged: {error}") from error

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +17,7 @@ from commands.catalog import load_catalog
 from commands.cost_report import check_report_name, write_report
 from commands.counting import count_given
 from commands.encoder_choice import EncoderChoice
+from commands.numbers import Day, DecimalNumber, WholeNumber
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from commands.reading import folder_options, read_given, read_text
 from commands.request_options import check_template_use, request_options
@@ -31,25 +32,7 @@ if TYPE_CHECKING:
     from pricing.types import CostEstimate, Model
 
 
-class DecimalNumber(click.ParamType):
-    """A decimal number, taken from its text without passing through a float."""
-
-    name = "number"
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Decimal:
-        """The number, or a usage error."""
-        if isinstance(value, Decimal):
-            return value
-        try:
-            number = Decimal(value)
-        except InvalidOperation:
-            number = Decimal("NaN")
-        if not number.is_finite() or number < 0:
-            self.fail(f"{value!r} is not a number of 0 or more, like 1.10", parameter, context)
-        return number
-
-
-tokens_type = click.IntRange(min=0)
+tokens_type = WholeNumber(0)
 
 
 @program.command()
@@ -62,9 +45,9 @@ tokens_type = click.IntRange(min=0)
 @click.option("--cache-write-tokens", type=tokens_type, default=0, help="Of the prompt: written for 5 minutes.")
 @click.option("--cache-write-1h-tokens", type=tokens_type, default=0, help="Of the prompt: written for an hour.")
 @click.option("--batch", is_flag=True, help="Prices of the batch service.")
-@click.option("--calls", type=click.IntRange(min=1), help="Also the cost of this many calls.")
+@click.option("--calls", type=WholeNumber(1), help="Also the cost of this many calls.")
 @click.option("--factor", type=DecimalNumber(), default="1", help="Multiplies everything, like 1.10 for a region.")
-@click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Prices in force on this day; else today's.")
+@click.option("--on", "day", type=Day(), help="Prices in force on this day; else today's.")
 @click.option("--prices", type=click.Path(path_type=Path), help="Your price file, layered over the built-in prices.")
 @click.option("--budget", type=DecimalNumber(), help="Status 1 if a listed model may cost more USD than this.")
 @click.option("--report", "report_file", type=click.Path(path_type=Path), help="Also a report: .html or .md.")
@@ -88,9 +71,8 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
     else:
         given = given_counts(models, options["input_tokens"], paths, profile, ignored=options["ignored"])
         models = given.models or models
-    day = options["day"] or datetime.now()
     scenario = pricing.Scenario(
-        on=day.date(),
+        on=options["day"] or date.today(),
         calls=options["calls"] or 1,
         **{name: options[name] for name in SCENARIO_OPTIONS},
     )

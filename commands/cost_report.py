@@ -67,7 +67,7 @@ def write_report(
     kind = report_format(path)
     assert kind is not None
     text = rendered(Report("What the prompt costs", tuple(sections)), kind)
-    usable(lambda: write_atomic(path, utf8_pieces(text)))
+    usable(lambda: write_atomic(path, utf8_pieces(text)), f"--report: {path}")
 
 
 def _row(estimate: CostEstimate) -> tuple[Value, ...]:

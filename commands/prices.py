@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import click
 
 import pricing
 from commands.encodings import own_encodings
+from commands.numbers import Day
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from engine.atomic_file import write_atomic
 
@@ -76,14 +77,14 @@ def schema() -> None:
 @prices.command()
 @click.argument("tables", nargs=-1, required=True)
 @click.option("--prices", "file", type=click.Path(path_type=Path), help="Your price file, which comes before both.")
-@click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Prices in force on this day; else today's.")
+@click.option("--on", "day", type=Day(), help="Prices in force on this day; else today's.")
 @json_option
-def compare(tables: tuple[str, ...], file: Path | None, day: datetime | None, as_json: bool) -> None:
+def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_json: bool) -> None:
     """How published price tables on your disk differ from the built-in prices and yours.
 
     Reads LiteLLM's map, llm-prices, models.dev and genai-prices. Changes nothing.
     """
-    on = (day or datetime.now()).date()
+    on = day or date.today()
     differences: list[Difference] = []
     for name in tables:
         differences += compared(Path(name), file, on)

@@ -54,7 +54,7 @@ def read_given(paths: Sequence[str], *, ignored: bool) -> list[Given]:
     rules = CorpusRules(honour_gitignore=not ignored)
     given = []
     for path in paths or (STANDARD_INPUT,):
-        if path == STANDARD_INPUT or not Path(path).is_dir():
+        if path == STANDARD_INPUT or not usable(Path(path).is_dir, path):
             given.append(Given(path, read_text(path)))
         else:
             found = usable(lambda path=path: list(FolderWalk(rules).found([Path(path)])))

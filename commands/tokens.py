@@ -13,6 +13,7 @@ from commands.chosen_encoding import chosen_encoding
 from commands.counting import Counted, count_given
 from commands.encoder_choice import EncoderChoice
 from commands.encodings import required_encoding, tokenizer_options
+from commands.numbers import WholeNumber
 from commands.program import BadInput, json_option, program, say, say_json
 from commands.reading import STANDARD_INPUT, folder_options, read_given, read_text
 from commands.request_options import check_template_use, request_options
@@ -36,7 +37,7 @@ MOST_QUOTED = 40
 @request_options
 @folder_options
 @click.option("--lines", type=click.Path(dir_okay=False), help="With --request: list each line there (.csv, .json).")
-@click.option("--budget", type=click.IntRange(min=0), help="Status 1 if there are more tokens than this.")
+@click.option("--budget", type=WholeNumber(0), help="Status 1 if there are more tokens than this.")
 @json_option
 @click.pass_obj
 def count(
@@ -146,10 +147,11 @@ def decode(profile: Path | None, path: str, **options: str | None) -> None:
     """Turn token ids, separated by white space or commas, back into bytes on standard output."""
     encoding = required_encoding(profile, **options)
     words = read_text(path).text.replace(",", " ").split()
+    source = "standard input" if path == STANDARD_INPUT else path
     ids = []
     for place, word in enumerate(words, 1):
         if not (word.isascii() and word.isdigit()):
-            raise BadInput(f"{path}: number {place} is not a token id: {shortened(word)!r}")
+            raise BadInput(f"{source}: number {place} is not a token id: {shortened(word)!r}")
         # Leading zeros aside, an id has few digits: nothing longer is turned into a number.
         ids.append(int(word.lstrip("0")[:MOST_DIGITS] or "0"))
     try:
@@ -157,7 +159,7 @@ def decode(profile: Path | None, path: str, **options: str | None) -> None:
     except (KeyError, OverflowError, ValueError):
         place = next(place for place, token_id in enumerate(ids, 1) if not is_known(encoding, token_id))
         wrong = shortened(words[place - 1])
-        raise BadInput(f"{path}: number {place} is {wrong}, no token of {encoding.name} has that id") from None
+        raise BadInput(f"{source}: number {place} is {wrong}, no token of {encoding.name} has that id") from None
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 

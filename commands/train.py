@@ -13,7 +13,8 @@ import click
 
 import engine
 from commands import interruption
-from commands.program import BadInput, json_option, program, say, say_json, usable
+from commands.numbers import WholeNumber
+from commands.program import INTERRUPTED, BadInput, json_option, program, say, say_json, usable
 from commands.reading import STANDARD_INPUT, read_text
 from commands.train_progress import ProgressDisplay, size
 from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress
@@ -24,15 +25,13 @@ CHECKPOINT_SECONDS = 30.0
 SAMPLE_BYTES = 1 << 16
 """So much of the texts is encoded to see whether a file that was written holds what it should."""
 
-INTERRUPTED = 130
-
 
 @program.command()
 @click.argument("paths", nargs=-1, type=str)
-@click.option("--vocab-size", type=click.IntRange(min=1), help="Size of the vocabulary, everything included.")
+@click.option("--vocab-size", type=WholeNumber(1), help="Size of the vocabulary, everything included.")
 @click.option("--pattern", default="cl100k_base", help="Split pattern: a name, or a regular expression.")
-@click.option("--min-count", type=click.IntRange(min=1), default=2, help="Merge no pair that occurs less often.")
-@click.option("--max-token-bytes", type=click.IntRange(min=1), help="Make no longer tokens than that.")
+@click.option("--min-count", type=WholeNumber(1), default=2, help="Merge no pair that occurs less often.")
+@click.option("--max-token-bytes", type=WholeNumber(1), help="Make no longer tokens than that.")
 @click.option("--special", "special_tokens", multiple=True, help="A special token; may be given more than once.")
 @click.option("--alphabet", type=click.Choice(["bytes", "characters", "characters+</w>"]), default="bytes")
 @click.option("--normalization", type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]), help="Done to texts first.")
@@ -42,13 +41,13 @@ INTERRUPTED = 130
 @click.option(
     "--dummy-prefix/--no-dummy-prefix", default=True, help="With the pattern sentencepiece: a ▁ in front of each text."
 )
-@click.option("--threads", type=click.IntRange(min=1), help="How many threads read and count; else one a processor.")
+@click.option("--threads", type=WholeNumber(1), help="How many threads read and count; else one a processor.")
 @click.option("--dask", default="", metavar="ADDRESS", help="Have the workers of this Dask scheduler count.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Only files like this, as in a .gitignore.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="No files or folders like this.")
 @click.option("--no-gitignore", is_flag=True, help="Take files that a .gitignore names, too.")
 @click.option("--hidden", is_flag=True, help="Take hidden files, too.")
-@click.option("--sample", "sample_mb", type=click.IntRange(min=1), metavar="MB", help="Train on so much of the files.")
+@click.option("--sample", "sample_mb", type=WholeNumber(1), metavar="MB", help="Train on so much of the files.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to save it: .tiktoken, .json or .model (minbpe).")
 @click.option("--checkpoint", type=click.Path(path_type=Path), help="Keep the state of the run in this file.")
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on from a checkpoint.")
@@ -61,6 +60,12 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
     """
     if out is not None and not out.absolute().parent.is_dir():
         raise BadInput(f"--out: there is no folder {out.parent}")
+    checkpoint = options["checkpoint"]
+    if checkpoint is not None and (checkpoint.is_dir() or not checkpoint.absolute().parent.is_dir()):
+        raise BadInput(f"--checkpoint: {checkpoint} is no place for a file")
+    for path in (*paths, *filter(None, [options["resume"]])):  # before anything is compiled for them
+        if path != STANDARD_INPUT:
+            usable(Path(path).stat, str(path))
     display = ProgressDisplay(silent=as_json)
     try:
         with interruption.noticed() as interrupted, _kernels(context.obj, display, interrupted):

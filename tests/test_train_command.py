@@ -14,8 +14,10 @@ import pytest
 
 import engine
 import main
+from engine import training
 from engine.kernels.cache_folder import VARIABLE, current_folder
 from engine.training import TrainingRun
+from engine.training_checkpoint import UnsavedCheckpointError
 from tests.engine.formats.trained import TEXT as BASE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -265,12 +267,15 @@ def test_checkpoints_are_written_on_the_way(run, corpus, tmp_path, monkeypatch, 
     assert run(corpus, "--vocab-size", "270", "--checkpoint", checkpoint)[0] == 0
     resumed = TrainingRun.resume(checkpoint)
     assert resumed.settings.vocab_size == 270
-    status, said, err = run(
-        corpus, "--vocab-size", "270", "--checkpoint", tmp_path / "no-such-folder" / "run", "--json"
-    )
+    monkeypatch.setattr(training, "write_checkpoint", full_disk)
+    status, said, err = run(corpus, "--vocab-size", "270", "--checkpoint", checkpoint, "--json")
     assert status == 0, "a run does not end because its checkpoint cannot be written"
     assert json.loads(said)["vocab_size"] == 270
-    assert "no-such-folder" in err
+    assert "No space left" in err
+
+
+def full_disk(*_: object) -> None:
+    raise UnsavedCheckpointError("The checkpoint could not be saved: No space left on device.")
 
 
 def test_the_settings_of_a_checkpoint_stay(run, corpus, tmp_path):

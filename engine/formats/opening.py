@@ -142,17 +142,17 @@ def _compared(
 
 def _content(path: Path) -> bytes:
     if path.is_dir():
-        raise FormatError(f"{path}: it is a folder; name the file in it")
+        raise FormatError("it is a folder; name the file in it")
     if path.exists() and not path.is_file():
-        raise FormatError(f"{path}: it is a device, pipe or socket")
+        raise FormatError("it is a device, pipe or socket")
     with path.open("rb") as file:
         start = file.read(len(gguf.MAGIC))
         most = gguf.LONGEST_HEADER if gguf.looks_like(start) else LARGEST_FILE + 1
         content = start + file.read(most - len(start))
     if len(content) > LARGEST_FILE and not gguf.looks_like(start):
-        raise FormatError(f"{path}: it is larger than {LARGEST_FILE >> 20} MB, which no tokenizer file is")
+        raise FormatError(f"it is larger than {LARGEST_FILE >> 20} MB, which no tokenizer file is")
     if not content:
-        raise FormatError(f"{path}: it is empty")
+        raise FormatError("it is empty")
     return content
 
 
