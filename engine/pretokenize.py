@@ -49,7 +49,11 @@ class Pretokenizer:
             raise InvalidPatternError(f"The split pattern is not valid: {error}") from error
         self._rewritten = rewrite(expression)
         self._letters = self._rewritten.letters
-        self._regex: Any = regex.compile(self._rewritten.expression, regex.VERSION0)
+        try:
+            self._regex: Any = regex.compile(self._rewritten.expression, regex.VERSION0)
+        except (regex.error, OverflowError, RecursionError, MemoryError) as error:
+            # Two engines: what is too much for one, such as a count of repeats, need not be for the other.
+            raise InvalidPatternError(f"The split pattern is not valid: {error}") from error
 
     @functools.cached_property
     def reach(self) -> Reach:

@@ -24,6 +24,13 @@ from engine.half_written import clear_half_written
 VERSION = 3
 """Changes with what is kept, and with how texts are cut into the pieces that are counted by number."""
 
+_NOT_WRITTEN_HERE = (
+    *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError),
+    *(TypeError, MemoryError, RecursionError),
+)
+"""What numpy raises for a file that it did not write: TypeError for a single array, MemoryError for an impossible
+one."""
+
 Facts = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
@@ -58,7 +65,7 @@ def read_checkpoint(path: Path) -> tuple[Facts, Arrays]:
         facts = json.loads(arrays.pop("facts").tobytes())
     except OSError as error:
         raise TrainingError(f"The checkpoint {path} cannot be read: {error.strerror or error}.") from error
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
+    except _NOT_WRITTEN_HERE as error:
         raise damaged(path) from error
     if not isinstance(facts, dict) or facts.get("kind") != _KIND:
         raise damaged(path)

@@ -112,6 +112,15 @@ def test_a_fault_of_the_program_is_said_as_one(work: Path, monkeypatch: pytest.M
     assert "please report it: RuntimeError: of ours (test_bad_input.py, line " in told
 
 
+def test_ctrl_c_says_nothing(work: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: Any):
+    def interrupted(*_: object, **__: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("commands.tokens.read_given", interrupted)
+    assert program.run(["count", "text.txt", *ENCODING]) == program.INTERRUPTED
+    assert capfdbinary.readouterr().err.strip() == b""
+
+
 # --- streams ----------------------------------------------------------------------------------------------------------
 
 
@@ -157,17 +166,3 @@ def test_a_file_name_that_is_no_text(work: Path):
     assert (status, told) == (0, "")
     assert b'"path": "folder/a\\udcff.txt"' in out
     assert ended(started(work, "count", os.fsdecode(b"\xff"), *ENCODING))[0] == 2
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_ctrl_c_says_nothing(work: Path):
-    reader, writer = os.pipe()
-    process = started(work, "count", "-", *ENCODING, stdin=reader)
-    # More than a pipe holds: when that is written, the command is reading.
-    with os.fdopen(writer, "wb", closefd=False) as stdin:
-        stdin.write(b"a cat " * 50_000)
-    process.send_signal(signal.SIGINT)
-    status, out, told = ended(process)
-    assert (status, out, told.strip()) == (program.INTERRUPTED, b"", "")
-    os.close(reader)
-    os.close(writer)

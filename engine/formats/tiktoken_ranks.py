@@ -64,7 +64,8 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
         document = before
     if document.get("sha256") not in (None, found):
         raise FormatError("it belongs to other ranks: their SHA-256 is not the one that it names")
-    json_document.member(document, "pattern", str)
+    if not json_document.member(document, "pattern", str):
+        raise FormatError("the pattern is empty, so it cuts no text")
     specials = json_document.typed(document.get("special_tokens", {}), dict, "special_tokens")
     for text, token_id in specials.items():
         check_id(token_id, f"the special token {text!r}")

@@ -23,6 +23,8 @@ UNKNOWN_WORDS = frozenset({"n/a", "null", "~", "unknown"})
 
 _AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?")
 _WHOLE = re.compile(r"[0-9]+(_[0-9]{3})*")
+MOST_DIGITS = 30
+"""Longer numbers are no tokens, and Python refuses to read some thousands of digits: they stay text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def value_of(kind: str, typed: str) -> Value:
             return Decimal(text)
         except InvalidOperation:
             return text
-    if kind == "tokens" and _WHOLE.fullmatch(text):
+    if kind == "tokens" and len(text) <= MOST_DIGITS and _WHOLE.fullmatch(text):
         return int(text)
     if kind == "date":
         try:

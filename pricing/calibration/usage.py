@@ -83,7 +83,7 @@ def _json(text: str) -> object:
         column = error.colno - (is_part and error.lineno == 1)
         raise UsageError(f"this is not JSON: {error.msg} in line {error.lineno}, column {column}") from error
     except (RecursionError, ValueError) as error:
-        raise UsageError(f"this cannot be read as JSON ({type(error).__name__})") from error
+        raise UsageError("this is nested too deep, or has a number that is too long, for an answer") from error
 
 
 def _find(node: object, model: str, depth: int = 0) -> tuple[Mapping[str, Any], str] | None:

@@ -50,7 +50,7 @@ def read_json(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise ImportFileError(f"this is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
     except (RecursionError, ValueError, ArithmeticError) as error:
-        raise ImportFileError(f"this cannot be read as JSON ({type(error).__name__})") from error
+        raise ImportFileError("this is nested too deep, or has a number that is too long, for a price table") from error
 
 
 def amount(value: object) -> Decimal | None:

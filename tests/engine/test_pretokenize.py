@@ -85,7 +85,7 @@ def test_a_hostile_pattern_is_stopped():
         Pretokenizer(r"(?:a+a+)+b").char_spans("a" * 3000, seconds=0.05)
 
 
-@pytest.mark.parametrize("expression", ["[a", "(a", "a)", "*a", r"\p{Nonsense}", r"(?<n"])
+@pytest.mark.parametrize("expression", ["[a", "(a", "a)", "*a", r"\p{Nonsense}", r"(?<n", "a{" + "4" * 400 + "}"])
 def test_invalid_patterns(expression):
     with pytest.raises(InvalidPatternError, match="not valid"):
         Pretokenizer(expression)

@@ -197,6 +197,13 @@ def test_what_is_no_checkpoint_of_this_program_is_refused(tmp_path, facts, messa
         TrainingRun.resume(path)
 
 
+def test_an_array_that_somebody_saved_is_no_checkpoint(tmp_path):
+    with (tmp_path / "array").open("wb") as file:
+        np.save(file, np.arange(9))
+    with pytest.raises(TrainingError, match="is no checkpoint"):
+        TrainingRun.resume(tmp_path / "array")
+
+
 WORK = """
 import io, sys
 import numpy as np

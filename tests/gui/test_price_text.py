@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import half_written
 from gui.editor.offsets import document_text
 from gui.models.yaml_position import key_place
+from gui.services import file_writing
 from gui.services.price_desk import ChangeRequest, CheckRequest, change, check
-from gui.services.price_facts import facts_of, fields_below
+from gui.services.price_facts import facts_of, fields_below, value_of
 from gui.services.price_template import TEMPLATE
 from gui.services.price_text import (
     MOST_CHARACTERS,
     ODD_CHARACTERS,
     TOO_LONG,
     ReadRequest,
+    SaveRequest,
     difference,
     read_price_text,
+    save_price_text,
     splice,
     stored_text,
 )
 from pricing import load_catalog
+from tests.patience import PATIENCE_SECONDS
 
 texts = st.text(st.sampled_from("ab😀\n é"), max_size=30)
 stored_texts = st.lists(
@@ -55,6 +62,28 @@ def test_differences_are_counted_and_shown():
     made = difference("a\nb\nc\n", "a\nB\nc\nd\n")
     assert (made.added, made.removed) == (2, 1)
     assert made.lines.splitlines()[1:] == [" a", "-b", "+B", " c", "+d"]
+
+
+def test_of_two_windows_that_save_at_once_the_second_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """It begins while the first one writes."""
+    path = tmp_path / "prices.yaml"
+    answers = []
+    write, lock = file_writing.write_atomic, half_written._has_lock
+    seen = threading.Event()
+    other = threading.Thread(target=lambda: answers.append(save_price_text(SaveRequest(path, "# second\n", "", "", 0))))
+
+    def written(*arguments: Any, **options: Any) -> int:
+        monkeypatch.setattr(file_writing, "write_atomic", write)
+        monkeypatch.setattr(half_written, "_has_lock", lambda file: lock(file) or seen.set())
+        other.start()
+        assert seen.wait(PATIENCE_SECONDS)
+        return write(*arguments, **options)
+
+    monkeypatch.setattr(file_writing, "write_atomic", written)
+    first = save_price_text(SaveRequest(path, "# first\n", "", "", 0))
+    other.join()
+    assert first.file is not None
+    assert answers[0].outside.text == path.read_text() == "# first\n"
 
 
 def test_files_that_the_editor_cannot_hold(tmp_path: Path):
@@ -156,3 +185,9 @@ def test_the_names_that_may_stand_somewhere():
         "models": True,
     }
     assert fields_below(("models",)) == ()
+
+
+def test_a_number_with_thousands_of_digits_stays_text():
+    digits = "9" * 5000
+    assert value_of("tokens", digits) == digits
+    assert value_of("tokens", "128000") == 128000

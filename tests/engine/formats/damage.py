@@ -19,8 +19,13 @@ def damaged(content: bytes, count: int, seed: int = 1) -> Iterator[bytes]:
     for number in range(count):
         worse = content
         for _ in range(1 + number % 3):
-            worse = chance.choice(_WAYS)(chance, worse)
+            worse = worse_bytes(chance, worse)
         yield worse
+
+
+def worse_bytes(chance: random.Random, content: bytes) -> bytes:
+    """One damage."""
+    return chance.choice(_WAYS)(chance, content)
 
 
 def _cut_short(chance: random.Random, content: bytes) -> bytes:

@@ -231,8 +231,8 @@ class TestGenaiPrices:
         ("[]", "no price table that can be imported"),
         ('{"a": 1}', "no price table that can be imported"),
         ('"text"', "no price table"),
-        ('{"a": 1e99999999999999999999}', "cannot be read as JSON"),
-        ("[" * 200_000, "cannot be read as JSON"),
+        ('{"a": 1e99999999999999999999}', "a number that is too long"),
+        ("[" * 200_000, "nested too deep"),
     ],
 )
 def test_what_is_no_table_is_refused_with_a_sentence(text: str, sentence: str) -> None:

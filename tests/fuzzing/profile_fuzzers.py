@@ -1,0 +1,233 @@
+"""Files of the profile, each read by the part of the program whose it is. No window."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+
+import engine
+from engine.count_cache import CountCache, KnownCounts
+from engine.errors import EngineError
+from engine.own_encodings import OwnEncodings
+from engine.training import TrainingRun
+from engine.training_types import TrainingSettings
+from gui.held_text import held
+from gui.jobs import JobRunner
+from gui.models.scenario_choices import ScenarioChoices
+from gui.scenario_book import ScenarioBook
+from gui.services import calibrations
+from gui.services.training_checkpoint import PLAN, STATE, find_checkpoint, save_checkpoint
+from gui.services.training_plan import TrainingPlan
+from gui.services.versions import store
+from gui.session import SessionState, read_session, state_bytes
+from gui.settings import Settings, SettingsStore
+from gui.storage import Storage
+from gui.versioned_document import DamagedFile
+from pricing.calibration import CalibrationError, Sample, changed_samples
+from tests.engine.formats.damage import worse_bytes
+from tests.engine.formats.trained import trained
+from tests.fuzzing.damage import worse_json
+from tests.fuzzing.judging import Fuzzer
+
+JSON_WAYS = (worse_json, worse_json, worse_json, worse_bytes)
+TEXT = "the cat sat on the mat, the cat sat. "
+
+
+def sessions(_folder: Path) -> Sequence[bytes]:
+    return [state_bytes(SessionState(file="/a/b.txt", scenario={"choices": ScenarioChoices().plain()}))]
+
+
+def feed_session(content: bytes, folder: Path) -> Iterator[str]:
+    session = folder / "1"
+    session.mkdir(exist_ok=True)
+    (session / "state.json").write_bytes(content)
+    (session / "text.txt").write_bytes(content)
+    restored = read_session(session, 2**20)
+    assert all(type(value) is type(getattr(SessionState(), name)) for name, value in vars_of(restored.state))
+    yield from restored.problems
+    _clear(session)
+
+
+def vars_of(state: SessionState) -> list[tuple[str, object]]:
+    return [(field.name, getattr(state, field.name)) for field in dataclasses.fields(state)]
+
+
+def settings(_folder: Path) -> Sequence[bytes]:
+    return [json.dumps(dataclasses.asdict(Settings()) | {"version": 1, "recent": ["/a", "/b"]}).encode()]
+
+
+def feed_settings(content: bytes, folder: Path) -> Iterator[str]:
+    """Read, and one of them changed."""
+    config = folder / "config"
+    config.mkdir(exist_ok=True)
+    (config / "settings.json").write_bytes(content)
+    store_of = SettingsStore(config / "settings.json")
+    failures: list[str] = []
+    store_of.failed.connect(failures.append)
+    store_of.set("font_size", 20 if store_of.values.font_size != 20 else 21)
+    store_of.close()
+    yield from (*filter(None, [store_of.problem]), *failures)
+    _clear(config)
+
+
+def scenarios(_folder: Path) -> Sequence[bytes]:
+    plain = ScenarioChoices(calls=3, on=date(2026, 1, 2), output_range=(1, 900)).plain()
+    return [json.dumps({"version": 1, "scenarios": {"a": plain, "b": plain}}).encode()]
+
+
+def feed_scenarios(content: bytes, folder: Path) -> Iterator[str]:
+    """Read, and one of them saved."""
+    config = folder / "config"
+    config.mkdir(exist_ok=True)
+    (config / "scenarios.json").write_bytes(content)
+    runner = JobRunner()
+    try:
+        book = ScenarioBook(config / "scenarios.json", Storage(runner, "Saving"))
+        failures: list[str] = []
+        book.failed.connect(failures.append)
+        for name in book.names():
+            book.get(name).scenario(date(2026, 1, 2))
+        book.save("c", ScenarioChoices())
+        book._file.finish()
+        yield from (*filter(None, [book.problem]), *failures)
+    finally:
+        runner.shutdown()
+        _clear(config)
+
+
+def samples(_folder: Path) -> Sequence[bytes]:
+    document: dict[str, object] = {"version": 1}
+    one = Sample("own/model", "english", "o200k_base", 100, 120, date(2026, 1, 2))
+    changed_samples(document | {"samples": []}, [], [])
+    return [json.dumps(document | {"samples": [dataclasses.asdict(one) | {"day": "2026-01-02"}] * 2}).encode()]
+
+
+def feed_samples(content: bytes, folder: Path) -> None:
+    (folder / "calibration.json").write_bytes(content)
+    calibrations.load(folder / "calibration.json")
+
+
+def versions(folder: Path) -> Sequence[bytes]:
+    there = store.save(folder / "good", "first", held([TEXT]), "o200k_base", {"o200k_base": 9})
+    return [(folder / "good" / f"{there.key}.json").read_bytes()]
+
+
+def feed_versions(content: bytes, folder: Path) -> Iterator[str]:
+    place = folder / "versions"
+    place.mkdir(exist_ok=True)
+    (place / ("0" * 32 + ".json")).write_bytes(content)
+    (place / (next((folder / "good").glob("*.json")).name)).write_bytes(content)
+    kept = store.kept(place)
+    for version in kept.versions:
+        try:
+            store.text_of(place, version)
+        except OSError:  # whose text is not there
+            continue
+        except store.VersionError as error:
+            yield str(error)
+    yield from kept.problems
+    _clear(place)
+
+
+def plans(folder: Path) -> Sequence[bytes]:
+    plan = TrainingPlan("x", (folder / "texts",), TrainingSettings(vocab_size=300, special_tokens=("<end>",)))
+    save_checkpoint(folder / "good", plan, TrainingRun([TEXT], 300, threads=1), 3, 1.0)
+    return [(folder / "good" / PLAN).read_bytes()]
+
+
+def feed_plan(content: bytes, folder: Path) -> None:
+    place = folder / "waiting"
+    place.mkdir(exist_ok=True)
+    (place / STATE).write_bytes(b"x")
+    (place / PLAN).write_bytes(content)
+    found = find_checkpoint(place)
+    if found is not None:
+        assert isinstance(found.plan.name, str)
+        assert all(isinstance(path, Path) for path in found.plan.paths)
+
+
+def checkpoints(folder: Path) -> Sequence[bytes]:
+    """One in the middle of counting, one in the middle of merging."""
+    found = []
+    for slices in (0, 1):
+        run = TrainingRun([TEXT * 20, TEXT * 3], 270, threads=1)
+        for _ in range(slices):
+            while run.progress().stage != "merging" and not run.done:
+                run.advance(0.0)
+        run.save(folder / "checkpoint")
+        found.append((folder / "checkpoint").read_bytes())
+    return found
+
+
+def feed_checkpoint(content: bytes, folder: Path) -> None:
+    path = folder / "damaged"
+    path.write_bytes(content)
+    run = TrainingRun.resume(path, threads=1)
+    for _ in range(5):
+        run.advance(0.01)
+
+
+def caches(folder: Path) -> Sequence[bytes]:
+    cache, known = CountCache(folder / "good.sqlite"), KnownCounts(("o200k_base",), counts=({},))
+    for number in range(40):
+        known.new_counts.append((number.to_bytes(16), "o200k_base", number))
+    cache.keep(known)
+    assert not known.problem
+    return [(folder / "good.sqlite").read_bytes()]
+
+
+def feed_cache(content: bytes, folder: Path) -> Iterator[str]:
+    path = folder / "counts.sqlite"
+    path.write_bytes(content)
+    known = CountCache(path).known(("o200k_base",))
+    assert all(isinstance(tokens, int) for tokens in known.counts[0].values()), "a count that is no number"
+    known.new_counts.append((b"x" * 16, "o200k_base", 1))
+    CountCache(path).keep(known)
+    yield from filter(None, [known.problem])
+    for one in folder.glob("counts.sqlite*"):
+        one.unlink()
+
+
+def companions(folder: Path) -> Sequence[bytes]:
+    engine.save_encoding(trained(), folder / "own.tiktoken")
+    return [(folder / "own.tiktoken.json").read_bytes()]
+
+
+def feed_companion(content: bytes, folder: Path) -> Iterator[str]:
+    """What stands beside a vocabulary of the user's own."""
+    kept = folder / "encodings"
+    kept.mkdir(exist_ok=True)
+    (kept / "own.tiktoken").write_bytes((folder / "own.tiktoken").read_bytes())
+    (kept / "own.tiktoken.json").write_bytes(content)
+    own = OwnEncodings(frozenset())
+    yield from own.add_folder(kept)
+    for entry in own.entries():
+        try:
+            found = own.get(entry.name)
+        except EngineError as error:
+            yield str(error)
+        else:
+            assert found is not None
+            found.count(TEXT)
+
+
+def _clear(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+
+
+FUZZERS = {
+    "session": Fuzzer(sessions, JSON_WAYS, feed_session),
+    "settings": Fuzzer(settings, JSON_WAYS, feed_settings),
+    "scenarios": Fuzzer(scenarios, JSON_WAYS, feed_scenarios),
+    "calibration": Fuzzer(samples, JSON_WAYS, feed_samples, (DamagedFile, CalibrationError)),
+    "versions": Fuzzer(versions, JSON_WAYS, feed_versions),
+    "plans of runs": Fuzzer(plans, JSON_WAYS, feed_plan),
+    "checkpoints": Fuzzer(checkpoints, (worse_bytes,), feed_checkpoint, (EngineError,)),
+    "counts": Fuzzer(caches, (worse_bytes,), feed_cache, (sqlite3.Error,)),
+    "own encodings": Fuzzer(companions, JSON_WAYS, feed_companion),
+}
