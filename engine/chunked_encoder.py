@@ -8,13 +8,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.encoder import Chunks, NativeEncoder
+from engine.encoder import NativeEncoder
 from engine.in_threads import in_threads
 from engine.quick_cuts import text_cuts
+from engine.text_work import Chunks
 
 _R = TypeVar("_R")
 
-CHUNK_CHARS = 262_144
+CHUNK_CHARS = 65_536
 """Characters of a chunk: what is made of so many stays in the processor's caches until the next."""
 
 PARTS_A_THREAD = 8
@@ -77,7 +78,7 @@ class ChunkedEncoder(NativeFront):
         """Where to cut a text; None for a text that is taken at once."""
         if len(text) <= CHUNK_CHARS:
             return None
-        return list(text_cuts().chunks(text, CHUNK_CHARS))
+        return text_cuts().spans(text, CHUNK_CHARS)
 
     def _by_parts(self, work: Callable[[str, Chunks | None], _R], text: str, num_threads: int) -> list[_R]:
         """What ``work`` makes of the chunks of a text: at once, or several parts of them by threads."""

@@ -5,8 +5,7 @@ It knows no special tokens and no patterns; ``engine.encoding`` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,68 +13,18 @@ from numpy.typing import NDArray
 
 from engine import quick_cuts, quick_edits
 from engine.bundle_format import RankTable
-from engine.errors import UnsupportedTextError
 from engine.kernels import layout
-from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.lists import list_of
 from engine.kernels.measures import note_token_ends
-from engine.kernels.state import new_state
-from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, room_for, write_utf8
 from engine.scanners import KNOWN_SPLITS, Scanner
 from engine.tables import crossings_in, shared_tables
+from engine.text_work import Chunks, Scan, TextWork, text_work
+from engine.workspace import KEPT_ROOM, Workspace, padded
 
-Scan = Callable[[NDArray[np.uint8], int, int, NDArray[np.int32]], int]
-"""``scan(text, n_bytes, byte_start, ends)``: write where the pretokens from ``byte_start`` on end, as many as fit; how
-many they are, at least one. ``text``: uint8[n_bytes + PADDING], UTF-8; ``ends``: int32[m], offsets into ``text``."""
-
-Chunks = Sequence[tuple[int, int]]
-"""Where parts of a text start and end, in characters, one behind the other, not none; each encodes by itself to what it
-has in the whole (``engine.safe_cuts``)."""
-
-ENDS = 65_536
-"""Pretokens that are scanned before their tokens are looked up. Threads wait for each other between two kernels, so the
-fewer calls the better."""
-_KEPT_ROOM = MOST_BYTES * 262_144 + ROOM
-"""Bytes that a workspace keeps for the UTF-8 of chunks. Larger ones get memory of their own."""
-
-_SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
 _LARGE_TEXT = 1 << 18  # characters (or bytes) beyond which it is worth asking for large pages
 _LARGE_ROOM = 1 << 20  # ids that take 4 MB
-_LIST_PIECE = 1 << 20  # ids that become a list at a time: the interpreter waits for so long
-_ZEROS = bytes(PADDING)
-_BYTE = np.dtype(np.uint8)  # made once: short texts notice
-_MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
-
-
-@dataclass(slots=True)
-class _Workspace:
-    """What one call needs for itself."""
-
-    state: NDArray[np.uint8]
-    has_large_pages: bool
-    ends: NDArray[np.int32]
-    utf8: NDArray[np.uint8]
-
-    @classmethod
-    def made(cls, token_count: int, *, large_pages: bool) -> _Workspace:
-        """A fresh one. All of it is one stretch of memory: a page that is first touched takes its time."""
-        state = new_state(token_count, large_pages=large_pages, spare=_KEPT_ROOM + 4 * ENDS)
-        header = state[: layout.HEADER_SIZE].view(np.int64)
-        start = int(header[layout.DIRECTORY // 8 + 2 * layout.SPARE])
-        spare = state[start : start + _KEPT_ROOM + 4 * ENDS]
-        return cls(state, large_pages, spare[_KEPT_ROOM:].view(np.int32), spare[:_KEPT_ROOM])
-
-    def chunk(self, text: str, char_start: int, char_end: int) -> tuple[NDArray[np.uint8], int]:
-        """UTF-8 of a chunk, padded, and its bytes. Valid until the next one. UnicodeEncodeError."""
-        room = room_for(text, char_end - char_start)
-        out = self.utf8 if room <= len(self.utf8) else np.empty(room, dtype=np.uint8)
-        n_bytes = write_utf8(text, char_start, char_end, out) if COMPILED else -1
-        if n_bytes < 0:
-            return _padded(text[char_start:char_end].encode("utf-8"))
-        out = out.view()
-        out.flags.writeable = False  # a kernel is compiled anew for arrays that it could write to
-        return out, n_bytes
+_LIST_PIECE = 1 << 22  # ids that become a list at a time: the interpreter waits for so long
 
 
 class NativeEncoder:
@@ -94,11 +43,11 @@ class NativeEncoder:
         """``tables``: from ``engine.tables``. ``scan``: what cuts texts; without, only what is cut already can be
         encoded."""
         self._tables = tables
-        self._scan = scan
+        self._work = None if scan is None else text_work(scan, tables)
         header = tables[: layout.HEADER_SIZE].view(np.int64)
         self._token_count = int(header[layout.TOKEN_COUNT // 8])
         self._id_limit = int(header[layout.FIRST_ID // 8]) + self._token_count
-        self._idle: list[_Workspace] = []
+        self._idle: list[Workspace] = []
 
     @property
     def tables(self) -> NDArray[np.uint8]:
@@ -108,7 +57,7 @@ class NativeEncoder:
     @property
     def can_scan(self) -> bool:
         """Whether it takes texts, or pretokens only."""
-        return self._scan is not None
+        return self._work is not None
 
     def warm_up(self) -> None:
         """Compile all kernels, or load them compiled. Takes seconds the first time, on the thread that calls it."""
@@ -121,30 +70,27 @@ class NativeEncoder:
         if self.can_scan:
             quick_cuts.warm_up()
             self.count(b"warm up")
-            self.count("warm " * _SHORT_CHARS)
+            self.encode(b"warm up")
+            long_text = "warm " * 4096
+            self.count(long_text)
+            self.encode(long_text)
 
     def count(self, text: str | bytes, chunks: Chunks | None = None) -> int:
         """How many tokens a text has."""
-        total = 0
+        work = self._work_on_texts()
         own = self._take_workspace(len(text))  # its chunks have the words of all of it
         try:
-            for part, start, found in self._scanned(text, chunks, own):
-                total += count_tokens(part, own.ends, found, start, self._tables, own.state)
+            return work.count(text, chunks, own)
         finally:
             self._idle.append(own)
-        return total
 
     def encode(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.uint32]:
         """uint32[n], read-only: token ids of a text."""
+        work = self._work_on_texts()
         out = np.empty(_first_room(text, chunks), dtype=np.uint32)
-        used = 0
         own = self._take_workspace(len(text))
         try:
-            for part, start, found in self._scanned(text, chunks, own):
-                needed = used + int(own.ends[found - 1]) - start + OUT_SLACK
-                if needed > len(out):
-                    out.resize(needed + len(out), refcheck=False)
-                used = encode_tokens(part, own.ends, found, start, self._tables, own.state, out, used)
+            used = work.encode(text, chunks, own, out)
         finally:
             self._idle.append(own)
         out.resize(used, refcheck=False)
@@ -198,7 +144,7 @@ class NativeEncoder:
         whole = np.array([[0, len(pretoken)]] if pretoken else np.empty((0, 2)), dtype=np.int64)
         return self.encode_pretokens(pretoken, whole)
 
-    def _take_workspace(self, size: int = 0) -> _Workspace:
+    def _take_workspace(self, size: int = 0) -> Workspace:
         """A workspace that no other call has, for a text of about so many bytes. Whoever takes it puts it back among
         the idle ones."""
         try:
@@ -207,48 +153,23 @@ class NativeEncoder:
             own = None
         large = size > _LARGE_TEXT
         if own is None or (large and not own.has_large_pages):
-            own = _Workspace.made(self._token_count, large_pages=large)
+            own = Workspace.made(self._token_count, large_pages=large)
         return own
 
-    def _scanned(
-        self, text: str | bytes, chunks: Chunks | None, own: _Workspace
-    ) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
-        """Cut a text: part of it as an array, the start of the next pretokens there, and how many ends ``own`` has."""
-        if self._scan is None:
+    def _work_on_texts(self) -> TextWork:
+        if self._work is None:
             raise ValueError("this encoder has no scanner: it takes pretokens only")
-        for array, n_bytes in _utf8_parts(text, chunks, own):
-            if n_bytes > _MOST_BYTES_AT_ONCE:
-                raise UnsupportedTextError("The text has two gigabytes without a place where it could be cut.")
-            start = 0
-            while start < n_bytes:
-                found = self._scan(array, n_bytes, start, own.ends)
-                yield array, start, found
-                start = own.ends.item(found - 1)
+        return self._work
 
 
 def _first_room(text: str | bytes, chunks: Chunks | None) -> int:
     """Ids to make room for at first, so that few texts need more: what is added is cleared all at once. Room that is
     not written to costs no memory, and from 4 MB on numpy asks for large pages."""
-    size = len(text) if chunks is None else chunks[-1][1] - chunks[0][0]
+    size = len(text) if chunks is None else int(chunks[-1, 1] - chunks[0, 0])
     if size <= _LARGE_TEXT:
         return size + OUT_SLACK
     ids_a_hundred = 33 if isinstance(text, bytes) or text.isascii() else 125
-    return max(_LARGE_ROOM, size * ids_a_hundred // 100 + ENDS)
-
-
-def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: _Workspace) -> Iterable[tuple[NDArray[np.uint8], int]]:
-    """The UTF-8 of a text, or of one chunk after the other, as padded arrays; and the bytes of each."""
-    if isinstance(text, bytes):
-        return (_padded(text),)
-    if len(text) <= _SHORT_CHARS:  # has no chunks
-        return (_padded(text.encode("utf-8")),)
-    spans = ((0, len(text)),) if chunks is None else chunks
-    return (own.chunk(text, char_start, char_end) for char_start, char_end in spans)
-
-
-def _padded(content: bytes) -> tuple[NDArray[np.uint8], int]:
-    """UTF-8 as scanners want it, and its bytes."""
-    return np.frombuffer(content + _ZEROS, _BYTE), len(content)
+    return max(_LARGE_ROOM, size * ids_a_hundred // 100 + KEPT_ROOM)
 
 
 def _joined(text: bytes, byte_spans: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
@@ -261,7 +182,7 @@ def _joined(text: bytes, byte_spans: NDArray[np.int64]) -> tuple[NDArray[np.uint
     ends = np.cumsum(stops - starts)
     if len(ends) and ends[-1] != stops[-1]:
         text = b"".join([text[start:stop] for start, stop in byte_spans.tolist()])
-    return _padded(text)[0], ends.astype(np.int32)
+    return padded(text)[0], ends.astype(np.int32)
 
 
 def open_encoder(pattern: str, fingerprint: bytes, load: Callable[[], RankTable], folder: Path | None) -> NativeEncoder:

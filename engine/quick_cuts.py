@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.kernels import block_layout
 from engine.kernels._jit import COMPILED
-from engine.kernels.text_cuts import first_cut_in, last_cut_in
+from engine.kernels.text_cuts import find_chunks, first_cut_in, last_cut_in
 from engine.safe_cuts import CutFinder
 from engine.unit_properties import unit_properties
 
@@ -30,6 +31,10 @@ class QuickCutFinder(CutFinder):
         start, end = max(char_start, 1), min(char_end, len(text))
         return last_cut_in(text, start, end, self._properties) if start < end else -1
 
+    def spans(self, text: str, size: int) -> NDArray[np.int64]:
+        """As ``CutFinder.spans``."""
+        return find_chunks(text, size, self._properties)
+
 
 @functools.lru_cache(maxsize=1)
 def text_cuts() -> CutFinder:
@@ -44,3 +49,4 @@ def warm_up() -> None:
         properties.flags.writeable = False
         first_cut_in("warm", 1, 4, properties)
         last_cut_in("warm", 1, 4, properties)
+        find_chunks("warm", 4, properties)

@@ -116,6 +116,12 @@ class CutFinder:
         if start < len(text):
             yield start, len(text)
 
+    def spans(self, text: str, size: int) -> NDArray[np.int64]:
+        """int64[k, 2]: ``chunks``, as an array."""
+        import numpy as np
+
+        return np.array(list(self.chunks(text, size)), dtype=np.int64).reshape(-1, 2)
+
     def _is_crossed(self, text: str, cut: int) -> bool:
         """Whether a special token lies across a position."""
         if self._special is None or self._special_start is None:

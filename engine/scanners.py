@@ -66,6 +66,7 @@ KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
 """Splits by the text of their pattern."""
 
 Kernel = Callable[..., int]
+BlockTables = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]
 
 
 def block_kernel(family: Family) -> Kernel:
@@ -87,7 +88,8 @@ class Scanner:
     def __init__(self, split: KnownSplit, crossings: NDArray[np.uint8] | None = None, *, plain: bool = False) -> None:
         """crossings: from ``scan_tables.crossings_of``, for ends at which pretokens are cut further where no token of
         that vocabulary crosses; without, all ends are ends of pretokens. plain: take the slow scanner that cuts
-        nothing further; it is taken anyway where kernels are not compiled."""
+        nothing further; it is taken anyway where kernels are not compiled. ``block_tables``: what a block scanner
+        works with, for kernels that call it; None for the slow one."""
         from engine import scan_tables
         from engine.kernels._jit import COMPILED
 
@@ -102,6 +104,7 @@ class Scanner:
         self._split = np.array((split.family, split.most_digits, split.option), dtype=np.int64)
         self._split.flags.writeable = False
         crossings = scan_tables.no_cuts() if crossings is None else crossings
+        self.block_tables: BlockTables | None = None
         if plain or not COMPILED:
             from engine.kernels.scan_plain import scan_plain
 
@@ -110,7 +113,7 @@ class Scanner:
         else:
             self._scan = block_kernel(split.family)
             wide_table = scan_tables.wide_table_of(self._classes, crossings)
-            self._tables = (self._classes.pages, self._classes.classes, wide_table, self._split)
+            self.block_tables = self._tables = (self._classes.pages, self._classes.classes, wide_table, self._split)
 
     def __call__(self, text: NDArray[np.uint8], n_bytes: int, byte_start: int, ends: NDArray[np.int32]) -> int:
         """Write where the pretokens from ``byte_start`` on end, and return how many ends that are: at least one, unless

@@ -14,7 +14,7 @@ from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import fold_multiply, multiply_wrapping, shift_right
 from engine.kernels.layout import section
-from engine.kernels.memory import Span, load8, load32, load64
+from engine.kernels.memory import Span, load32, load64
 from engine.kernels.vectors import LINE, same_line
 
 HASH_A = -7046029254386353131
@@ -50,24 +50,18 @@ def key_hash(low: int, high: int) -> int:
 
 @kernel
 def hash_bytes(text: Span, byte_start: int, size: int) -> int:
-    """Hash of a stretch of any size."""
+    """Hash of a stretch of 16 bytes or more. Its last 16 bytes are taken at once, some of them for the second time."""
     mixed = multiply_wrapping(size, HASH_B)
-    done = 0
-    while done + 8 <= size:
-        mixed = fold_multiply(mixed ^ load64(text, byte_start + done), HASH_A)
-        done += 8
-    rest = 0
-    places = 0
-    while done < size:
-        rest |= load8(text, byte_start + done) << places
-        places += 8
-        done += 1
-    return multiply_wrapping(fold_multiply(mixed ^ rest, HASH_A), HASH_B)
+    last = byte_start + size - 16
+    for at in range(byte_start, last, 16):
+        mixed = fold_multiply(mixed ^ load64(text, at), load64(text, at + 8) ^ HASH_B)
+    mixed = fold_multiply(mixed ^ load64(text, last), load64(text, last + 8) ^ HASH_A)
+    return multiply_wrapping(mixed, HASH_B)
 
 
 @kernel
 def equal_bytes(left: Span, left_start: int, right: Span, right_start: int, size: int) -> bool:
-    """Whether two stretches have the same bytes."""
+    """Whether two stretches of 8 bytes or more have the same bytes."""
     done = 0
     while done + LINE <= size:
         if not same_line(left, left_start + done, right, right_start + done):
@@ -77,11 +71,8 @@ def equal_bytes(left: Span, left_start: int, right: Span, right_start: int, size
         if load64(left, left_start + done) != load64(right, right_start + done):
             return False
         done += 8
-    while done < size:
-        if load8(left, left_start + done) != load8(right, right_start + done):
-            return False
-        done += 1
-    return True
+    # The last 8 at once, some of them for the second time.
+    return load64(left, left_start + size - 8) == load64(right, right_start + size - 8)
 
 
 @kernel

@@ -149,3 +149,31 @@ def last_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[n
             if _is_cut_at(source, width, end, flags):
                 return end
     return -1
+
+
+@kernel
+def find_chunks(text: str, size: int, properties: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """int64[k, 2]: where the pieces start and end that ``engine.safe_cuts.CutFinder.chunks`` cuts a text into.
+
+    ``size``: characters of a piece at most, where there are cuts; IndexError for less than one. ``properties``: as for
+    ``first_cut_in``.
+    """
+    if size < 1:
+        raise IndexError("there are no pieces of that size")
+    length = len(text)
+    # A piece ends at the last cut within its reach, so that the next one ends beyond it: two have more than ``size``.
+    chunks = np.empty((2 * (length // size) + 2, 2), np.int64)
+    found = start = 0
+    while length - start > size:
+        cut = last_cut_in(text, start + 1, start + size + 1, properties)
+        if cut < 0:
+            cut = first_cut_in(text, start + size + 1, length, properties)
+        if cut < 0:
+            break
+        chunks[found, 0], chunks[found, 1] = start, cut
+        found += 1
+        start = cut
+    if start < length:
+        chunks[found, 0], chunks[found, 1] = start, length
+        found += 1
+    return chunks[:found]

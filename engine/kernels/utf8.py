@@ -241,6 +241,12 @@ def ask_ahead(source: Span, place: int, size: int) -> None:
         prefetch(source, line)
 
 
+@inline_kernel
+def kernel_room(text: str, characters: int) -> int:
+    """``room_for``, for kernels."""
+    return (1 if is_ascii(text) != 0 else MOST_BYTES) * characters + ROOM
+
+
 @kernel
 def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]) -> int:
     """Write the UTF-8 of some characters of a text, and ``PADDING`` zeros behind it. Its bytes; -1 where it has a
@@ -252,8 +258,7 @@ def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]
     width = width_of(text)
     if char_start < 0 or char_end < char_start or char_end > len(text):
         raise IndexError("there are no such characters in the text")
-    most_bytes = 1 if is_ascii(text) != 0 else MOST_BYTES
-    if out.size < most_bytes * (char_end - char_start) + ROOM:
+    if out.size < kernel_room(text, char_end - char_start):
         raise IndexError("no room for the UTF-8 of these characters")
     source = part(characters(text), char_start * width, (char_end - char_start) * width)
     target = span(out)

@@ -21,7 +21,7 @@ from unittest import mock
 import numpy as np
 
 import engine
-from engine import encoder as encoder_module
+from engine import workspace
 from engine.catalog import DATA_DIR, Catalog
 from engine.encoder import NativeEncoder
 from engine.encoding import Encoding
@@ -185,7 +185,7 @@ def compare_round(case: Case, seed: int, number: int, strings: Sequence[str]) ->
 @contextlib.contextmanager
 def _tiny_caches() -> Iterator[None]:
     """For encoders that are opened, and used for the first time, inside."""
-    with mock.patch.multiple(state, **TINY), mock.patch.object(encoder_module, "ENDS", TINY_ENDS):
+    with mock.patch.multiple(state, **TINY), mock.patch.object(workspace, "ENDS", TINY_ENDS):
         yield
 
 

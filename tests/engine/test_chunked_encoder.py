@@ -7,7 +7,7 @@ import random
 import pytest
 
 import engine
-from engine import chunked_encoder
+from engine import chunked_encoder, text_work, workspace
 from engine import encoder as encoder_module
 from engine.catalog import DATA_DIR, Catalog
 from engine.kernels._jit import COMPILED
@@ -31,8 +31,8 @@ def pair(request, tmp_path_factory):
 def small_chunks(monkeypatch):
     """Chunks, kept memory and large texts of some hundred characters."""
     monkeypatch.setattr(chunked_encoder, "CHUNK_CHARS", 300)
-    monkeypatch.setattr(encoder_module, "_SHORT_CHARS", 100)
-    monkeypatch.setattr(encoder_module, "_KEPT_ROOM", 2000)
+    monkeypatch.setattr(text_work, "_SHORT_CHARS", 100)
+    monkeypatch.setattr(workspace, "KEPT_ROOM", 2000)
     monkeypatch.setattr(encoder_module, "_LARGE_TEXT", 5000)
     monkeypatch.setattr(encoder_module, "_LIST_PIECE", 700)
 

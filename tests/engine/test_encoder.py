@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine import encoder as encoder_module
+from engine import text_work, workspace
 from engine.encoder import NativeEncoder, open_encoder
 from engine.kernels import layout
 from engine.kernels._jit import COMPILED
@@ -68,7 +68,7 @@ def test_texts_have_the_ids_of_tiktoken(pair):
 
 
 def test_long_texts_are_cut_into_batches_without_a_trace(pair, monkeypatch):
-    monkeypatch.setattr(encoder_module, "ENDS", 256)
+    monkeypatch.setattr(workspace, "ENDS", 256)
     encoding, encoder = pair[0], native(pair[0])
     rng = random.Random(31)
     assert_same(encoding, encoder, " ".join(odd_piece(rng, 60) for _ in range(3000)))
@@ -169,7 +169,7 @@ def test_an_error_leaves_the_encoder_usable():
 
 
 def test_texts_beyond_the_reach_of_ends_are_refused(small, monkeypatch):
-    monkeypatch.setattr(encoder_module, "_MOST_BYTES_AT_ONCE", 20)
+    monkeypatch.setattr(text_work, "_MOST_BYTES_AT_ONCE", 20)
     assert small.count(b"abc cab " * 2) > 0
     for text in (b"abc cab " * 3, "abc cab " * 3):
         for method in (small.count, small.encode, small.encode_to_list, small.token_ends):

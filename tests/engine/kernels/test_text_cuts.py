@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernels._jit import COMPILED
-from engine.kernels.text_cuts import first_cut_in, last_cut_in
+from engine.kernels.text_cuts import find_chunks, first_cut_in, last_cut_in
 from engine.quick_cuts import QuickCutFinder
 from engine.safe_cuts import CutFinder
 from engine.unit_properties import unit_properties
@@ -57,6 +57,26 @@ def test_one_cut_anywhere_in_a_long_run(widest):
         text = "a" * cut + " " * (1000 - cut) + widest
         for start in (0, 1, 64, 500):
             assert_same(text, start, 1000)
+
+
+@pytest.mark.parametrize("widest", WIDTHS)
+@settings(deadline=None, max_examples=150)
+@given(data=st.data())
+def test_pieces_of_random_texts(widest, data):
+    pieces = st.sampled_from(["a" * 63, "words, words ", " " * 70, "\n" * 65, "one. two\n", "?!" * 40])
+    text = "".join(data.draw(st.lists(st.one_of(pieces, texts_with_surrogates(5)), max_size=30))) + widest
+    size = data.draw(st.integers(1, len(text) + 2))
+    spans = QuickCutFinder().spans(text, size)
+    assert spans.tolist() == CutFinder().spans(text, size).tolist() == list(map(list, CutFinder().chunks(text, size)))
+
+
+def test_pieces_of_one_character_and_of_nothing():
+    properties = unit_properties(())
+    assert find_chunks("", 1, properties).shape == CutFinder().spans("", 1).shape == (0, 2)
+    text = "a.b.c.d" * 20
+    assert find_chunks(text, 1, properties).tolist() == CutFinder().spans(text, 1).tolist()
+    with pytest.raises(IndexError, match="pieces"):
+        find_chunks(text, 0, properties)
 
 
 def test_texts_without_a_cut():

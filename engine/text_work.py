@@ -1,0 +1,139 @@
+"""How texts are counted and encoded with a scanner: by one call of a kernel that does it all, or step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import UnsupportedTextError
+from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
+from engine.kernels.utf8 import PADDING
+from engine.kernels.whole_texts import count_text, count_utf8, encode_text, encode_utf8
+from engine.scanners import Scanner
+from engine.workspace import Workspace, padded
+
+Scan = Callable[[NDArray[np.uint8], int, int, NDArray[np.int32]], int]
+"""``scan(text, n_bytes, byte_start, ends)``: write where the pretokens from ``byte_start`` on end, as many as fit; how
+many they are, at least one. ``text``: uint8[n_bytes + PADDING], UTF-8; ``ends``: int32[m], offsets into ``text``."""
+
+Chunks = NDArray[np.int64]
+"""int64[k, 2]: where parts of a text start and end, in characters, one behind the other, not none; each encodes by
+itself to what it has in the whole (``engine.safe_cuts``)."""
+
+_SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
+_MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
+
+
+class TextWork(Protocol):
+    """Counts and encodes UTF-8 as bytes, or a Python text; of that, only ``chunks`` where they are given.
+    UnicodeEncodeError, UnsupportedTextError."""
+
+    def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
+        """How many tokens there are."""
+
+    def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
+        """Write the ids to ``out``, which owns its memory and grows if need be. How many they are."""
+
+
+def text_work(scan: Scan, tables: NDArray[np.uint8]) -> TextWork:
+    """The quickest way for a scanner and the tables of a vocabulary."""
+    if isinstance(scan, Scanner) and scan.block_tables is not None:
+        return _ByKernel((*scan.block_tables, tables))
+    return _StepByStep(scan, tables)
+
+
+class _ByKernel:
+    """What ``engine.kernels.whole_texts`` does. A chunk that it leaves, too large for the room that is kept or with a
+    surrogate, is made UTF-8 apart."""
+
+    def __init__(self, fixed: tuple[NDArray[np.generic], ...]) -> None:
+        self._fixed = fixed
+
+    def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
+        if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:  # a short one has no chunks
+            return count_utf8(*_checked(_utf8(text)), self._fixed, own.own)
+        chunks = _all_of(text) if chunks is None else chunks
+        done, total = count_text(text, chunks, 0, self._fixed, own.own)
+        while done < len(chunks):
+            total += count_utf8(*_checked(own.chunk(text, *chunks[done].tolist())), self._fixed, own.own)
+            done, tokens = count_text(text, chunks, done + 1, self._fixed, own.own)
+            total += tokens
+        return total
+
+    def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
+        if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:
+            return self._encode_utf8(_utf8(text), own, out, 0)
+        chunks = _all_of(text) if chunks is None else chunks
+        done, used = encode_text(text, chunks, 0, self._fixed, own.own, out, 0)
+        while done < len(chunks):
+            used = self._encode_utf8(own.chunk(text, *chunks[done].tolist()), own, out, used)
+            done, used = encode_text(text, chunks, done + 1, self._fixed, own.own, out, used)
+        return used
+
+    def _encode_utf8(
+        self, utf8: tuple[NDArray[np.uint8], int], own: Workspace, out: NDArray[np.uint32], used: int
+    ) -> int:
+        array, n_bytes = _checked(utf8)
+        done, used = encode_utf8(array, n_bytes, 0, self._fixed, own.own, out, used)
+        while done < n_bytes:
+            out.resize(min(2 * len(out), used + n_bytes - done) + OUT_SLACK, refcheck=False)
+            done, used = encode_utf8(array, n_bytes, done, self._fixed, own.own, out, used)
+        return used
+
+
+class _StepByStep:
+    """One call for each step, for any scanner, and where nothing is compiled."""
+
+    def __init__(self, scan: Scan, tables: NDArray[np.uint8]) -> None:
+        self._scan = scan
+        self._tables = tables
+
+    def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
+        steps = self._scanned(text, chunks, own)
+        return sum(count_tokens(part, own.ends, found, start, self._tables, own.state) for part, start, found in steps)
+
+    def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
+        used = 0
+        for part, start, found in self._scanned(text, chunks, own):
+            needed = used + int(own.ends[found - 1]) - start + OUT_SLACK
+            if needed > len(out):
+                out.resize(needed + len(out), refcheck=False)
+            used = encode_tokens(part, own.ends, found, start, self._tables, own.state, out, used)
+        return used
+
+    def _scanned(
+        self, text: str | bytes, chunks: Chunks | None, own: Workspace
+    ) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
+        """Cut a text: part of it as an array, the start of the next pretokens there, and how many ends ``own`` has."""
+        for utf8 in _utf8_parts(text, chunks, own):
+            array, n_bytes = _checked(utf8)
+            start = 0
+            while start < n_bytes:
+                found = self._scan(array, n_bytes, start, own.ends)
+                yield array, start, found
+                start = own.ends.item(found - 1)
+
+
+def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Iterable[tuple[NDArray[np.uint8], int]]:
+    """The UTF-8 of a text, or of one chunk after the other, as padded arrays; and the bytes of each."""
+    if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:
+        return (_utf8(text),)
+    chunks = _all_of(text) if chunks is None else chunks
+    return (own.chunk(text, start, end) for start, end in chunks.tolist())
+
+
+def _utf8(text: str | bytes) -> tuple[NDArray[np.uint8], int]:
+    return padded(text.encode("utf-8") if isinstance(text, str) else text)
+
+
+def _all_of(text: str) -> Chunks:
+    return np.array([[0, len(text)]], dtype=np.int64)
+
+
+def _checked(utf8: tuple[NDArray[np.uint8], int]) -> tuple[NDArray[np.uint8], int]:
+    if utf8[1] > _MOST_BYTES_AT_ONCE:
+        raise UnsupportedTextError("The text has two gigabytes without a place where it could be cut.")
+    return utf8
