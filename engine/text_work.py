@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from engine.errors import UnsupportedTextError
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.utf8 import PADDING
-from engine.kernels.whole_texts import count_text, count_utf8, encode_text, encode_utf8
+from engine.kernels.whole_texts import Fixed, count_text, count_utf8, encode_text, encode_utf8
 from engine.scanners import Scanner
 from engine.workspace import Workspace, padded
 
@@ -24,6 +25,9 @@ Chunks = NDArray[np.int64]
 itself to what it has in the whole (``engine.safe_cuts``)."""
 
 _SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
+_MANY_BYTES = 1 << 16
+_LAST_BYTES = 4096
+_BEHIND_WORD = re.compile(rb"(?<=[0-9A-Za-z])[ \n]")  # some of ``engine.safe_cuts``
 _MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
 
 
@@ -49,12 +53,12 @@ class _ByKernel:
     """What ``engine.kernels.whole_texts`` does. A chunk that it leaves, too large for the room that is kept or with a
     surrogate, is made UTF-8 apart."""
 
-    def __init__(self, fixed: tuple[NDArray[np.generic], ...]) -> None:
+    def __init__(self, fixed: Fixed) -> None:
         self._fixed = fixed
 
     def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
         if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:  # a short one has no chunks
-            return count_utf8(*_checked(_utf8(text)), self._fixed, own.own)
+            return sum(count_utf8(*_checked(utf8), self._fixed, own.own) for utf8 in _utf8(text))
         chunks = _all_of(text) if chunks is None else chunks
         done, total = count_text(text, chunks, 0, self._fixed, own.own)
         while done < len(chunks):
@@ -65,7 +69,10 @@ class _ByKernel:
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
         if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:
-            return self._encode_utf8(_utf8(text), own, out, 0)
+            used = 0
+            for utf8 in _utf8(text):
+                used = self._encode_utf8(utf8, own, out, used)
+            return used
         chunks = _all_of(text) if chunks is None else chunks
         done, used = encode_text(text, chunks, 0, self._fixed, own.own, out, 0)
         while done < len(chunks):
@@ -120,13 +127,20 @@ class _StepByStep:
 def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Iterable[tuple[NDArray[np.uint8], int]]:
     """The UTF-8 of a text, or of one chunk after the other, as padded arrays; and the bytes of each."""
     if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:
-        return (_utf8(text),)
+        return _utf8(text)
     chunks = _all_of(text) if chunks is None else chunks
     return (own.chunk(text, start, end) for start, end in chunks.tolist())
 
 
-def _utf8(text: str | bytes) -> tuple[NDArray[np.uint8], int]:
-    return padded(text.encode("utf-8") if isinstance(text, str) else text)
+def _utf8(text: str | bytes) -> tuple[tuple[NDArray[np.uint8], int], ...]:
+    """A short text, or bytes: of many only the last are copied, where there is a safe cut before them."""
+    content = text.encode("utf-8") if isinstance(text, str) else text
+    if len(content) >= _MANY_BYTES:
+        start = len(content) - PADDING - _LAST_BYTES
+        cuts = [found.start() for found in _BEHIND_WORD.finditer(content, start, len(content) - PADDING)]
+        if cuts:
+            return (np.frombuffer(content, dtype=np.uint8), cuts[-1]), padded(content[cuts[-1] :])
+    return (padded(content),)
 
 
 def _all_of(text: str) -> Chunks:

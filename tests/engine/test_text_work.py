@@ -67,6 +67,21 @@ def test_texts_in_chunks_of_every_size(both):
         encoder._idle.clear()
 
 
+def test_of_many_bytes_the_last_are_taken_apart(both, monkeypatch):
+    monkeypatch.setattr(text_work, "_MANY_BYTES", 200)
+    monkeypatch.setattr(text_work, "_LAST_BYTES", 100)
+    rng = random.Random(82)
+    sizes = []
+    for _ in range(200):
+        content = " ".join(odd_text(rng) for _ in range(30)).encode("utf-8", "replace")
+        sizes.append(len(text_work._utf8(content)))
+        expected = both[0].encode(content.decode(), text_cuts().spans(content.decode(), 10_000_000))
+        for encoder in both:
+            assert encoder.encode(content).tolist() == expected.tolist()
+            assert encoder.count(content) == len(expected)
+    assert set(sizes) == {1, 2}
+
+
 def test_bytes_that_are_no_text(both):
     rng = random.Random(81)
     for _ in range(200):
@@ -84,14 +99,14 @@ def test_kernels_say_where_they_stopped(both):
     quick = both[0]
     own, fixed = quick._take_workspace(), quick._work._fixed
     text = "one two three " * 50 + "\ud800" + " four five" * 50
-    chunks = np.array([[0, 140], [140, 700], [700, 710], [710, len(text)]], dtype=np.int64)
-    counted = [quick.count(text[start:end]) for start, end in chunks.tolist() if start != 700]
+    chunks = np.array([[0, 139], [139, 699], [699, 709], [709, len(text)]], dtype=np.int64)
+    counted = [quick.count(text[start:end]) for start, end in chunks.tolist() if start != 699]
     assert count_text(text, chunks, 0, fixed, own.own) == (2, counted[0] + counted[1])
     assert count_text(text, chunks, 3, fixed, own.own) == (4, counted[2])
     out = np.empty(counted[0] + 300, dtype=np.uint32)
     assert encode_text(text, chunks, 0, fixed, own.own, out, 0) == (1, counted[0])
     assert encode_text(text, chunks, 2, fixed, own.own, out, 5) == (2, 5)
-    array, n_bytes = workspace.padded(text[:700].encode())
+    array, n_bytes = workspace.padded(text[:699].encode())
     assert encode_utf8(array, n_bytes, 0, fixed, own.own, out[:100], 0) == (0, 0)
     full = np.empty(n_bytes + OUT_SLACK, dtype=np.uint32)
     assert encode_utf8(array, n_bytes, 0, fixed, own.own, full, 0) == (n_bytes, counted[0] + counted[1])

@@ -1,0 +1,70 @@
+"""What the machine itself gives: two processes that have nothing in common count the same text, each for itself.
+
+    python -m benchmarks.encode_processes ENCODING TEXT_FILE      # one of them; it counts whenever it reads a line
+
+Two threads can be no faster than that: two processors may be two halves of one, and share its memory in any case.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import engine
+from benchmarks.encode_measures import PROJECT, open_own
+
+ROUNDS = 5
+
+
+def times_as_much(encoding: str, text_file: Path) -> float:
+    """How much more two processes count in the same time than one; the best of each counts."""
+    command = [sys.executable, "-m", "benchmarks.encode_processes", encoding, str(text_file)]
+    both = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=PROJECT)
+        for _ in range(2)
+    ]
+    try:
+        for process in both:
+            _answer(process)  # ready
+        one = min(_seconds(both[:1]) for _ in range(ROUNDS))
+        two = min(_seconds(both) for _ in range(ROUNDS))
+    finally:
+        for process in both:
+            process.communicate()
+    return 2 * one / two
+
+
+def _seconds(processes: Sequence[subprocess.Popen[str]]) -> float:
+    """Until all of them have counted once."""
+    started = time.perf_counter()
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process in processes:
+        _answer(process)
+    return time.perf_counter() - started
+
+
+def _answer(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    if not process.stdout.readline():
+        raise RuntimeError("a process that counts has ended")
+
+
+def main() -> None:
+    """Count once, and then for every line read."""
+    own = open_own(engine.get_encoding(sys.argv[1]))
+    text = Path(sys.argv[2]).read_bytes().decode("utf-8", "ignore")
+    own.native.warm_up()
+    own.count(text)
+    print(flush=True)
+    for _ in sys.stdin:
+        print(own.count(text), flush=True)
+
+
+if __name__ == "__main__":
+    main()
