@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.encoding import Encoding
@@ -43,7 +42,8 @@ STAND_IN_RULE = "gpt-4o"
 """How images are counted where neither the model nor the template says it. That is an estimate."""
 
 KEPT_FRAMINGS = 4096
-"""Texts of templates of which it is kept what they are cut into, and what they count. Most templates have a dozen."""
+"""Pieces of templates of which it is kept what they are cut into, and what they count. Most templates have a dozen for
+each message."""
 
 
 class _Atom(NamedTuple):
@@ -73,7 +73,7 @@ class RequestCounter:
         self._template, self._encoding, self._image_rule = template, encoding, image_rule
         self._special = template.special | encoding.special_tokens_set
         self._around = Surroundings(encoding.count, encoding.name, today or date.today(), self._special)
-        self._cuts: dict[str, list[tuple[str, str]]] = {}
+        self._framed: dict[tuple[Kind, str, int], list[_Atom]] = {}
         self._framings: dict[str, int] = {}
 
     def tally(self, request: Request) -> Tally:
@@ -82,12 +82,12 @@ class RequestCounter:
         tokens: Counter[Kind] = Counter()
         pieces = self._rendered(request)
         for is_encoded, atoms in self._stretches(pieces):
-            kinds = {atom.kind for atom in atoms}
+            kind = atoms[0].kind
             if not is_encoded:
                 for atom in atoms:
                     tokens[atom.kind] += atom.tokens or 0
-            elif len(kinds) == 1:
-                tokens[atoms[0].kind] += self._count(atoms)
+            elif all(atom.kind == kind for atom in atoms):
+                tokens[kind] += self._count(atoms)
             else:
                 ends = self._encoding.token_ends("".join([atom.text for atom in atoms]))
                 for atom, number in zip(atoms, _tokens_of_each(atoms, ends), strict=True):
@@ -145,31 +145,38 @@ class RequestCounter:
 
     def _stretches(self, pieces: Iterable[Piece]) -> Iterator[tuple[bool, list[_Atom]]]:
         """What stands together: texts that are encoded as one (True), or anything else (False)."""
-        for is_encoded, group in groupby(self._atoms(pieces), key=lambda atom: atom.tokens is None):
-            yield is_encoded, list(group)
-
-    def _atoms(self, pieces: Iterable[Piece]) -> Iterator[_Atom]:
+        stretch: list[_Atom] = []
+        were_encoded = True
         for piece in pieces:
-            if piece.tokens is not None or not piece.by_template:
-                yield _Atom(piece.kind, piece.text, piece.message, piece.tokens, False, piece.by_template)
-                continue
-            for text, special in self._cut(piece.text):
-                if text:
-                    yield _Atom(piece.kind, text, piece.message, None, False, True)
-                if special:
-                    yield _Atom(piece.kind, special, piece.message, 1, True, True)
+            for atom in self._atoms(piece):
+                is_encoded = atom.tokens is None
+                if stretch and is_encoded is not were_encoded:
+                    yield were_encoded, stretch
+                    stretch = []
+                stretch.append(atom)
+                were_encoded = is_encoded
+        if stretch:
+            yield were_encoded, stretch
 
-    def _cut(self, text: str) -> list[tuple[str, str]]:
-        """As ``split_at_specials``: what a template writes is written again and again."""
-        cut = self._cuts.get(text)
-        if cut is None:
-            cut = list(split_at_specials(text, self._special))
-            if len(self._cuts) < KEPT_FRAMINGS:
-                self._cuts[text] = cut
-        return cut
+    def _atoms(self, piece: Piece) -> list[_Atom]:
+        """What a piece is cut into. What a template writes is written again and again."""
+        if piece.tokens is not None or not piece.by_template:
+            return [_Atom(piece.kind, piece.text, piece.message, piece.tokens, False, piece.by_template)]
+        key = piece.kind, piece.text, piece.message
+        atoms = self._framed.get(key)
+        if atoms is None:
+            atoms = []
+            for text, special in split_at_specials(piece.text, self._special):
+                if text:
+                    atoms.append(_Atom(piece.kind, text, piece.message, None, False, True))
+                if special:
+                    atoms.append(_Atom(piece.kind, special, piece.message, 1, True, True))
+            if len(self._framed) < KEPT_FRAMINGS:
+                self._framed[key] = atoms
+        return atoms
 
     def _count(self, atoms: Sequence[_Atom]) -> int:
-        text = "".join([atom.text for atom in atoms])
+        text = atoms[0].text if len(atoms) == 1 else "".join([atom.text for atom in atoms])
         if not all(atom.by_template for atom in atoms):
             return self._encoding.count(text)
         known = self._framings.get(text)
