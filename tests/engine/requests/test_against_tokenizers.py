@@ -7,6 +7,7 @@ for the forms that the models' makers describe, in Jinja.
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import jinja2
 import pytest
@@ -17,7 +18,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 import engine
 from engine.requests.counting import RequestCounter
 from engine.requests.templates import TEMPLATES
-from engine.requests.types import Message, Request
+from engine.requests.types import Message, Request, ToolCall
 from engine.training_splits import NAMED_SPLITS
 from tests.engine.requests.samples import WEATHER_TOOL
 
@@ -30,6 +31,22 @@ CORPUS = [
 LLAMA = """{{ '<|begin_of_text|>' }}{% for m in messages %}<|start_header_id|>{{ m.role }}<|end_header_id|>
 
 {{ m.content.strip() }}<|eot_id|>{% endfor %}{% if reply %}<|start_header_id|>assistant<|end_header_id|>
+
+{% endif %}"""
+
+LLAMA_DATED = """{{ '<|begin_of_text|><|start_header_id|>system<|end_header_id|>' }}
+
+{% if tools %}Environment: ipython
+{% endif %}Cutting Knowledge Date: December 2023
+Today Date: 26 Jul 2024
+
+{% if messages and messages[0].role == 'system' %}{{ messages[0].content.strip() }}{% endif %}<|eot_id|>\
+{% for m in messages %}{% if m.role != 'system' or not loop.first %}\
+<|start_header_id|>{{ 'ipython' if m.role == 'tool' else m.role }}<|end_header_id|>
+
+{% if m.role == 'tool' %}{{ {'output': m.content} | json }}{% else %}{{ m.content.strip() }}\
+{% for call in m.tool_calls %}{"name": "{{ call.name }}", "parameters": {{ call.arguments }}}{% endfor %}{% endif %}\
+<|eot_id|>{% endif %}{% endfor %}{% if reply %}<|start_header_id|>assistant<|end_header_id|>
 
 {% endif %}"""
 
@@ -51,17 +68,25 @@ For each function call, return a json object with function name and arguments wi
 <tool_call>
 {"name": <function-name>, "arguments": <args-json-object>}
 </tool_call><|im_end|>
-{% endif %}{% for m in messages %}{% if m.role != 'system' or not loop.first %}<|im_start|>{{ m.role }}
+{% endif %}{% for m in messages %}{% if m.role == 'tool' %}\
+{% if loop.first or messages[loop.index0 - 1].role != 'tool' %}<|im_start|>user{% endif %}
+<tool_response>
+{{ m.content }}
+</tool_response>{% if loop.last or messages[loop.index0 + 1].role != 'tool' %}<|im_end|>
+{% endif %}{% elif m.role == 'assistant' %}<|im_start|>assistant
+{{ m.content }}{% for call in m.tool_calls %}{% if m.content or not loop.first %}
+{% endif %}<tool_call>
+{"name": "{{ call.name }}", "arguments": {{ call.arguments }}}
+</tool_call>{% endfor %}<|im_end|>
+{% elif m.role != 'system' or not loop.first %}<|im_start|>{{ m.role }}
 {{ m.content }}<|im_end|>
 {% endif %}{% endfor %}{% if reply %}<|im_start|>assistant
 {% endif %}"""
 
+LLAMA_SPECIAL = ("<|begin_of_text|>", "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>")
 FAMILIES = {
-    "llama3": (
-        LLAMA,
-        "llama3",
-        ("<|begin_of_text|>", "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"),
-    ),
+    "llama3": (LLAMA, "llama3", LLAMA_SPECIAL),
+    "llama3.1": (LLAMA_DATED, "llama3", LLAMA_SPECIAL),
     "qwen": (QWEN, "qwen2", ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>", "<think>")),
 }
 
@@ -87,6 +112,7 @@ def family(request, tmp_path_factory):
     path = tmp_path_factory.mktemp(request.param) / "tokenizer.json"
     tokenizer.save(str(path))
     environment = jinja2.Environment(keep_trailing_newline=True)
+    environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
     return request.param, environment.from_string(template), tokenizer, engine.load(path)
 
 
@@ -104,6 +130,17 @@ def test_the_same_ids_with_tools(family):
     key = family[0]
     tools = (WEATHER_TOOL,) if key == "qwen" else ()
     compare(family, Request((Message("system", "Be brief."), Message("user", "What is it?")), tools))
+
+
+def test_the_same_ids_of_a_conversation_with_calls(family):
+    calls = (ToolCall("weather", '{"city": "Paris"}'), ToolCall("time", "{}"))
+    answers = (Message("tool", "18 °C, rain"), Message("tool", "12:00"))
+    many = {"llama3": 0, "llama3.1": 1, "qwen": 2}[family[0]]  # Llama 3 has no form for calls, Llama 3.1 for one a turn
+    calls, answers = calls[:many], answers[:many]
+    turns = Message("user", "What is it?"), Message("assistant", "", tool_calls=calls), *answers
+    more = Message("assistant", "Rain, and noon."), Message("user", "And tomorrow?")
+    compare(family, Request((Message("system", "Be brief."), *turns, *more)))
+    compare(family, Request((*turns, *more)))
 
 
 def test_content_that_spells_a_special_token_is_plain_text(family):
@@ -125,7 +162,7 @@ def compare(family, request):
     key, template, tokenizer, encoding = family
     tools = "\n".join(json.dumps(tool.as_json(), ensure_ascii=False) for tool in request.tools)
     text = template.render(messages=request.messages, tools=tools, reply=request.awaits_reply)
-    found = RequestCounter(TEMPLATES[key], encoding).count(request)
+    found = RequestCounter(TEMPLATES[key], encoding, today=date(2024, 7, 26)).count(request)
     assert found.text == text
     assert found.ids.tolist() == tokenizer.encode(text, add_special_tokens=False).ids
     assert found.tally.tokens == len(found.ids)
