@@ -79,6 +79,7 @@ class RequestLinesPage(QWidget):
         self._show_running(False)
         self.summary.setText(self._summary(report))
         self.worst_model.set_worst(report.worst)
+        self.worst_title.setText(self._worst_words(report))
         self.bad_model.set_malformed(report.malformed)
         self.bad_title.setText(self._bad_words(report))
         self.bad.setVisible(bool(report.n_malformed))
@@ -110,6 +111,11 @@ class RequestLinesPage(QWidget):
             parts=parts,
         )
 
+    def _worst_words(self, report: LinesReport) -> str:
+        if report.counted > len(report.worst):
+            return self.tr("The {n} lines with most tokens:").format(n=figure(self._locale, len(report.worst)))
+        return self.tr("The lines, those with most tokens first:") if report.worst else ""
+
     def _bad_words(self, report: LinesReport) -> str:
         if not report.n_malformed:
             return self.tr("Every line is a request.")
@@ -123,17 +129,18 @@ class RequestLinesPage(QWidget):
         self.progress.setVisible(running)
         self.stop.setVisible(running)
         self.export.setEnabled(not running)
-        if not running:
-            self.bad_title.setText("")
+        for title in (self.worst_title, self.bad_title):
+            title.clear()
 
     def _make(self, theme: Theme) -> None:
         self.title = PlainLabel(objectName="requestLinesTitle")
         self.summary = PlainLabel(objectName="requestLinesSummary")
+        self.worst_title = PlainLabel(objectName="requestLinesWorstTitle")
         self.bad_title = PlainLabel(objectName="requestLinesBadTitle")
         font = self.title.font()
         font.setBold(True)
         self.title.setFont(font)
-        for label in (self.title, self.summary, self.bad_title):
+        for label in (self.title, self.summary, self.worst_title, self.bad_title):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
         self.summary.setTextInteractionFlags(
@@ -170,14 +177,8 @@ class RequestLinesPage(QWidget):
         head.addWidget(self.back)
         tables = QSplitter(Qt.Orientation.Vertical)
         tables.setChildrenCollapsible(False)
-        lower = QWidget()
-        below = QVBoxLayout(lower)
-        below.setContentsMargins(0, 4, 0, 0)
-        below.addWidget(self.bad_title)
-        below.addWidget(self.bad, 1)
-        below.addStretch(0)
-        tables.addWidget(self.worst)
-        tables.addWidget(lower)
+        tables.addWidget(_titled(self.worst_title, self.worst))
+        tables.addWidget(_titled(self.bad_title, self.bad))
         tables.setStretchFactor(0, 2)
         tables.setStretchFactor(1, 1)
         body = QVBoxLayout(self)
@@ -187,3 +188,14 @@ class RequestLinesPage(QWidget):
         body.addWidget(self.summary)
         body.addWidget(self.remark)
         body.addWidget(tables, 1)
+
+
+def _titled(title: QWidget, table: QWidget) -> QWidget:
+    """A table below its title, which stays above where there is no table."""
+    pane = QWidget()
+    column = QVBoxLayout(pane)
+    column.setContentsMargins(0, 4, 0, 0)
+    column.addWidget(title)
+    column.addWidget(table, 1)
+    column.addStretch(0)
+    return pane

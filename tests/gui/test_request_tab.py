@@ -365,6 +365,7 @@ def test_a_file_of_many(qtbot, bench, panel, tmp_path):
     assert panel.pages.currentWidget() is lines
     assert "tokens in 3 requests, " in lines.summary.text()
     assert [lines.worst_model.index(row, 0).data() for row in range(3)] == ["2", "3", "1"]
+    assert lines.worst_title.text() == "The lines, those with most tokens first:"
     assert lines.bad_model.index(0, 0).data() == "4"
     assert "not JSON" in lines.bad_model.index(0, 1).data()
     # With another template they are counted again.
