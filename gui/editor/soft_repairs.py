@@ -29,7 +29,6 @@ class SoftRepairs:
         self._marks: dict[int, bool] = {}
         self._lone_surrogates: list[int] = []
         self._touched: list[int] = []
-        self._block_count = document.blockCount()
 
     @property
     def pending(self) -> bool:
@@ -153,33 +152,27 @@ class SoftRepairs:
     def _match_directions(self, positions: list[int]) -> None:
         """Write the pieces of the lines at these positions in the direction of the first piece, which may be new.
 
-        Where no block came or went all pieces were alike, so that one beside the change speaks for the others.
+        Away from a change all pieces are as alike as before. So the piece before it speaks for those before that one,
+        and the first that is right behind it for all the rest: a line of ten megabytes has thousands of pieces.
         """
-        count = self._document.blockCount()
-        look_at_all, self._block_count = count != self._block_count, count
-        pieces: list[tuple[int, Qt.LayoutDirection]] = []
-        starts = set()
-        for position in positions:
+        pieces: dict[int, Qt.LayoutDirection] = {}
+        for position in sorted(set(positions)):
             block = self._block_at(position)
-            while self._soft.number_of(block) and block.previous().isValid():
-                block = block.previous()
-                if not look_at_all:
-                    break
-            starts.add(block.position())
-        for start in starts:
-            block = self._document.findBlock(start)
-            direction = block.textDirection()
+            before = block.previous()
+            if self._soft.number_of(block) and before.isValid():
+                block = before
+            direction = pieces.get(block.position(), block.textDirection())
             block = block.next()
             while self._soft.number_of(block):
-                if block.textDirection() != direction:
-                    pieces.append((block.position(), direction))
-                elif not look_at_all:
+                if pieces.get(block.position(), block.textDirection()) != direction:
+                    pieces[block.position()] = direction
+                elif block.position() > position:
                     break
                 block = block.next()
         if not pieces:
             return
         with self._soft.formatting() as cursor:
-            for position, direction in pieces:
+            for position, direction in pieces.items():
                 cursor.setPosition(position)
                 block_format = cursor.blockFormat()
                 block_format.setLayoutDirection(direction)

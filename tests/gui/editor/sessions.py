@@ -144,6 +144,9 @@ class Session:
         self.place()
         text, steps = self.editor.toPlainText(), self.editor.document().availableUndoSteps()
         compare = getattr(self, name)()
+        self.editor._soft.settle()
+        if name not in ("do_undo", "do_redo"):
+            self.check_directions()
         if text == self.editor.toPlainText() and steps < self.editor.document().availableUndoSteps():
             self.idle_steps += 1  # something was replaced by its like, or a format changed
         if name in ("do_foreign_cursor", "do_half_a_character"):
@@ -390,6 +393,16 @@ class Session:
                 marked.append(block.position() - 1)
             block = block.next()
         assert marked == soft._breaks.between(0, 1 << 30)
+
+    def check_directions(self) -> None:
+        """The pieces of a line are written in the direction of its first."""
+        soft = self.editor._soft
+        block = self.editor.document().begin()
+        while block.isValid():
+            behind = block.next()
+            if soft.number_of(behind):
+                assert block.textDirection() == behind.textDirection(), (block.text(), behind.text())
+            block = behind
 
 
 def run(seed: int, steps: int, limit: int = LIMIT) -> None:
