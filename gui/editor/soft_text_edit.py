@@ -26,11 +26,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from engine.types import TextEdit
+from gui.editor.offered import local_files, offered_utf8
 from gui.editor.offsets import document_text, utf16_length
 from gui.editor.soft_caret import SoftCaret
 from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument, for_qt
 from gui.editor.text_feed import FEED_ABOVE, TextFeed
+from gui.editor.text_source import StringSource, TextSource, Utf8Source
 
 _PIECE_UNITS = 1 << 16
 _KEEP = QTextCursor.MoveMode.KeepAnchor
@@ -41,6 +43,8 @@ _UNDO_UNITS = 48_000_000
 class SoftTextEdit(QPlainTextEdit):
     """Emits exactly what happens to its text, each change with a revision one higher than the last."""
 
+    typing = Signal()
+    """A key was pressed, which may change the text; before anything is done for it."""
     edited = Signal(int, object)
     """Revision, tuple[TextEdit, ...]: replacements to be applied one after the other."""
     text_replaced = Signal(int, object)
@@ -49,7 +53,7 @@ class SoftTextEdit(QPlainTextEdit):
     An object and not a str for Qt: it would copy megabytes for each listener, and drop a leading U+FEFF.
     """
     load_progress = Signal(int, int)
-    """Characters that are in, characters in all, of a big text being loaded or pasted."""
+    """How much is in, and all, of a big text being loaded or pasted."""
     load_finished = Signal(int)
     """Revision: a text given to ``load_text``, or a big paste, is in, as a whole or as far as it was let."""
     modified_changed = Signal(bool)
@@ -110,7 +114,7 @@ class SoftTextEdit(QPlainTextEdit):
         self._show("")
         self._announce_text(text, None)
         self.document().setUndoRedoEnabled(False)
-        self._begin_feeding(text, QTextCursor(self.document()))
+        self._begin_feeding(StringSource(text), QTextCursor(self.document()))
 
     @property
     def is_loading(self) -> bool:
@@ -169,7 +173,7 @@ class SoftTextEdit(QPlainTextEdit):
             return
         self._bound_undo(len(text))
         if len(text) > FEED_ABOVE:
-            self._begin_feeding(text, self.textCursor())
+            self._begin_feeding(StringSource(text), self.textCursor())
             return
         cursor = self.textCursor()
         self._soft.insert(cursor, document_text(text))
@@ -275,6 +279,7 @@ class SoftTextEdit(QPlainTextEdit):
         if self._feed.active and event.key() == Qt.Key.Key_Escape:
             self.cancel_loading()
             return
+        self.typing.emit()
         self._soft.expect_settle()
         try:
             if _is_typed(event):
@@ -311,29 +316,29 @@ class SoftTextEdit(QPlainTextEdit):
         return data
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText() or bool(_local_files(source))
+        return source.hasText() or bool(local_files(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        files = _local_files(source)
+        files = local_files(source)
         if files:
             self.files_dropped.emit(files)
         elif not self.isReadOnly() and source.hasText():  # a picture takes no place of text
-            self.insertPlainText(source.text())
+            self._insert_offered(source)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _local_files(event.mimeData()):
+        if local_files(event.mimeData()):
             event.acceptProposedAction()
         else:
             super().dragEnterEvent(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if _local_files(event.mimeData()):
+        if local_files(event.mimeData()):
             event.acceptProposedAction()
         else:
             super().dragMoveEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        files = _local_files(event.mimeData())
+        files = local_files(event.mimeData())
         if files:
             event.acceptProposedAction()
             self.files_dropped.emit(files)
@@ -394,11 +399,20 @@ class SoftTextEdit(QPlainTextEdit):
         self._typed_until = (self.revision, cursor.position())
         return True
 
-    def _begin_feeding(self, text: str, cursor: QTextCursor) -> None:
+    def _insert_offered(self, source: QMimeData) -> None:
+        """Put in what a clipboard or a drag offers, as ``insertPlainText`` does."""
+        data = offered_utf8(source)
+        if len(data) <= FEED_ABOVE:
+            self.insertPlainText(str(data, "utf-8", "replace"))
+        elif not self._feed.active:
+            self._bound_undo(len(data))
+            self._begin_feeding(Utf8Source(data), self.textCursor())
+
+    def _begin_feeding(self, source: TextSource, cursor: QTextCursor) -> None:
         self._was_read_only = self.isReadOnly()
         self.setReadOnly(True)
-        self._expect_units(len(text))
-        self._feed.start(text, cursor, at_once=self._loading)
+        self._expect_units(source.size)
+        self._feed.start(source, cursor, at_once=self._loading)
 
     def _stop_feeding(self) -> None:
         """Another text is coming: forget the one on its way."""
@@ -463,7 +477,7 @@ class SoftTextEdit(QPlainTextEdit):
         cursor = self.textCursor()
         cursor.setPosition(self._soft.to_document(at))
         self.setTextCursor(cursor)
-        self.insertPlainText(event.mimeData().text())
+        self._insert_offered(event.mimeData())
 
     def _line_of(self, block: QTextBlock) -> int:
         position = block.position()
@@ -483,9 +497,3 @@ def _is_typed(event: QKeyEvent) -> bool:
     if not text or event.modifiers() in (ctrl, ctrl | shift):
         return False
     return unicodedata.category(text[0]) != "Cc"
-
-
-def _local_files(source: QMimeData) -> list[str]:
-    """Paths of local files, if all that is offered are such."""
-    urls = source.urls() if source.hasUrls() else []
-    return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []

@@ -5,37 +5,32 @@ editing waits meanwhile (the editor is read only), and Esc ends it with what is 
 
 Each slice adds paragraphs, after which Qt paints the whole view again and moves the scroll bar: as much work as the
 slice. So Qt's layout is kept quiet while a slice goes in, and speaks for all of them ten times a second.
-
-What is in is let go of: a text with one emoji takes four bytes a character as a Python string, and the document,
-its mirror and the tokens grow meanwhile.
 """
 
 from __future__ import annotations
-
-from collections import deque
 
 from PySide6.QtCore import QElapsedTimer, QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
 from gui.editor.offsets import document_text, safe_end
 from gui.editor.soft_document import SoftDocument
+from gui.editor.text_source import StringSource, TextSource
 
 FEED_ABOVE = 1_000_000
-"""Texts with more characters than this are fed."""
+"""Texts with more characters than this are fed, or bytes where nobody counted the characters yet."""
 
 FIRST_SLICE = 16 * 1024
 _SMALLEST, _LARGEST = 4 * 1024, 128 * 1024
 _WANTED_NS = 2_500_000  # what follows a slice, painting and new tokens, takes as long again
 _PAUSE_MS = 2  # so that whatever became due during a slice has its turn before the next one
 _SHOWN_EVERY_MS = 100
-_PIECE = 1 << 18  # characters; each step cuts one off the string that came
 
 
 class TextFeed(QObject):
     """One text on its way into a document."""
 
     progressed = Signal(int, int)
-    """Characters that are in, characters in all."""
+    """How much is in, and all: characters, or bytes where the text came as such."""
     finished = Signal(object)
     """The end; with what was left out (str), empty unless cancelled."""
 
@@ -46,10 +41,9 @@ class TextFeed(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
         self._timer.timeout.connect(self._step)
-        self._whole, self._cut = "", 0  # the string that came, and how much of it is in pieces
-        self._pieces: deque[str] = deque()
-        self._taken = 0  # of the first piece
-        self._done, self._total = 0, 0
+        self._source: TextSource = StringSource("")
+        self._piece, self._taken = "", 0  # the piece at hand, and how much of it is in
+        self._done = 0
         self._size = FIRST_SLICE
         self._cursor: QTextCursor | None = None
         self._since_shown = QElapsedTimer()
@@ -62,19 +56,17 @@ class TextFeed(QObject):
     @property
     def rest(self) -> str:
         """What is not in yet."""
-        whole = "".join([*self._pieces, self._whole[self._cut :]])
-        return whole[self._taken :]
+        return self._piece[self._taken :] + self._source.rest()
 
-    def start(self, text: str, cursor: QTextCursor, *, at_once: bool) -> None:
-        """Begin to put ``text`` in the place of the cursor's selection.
+    def start(self, source: TextSource, cursor: QTextCursor, *, at_once: bool) -> None:
+        """Begin to put a text in the place of the cursor's selection.
 
         ``at_once``: with the first slice, so that a new text does not begin with an empty picture. Otherwise that comes
         soon: a paste has taken its time already, to fetch the text from the clipboard.
         """
-        self._whole, self._cut = text, 0
-        self._pieces.clear()
+        self._source = source
+        self._piece = ""
         self._taken = self._done = 0
-        self._total = len(text)
         self._size = FIRST_SLICE
         self._cursor = cursor
         self._since_shown.invalidate()
@@ -92,9 +84,7 @@ class TextFeed(QObject):
         """Stop without a word: the document is about to hold another text."""
         self._timer.stop()
         self._cursor = None
-        self._whole, self._cut = "", 0
-        self._pieces.clear()
-        self._taken = 0
+        self._source, self._piece, self._taken = StringSource(""), "", 0
 
     @Slot()
     def _step(self) -> None:
@@ -102,46 +92,30 @@ class TextFeed(QObject):
             return
         clock = QElapsedTimer()
         clock.start()
-        self._cut_piece()
+        self._source.let_go()
         piece = document_text(self._take())
         with QSignalBlocker(self._soft.layout):
             self._soft.insert(self._cursor, piece, join=self._done > 0)
-        self._done = self._total - self._left
+        total = self._source.size
+        self._done = total - self._source.left - (len(self._piece) - self._taken)
         # At most twice the last slice: the first ones are quick while the document is small.
         wanted = self._size * _WANTED_NS // max(clock.nsecsElapsed(), 1)
         self._size = max(_SMALLEST, min(_LARGEST, wanted, self._size * 2))
-        self.progressed.emit(self._done, self._total)
+        self.progressed.emit(self._done, total)
         if not self._since_shown.isValid() or self._since_shown.hasExpired(_SHOWN_EVERY_MS):
             self._show()
-        if self._done < self._total:
+        if self._done < total:
             self._timer.start()
         else:
             self._end()
 
-    @property
-    def _left(self) -> int:
-        return sum(map(len, self._pieces)) - self._taken + len(self._whole) - self._cut
-
-    def _cut_piece(self) -> None:
-        """Cut a piece off the string; the last one lets go of it."""
-        if self._cut < len(self._whole):
-            end = safe_end(self._whole, self._cut, _PIECE)
-            self._pieces.append(self._whole[self._cut : end])
-            self._cut = end
-        if self._cut >= len(self._whole):
-            self._whole, self._cut = "", 0
-
     def _take(self) -> str:
         """The next slice."""
-        if not self._pieces:
-            return ""
-        piece = self._pieces[0]
-        end = safe_end(piece, self._taken, self._size)
-        taken = piece[self._taken : end]
+        if self._taken == len(self._piece):
+            self._piece, self._taken = self._source.next(), 0
+        end = safe_end(self._piece, self._taken, self._size)
+        taken = self._piece[self._taken : end]
         self._taken = end
-        if end == len(piece):
-            self._pieces.popleft()
-            self._taken = 0
         return taken
 
     def _show(self) -> None:

@@ -10,8 +10,9 @@ from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QTextCursor
 from PySide6.QtTest import QTest
 
 from engine.types import TextEdit
-from gui.editor import soft_text_edit, text_feed
+from gui.editor import soft_text_edit, text_feed, text_source
 from gui.editor.soft_cuts import SOFT_LIMIT
+from gui.editor.soft_document import SoftDocument
 from tests.gui.editor.sessions import Mirror
 
 ODD = [
@@ -167,6 +168,42 @@ def test_pieces_are_written_in_the_direction_of_their_line(make_editor) -> None:
     assert directions == {Qt.LayoutDirection.RightToLeft}
 
 
+def test_a_line_joined_to_one_of_another_direction_takes_that_of_the_first(make_editor) -> None:
+    editor = make_editor("latin first\n" + "שלום עולם " * 20, soft_limit=32)
+    assert editor.document().blockCount() > 5
+    at = len("latin first")
+    editor.replace_range(at, at + 1, "")
+    document = editor.document()
+    directions = {document.findBlockByNumber(n).textDirection() for n in range(document.blockCount())}
+    assert directions == {Qt.LayoutDirection.LeftToRight}
+
+
+def test_a_key_in_a_long_line_looks_at_few_of_its_pieces(make_editor, monkeypatch) -> None:
+    editor = make_editor("word " * 4000, soft_limit=32)
+    assert editor.document().blockCount() > 500
+    editor.select_range(9000, 9000)
+    looked_at: list[int] = []
+    original = SoftDocument.number_of
+
+    def counted(self, block) -> int:
+        looked_at.append(block.position())
+        return original(self, block)
+
+    monkeypatch.setattr(SoftDocument, "number_of", counted)
+    before = editor.document().blockCount()
+    QTest.keyClicks(editor, "a" * 40)  # enough to have a piece cut
+    assert editor.document().blockCount() > before
+    assert len(looked_at) < 40 * 25
+
+
+def test_a_key_is_told_before_anything_is_done_for_it(editor) -> None:
+    heard: list[str] = []
+    editor.typing.connect(lambda: heard.append(f"typing in {editor.toPlainText()!r}"))
+    editor.edited.connect(lambda *_: heard.append("edited"))
+    QTest.keyClicks(editor, "ab")
+    assert heard == ["typing in ''", "edited", "typing in 'a'", "edited"]
+
+
 def test_a_read_only_editor_takes_no_text(editor) -> None:
     editor.setPlainText("fixed")
     editor.setReadOnly(True)
@@ -215,6 +252,15 @@ def test_moving_a_selection_is_one_step(editor) -> None:
     assert editor.toPlainText() == "one two three"
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "text/plain;charset=utf-8"])
+@pytest.mark.parametrize("text", ["", "plain", "é\r\n😀"])
+def test_bytes_that_are_offered_are_text(editor, kind: str, text: str) -> None:
+    data = QMimeData()
+    data.setData(kind, text.encode())
+    editor.insertFromMimeData(data)
+    assert editor.toPlainText() == text.replace("\r\n", "\n") == data.text().replace("\r\n", "\n")
+
+
 def test_a_picture_takes_no_place_of_text(editor) -> None:
     editor.setPlainText("one two")
     editor.selectAll()
@@ -231,7 +277,7 @@ class TestBigTexts:
         monkeypatch.setattr(text_feed, "FIRST_SLICE", 500)
         monkeypatch.setattr(text_feed, "_SMALLEST", 300)
         monkeypatch.setattr(text_feed, "_LARGEST", 700)
-        monkeypatch.setattr(text_feed, "_PIECE", 2000)
+        monkeypatch.setattr(text_source, "PIECE", 2000)
 
     TEXT = "\ufeffline of text 😀\r\n" * 300 + "é" * 9000 + "\ufffe end"
     HELD = TEXT.replace("\r\n", "\n")
@@ -339,6 +385,28 @@ class TestBigTexts:
         assert not editor.document().isUndoAvailable()
         editor.redo()
         assert editor.toPlainText() == f"before x{self.HELD}after" == mirror.text
+
+    def test_a_big_offer_is_never_one_string(self, editor, qtbot, monkeypatch) -> None:
+        data = QMimeData()
+        data.setText("x" + self.TEXT)
+        monkeypatch.setattr(data, "text", None)
+        with qtbot.waitSignal(editor.load_finished):
+            editor.insertFromMimeData(data)
+            assert editor.is_loading
+        assert editor.toPlainText() == f"x{self.HELD}"
+        editor.undo()
+        assert editor.toPlainText() == ""
+
+    def test_a_stopped_paste_keeps_what_is_in(self, editor, qtbot) -> None:
+        mirror, data = Mirror(editor), QMimeData()
+        data.setText("x" + self.TEXT)
+        with qtbot.waitSignal(editor.load_progress, check_params_cb=lambda done, of: 1500 < done < of):
+            editor.insertFromMimeData(data)
+        QTest.keyClick(editor, Qt.Key.Key_Escape)
+        kept = editor.toPlainText()
+        assert 0 < len(kept) < len(self.HELD)
+        assert f"x{self.HELD}".startswith(kept)
+        assert mirror.text == kept
 
     def test_old_steps_are_forgotten_when_they_take_too_much_memory(self, editor, monkeypatch) -> None:
         monkeypatch.setattr(soft_text_edit, "_UNDO_UNITS", 1500)
