@@ -37,6 +37,7 @@ _KANA_OF_JAPANESE = 0.1
 _CODE_LINES = 0.2
 """Of the lines of prose, fewer than 0.1 look like code; of those of Python files, more than 0.2 (49 of 50 of ours)."""
 
+_LEAST_QUOTES = 2
 _JSON_QUOTES = 0.02
 _QUOTES_IN_PLACE = 0.9
 _KEYS = 0.1
@@ -46,15 +47,19 @@ _LONGEST_WORDS = 20
 """Bytes of prose between two blanks, on average, at the most: base64 and hashes have more."""
 
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("latin", re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")),
-    ("han", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
-    ("kana", re.compile("[\u3040-\u30ff]")),
-    ("korean", re.compile("[\u1100-\u11ff\uac00-\ud7af]")),
-    ("cyrillic", re.compile("[\u0400-\u052f]")),
-    ("arabic", re.compile("[\u0600-\u06ff\u0750-\u077f]")),
-    ("devanagari", re.compile("[\u0900-\u097f]")),
+    ("latin", re.compile("[\u00c0-\u024f\u1e00-\u1eff]+")),
+    ("han", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")),
+    ("kana", re.compile("[\u3040-\u30ff]+")),
+    ("korean", re.compile("[\u1100-\u11ff\uac00-\ud7af]+")),
+    ("cyrillic", re.compile("[\u0400-\u052f]+")),
+    ("arabic", re.compile("[\u0600-\u06ff\u0750-\u077f]+")),
+    ("devanagari", re.compile("[\u0900-\u097f]+")),
 )
-_LETTER = re.compile(r"[^\W\d_]")
+"""Runs of the letters of a script outside ASCII."""
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_ASCII = re.compile("[\0-\x7f]+")
+_NO_ASCII_LETTERS = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
 _WORD = re.compile(r"[A-Za-z']+")
 _ENGLISH = frozenset(
     {
@@ -114,26 +119,41 @@ def kind_of(text: str) -> Kind:
         return "structured"
     if _is_code(text):
         return "code"
-    letters = len(_LETTER.findall(text))
+    plain = _ascii_letters(text)
+    others = "" if text.isascii() else _ASCII.sub("", text)
+    letters = plain + _found(_LETTERS, others)
     if letters < LEAST_LETTERS:
         return "other"
-    counts = Counter({name: len(pattern.findall(text)) for name, pattern in _SCRIPTS})
+    counts = Counter({name: _found(pattern, others) for name, pattern in _SCRIPTS})
+    counts["latin"] += plain
     if counts["kana"] + counts["han"] >= _MOST * letters:
         return "japanese" if counts["kana"] >= _KANA_OF_JAPANESE * letters else "chinese"
     name, most = counts.most_common(1)[0]
     if most < _MOST * letters:
         return "other"
     if name == "latin":
-        return _latin(text)
+        return _latin(text, letters)
     return next((kind for kind in KINDS if kind == name), "other")
+
+
+def _ascii_letters(text: str) -> int:
+    """How many letters of a text are ASCII."""
+    return len(text.encode("ascii", "ignore").translate(None, _NO_ASCII_LETTERS))
+
+
+def _found(runs: re.Pattern[str], text: str) -> int:
+    """How many characters of a text are of a class, whose runs a pattern finds."""
+    return sum(map(len, runs.findall(text))) if text else 0
 
 
 def _is_json(text: str) -> bool:
     """Whether the quotes of a text are where JSON has them, and some of them end a key. It may begin anywhere."""
+    quotes = text.count('"')
+    if quotes < _LEAST_QUOTES:
+        return False
     dense = "".join(text.split())
-    quotes = dense.count('"')
     return (
-        quotes >= max(2, _JSON_QUOTES * len(dense))
+        quotes >= _JSON_QUOTES * len(dense)
         and len(_QUOTE_IN_PLACE.findall(dense)) >= _QUOTES_IN_PLACE * (quotes - 1)
         and dense.count('":') >= _KEYS * quotes
     )
@@ -159,11 +179,11 @@ def _is_code(text: str) -> bool:
     return len(lines) >= 2 and sum(bool(_CODE_LINE.search(line)) for line in lines) >= _CODE_LINES * len(lines)
 
 
-def _latin(text: str) -> Kind:
+def _latin(text: str, letters: int) -> Kind:
     if len(text) > _LONGEST_WORDS * max(1, len(text.split())):
         return "other"
     words = [word.lower() for word in _WORD.findall(text)]
-    if sum(word in _ENGLISH for word in words) >= _ENGLISH_WORDS * len(words):
+    if sum(map(_ENGLISH.__contains__, words)) >= _ENGLISH_WORDS * len(words):
         return "english"
-    signs = sum(not sign.isspace() for sign in text)
-    return "latin" if len(_LETTER.findall(text)) >= _LETTERS_OF_PROSE * signs else "structured"
+    signs = sum(map(len, text.split()))
+    return "latin" if letters >= _LETTERS_OF_PROSE * signs else "structured"
