@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 PROGRESS_INTERVAL_SECONDS = 0.05
 """Least time between two progress reports of a job: more often than the eye can follow only costs the GUI thread."""
@@ -41,6 +42,13 @@ PROCESSORS = os.cpu_count() or 1
 SWITCH_INTERVAL_SECONDS = 0.0005
 """How long a worker may keep the interpreter while the GUI thread wants it. Python's own choice is ten times that: with
 a worker or two at work, a key would wait for the better part of a frame."""
+
+WAY_MS = 15
+"""How long the GUI thread has the way for an edit: by then it and its tokens have usually been painted, and a key that
+is held down comes back in twice the time."""
+
+STAND_BACK_SECONDS = 0.5
+"""How long a job stands back at most, in all: who types without pause still wants prices."""
 
 Work = Callable[[Any, "Ticket"], Any]
 Merge = Callable[[Any, Any], Any]
@@ -85,10 +93,17 @@ class JobProgress:
 class Ticket:
     """What a running job holds: a place to report progress, to learn that it should end, and to get help."""
 
-    def __init__(self, report: Callable[[float, str], None], pool: ThreadPoolExecutor | None = None) -> None:
-        """``pool``: the threads that help; without, nobody does."""
+    def __init__(
+        self,
+        report: Callable[[float, str], None],
+        pool: ThreadPoolExecutor | None = None,
+        way: threading.Event | None = None,
+    ) -> None:
+        """``pool``: the threads that help; without, nobody does. ``way``: set while it is free; without, it is."""
         self._report = report
         self._pool = pool
+        self._way = way
+        self._patience = STAND_BACK_SECONDS
         self._cancelled = False
         self._reported_at = 0.0
 
@@ -112,6 +127,18 @@ class Ticket:
         if now - self._reported_at >= PROGRESS_INTERVAL_SECONDS:
             self._reported_at = now
             self._report(fraction, note)
+
+    def give_way(self) -> None:
+        """Stand back while the window shows what was just typed: for jobs of pure Python that can come a little later.
+
+        Python runs one thread at a time. Beside a job that never lets go of the interpreter, the GUI thread waits for a
+        turn of it behind each call into Qt that releases it, of which a key takes dozens: it came to be painted three
+        times as late.
+        """
+        if self._way is not None and self._patience > 0 and not self._way.is_set():
+            since = time.monotonic()
+            self._way.wait(self._patience)
+            self._patience -= time.monotonic() - since
 
     def side_by_side(self, tasks: Sequence[Callable[[], None]]) -> None:
         """Do these on as many threads as there are processors, this one among them, and return when all are done.
@@ -164,13 +191,14 @@ class Lane(QObject):
     _reported = Signal(object)
 
     def __init__(
-        self, name: str, work: Work, pool: ThreadPoolExecutor, merge: Merge | None, conflated: bool, parent: QObject
+        self, name: str, work: Work, pool: ThreadPoolExecutor, merge: Merge | None, conflated: bool, parent: JobRunner
     ) -> None:
         super().__init__(parent)
         self.name = name
         self.last_progress: JobProgress | None = None
         self._work = work
         self._pool = pool
+        self._way = parent.way
         self._merge = merge
         self._conflated = conflated
         self.stoppable = True
@@ -221,6 +249,7 @@ class Lane(QObject):
 
         For the moment when the window closes, and for lanes whose jobs end by themselves.
         """
+        self._way.set()
         while self._ticket is not None and self._running is not None and not self._closed:
             self._on_returned(self._ticket, self._running.result())
 
@@ -237,7 +266,7 @@ class Lane(QObject):
         def report(fraction: float, note: str) -> None:
             self._reported.emit(JobProgress(request, fraction, note))
 
-        self._ticket = ticket = Ticket(report, self._pool)
+        self._ticket = ticket = Ticket(report, self._pool, self._way)
         self._running = self._pool.submit(self._run, request, ticket)
 
     def _run(self, request: object, ticket: Ticket) -> JobResult | JobFailure:
@@ -298,8 +327,18 @@ class JobRunner(QObject):
         self._pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="tokenloupe")
         self._switch_interval_before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
+        self.way = threading.Event()
+        """Set unless jobs should stand back; for lanes."""
+        self.way.set()
+        self._give_back = QTimer(self, singleShot=True, interval=WAY_MS)
+        self._give_back.timeout.connect(self.way.set)
         self._lanes: list[Lane] = []
         self._unlisted: list[Lane] = []
+
+    def stand_back(self) -> None:
+        """Have jobs that ``give_way`` do so until what is about to change on the screen has been painted."""
+        self.way.clear()
+        self._give_back.start()
 
     def conflated(self, name: str, work: Work, merge: Merge | None = None) -> Lane:
         """A lane that keeps the newest request; ``merge(waiting, newer)`` joins two where nothing may be dropped."""
@@ -344,5 +383,7 @@ class JobRunner(QObject):
         """
         for lane in (*self._lanes, *self._unlisted):
             lane.close()
+        self._give_back.stop()
+        self.way.set()
         self._pool.shutdown(wait=True)
         sys.setswitchinterval(self._switch_interval_before)

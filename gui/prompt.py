@@ -201,6 +201,7 @@ class Prompt(QObject):
     def start(self, service: EncodingService) -> None:
         """Count from now on, beginning with the text that is there."""
         self._service = service
+        self.editor.typing.connect(service.stand_back)
         service.patched.connect(self.editor.apply_patch)
         service.counted.connect(self._on_counted)
         service.text_ready.connect(self._on_text_ready)

@@ -48,14 +48,20 @@ def new_cards() -> RateCards:
     return RateCards()
 
 
-def price_rows(request: PriceRequest, _ticket: Ticket | None = None) -> tuple[CostRow, ...]:
+def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[CostRow, ...]:
     """One row for each model, in the order of the models."""
     from pricing import count_for, estimate
+
+    def give_way() -> None:
+        if ticket is not None:
+            ticket.give_way()
 
     cards = request.cards or new_cards()
     mixed = request.mix is not None and not request.mix.is_plain
     rows = []
+    give_way()
     for model, calibrated in (request.narrowing or Narrowing()).of(request.models, request.sample, request.samples):
+        give_way()
         count = count_for(model, request.counts)
         pending = model.count.tokenizer in request.pending
         rates = cards.in_force(model.price, request.scenario.on)[0].rates

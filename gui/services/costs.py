@@ -30,8 +30,8 @@ PRICE_DELAY_MS = 60
 MOST_DELAY_MS = 500
 """How long counts that keep coming can put off the prices."""
 
-ARRIVING_DELAY_MS = 300
-"""The same while a big text is still being counted: its figures are not final, and the window has enough to do."""
+ARRIVING_DELAY_MS, MOST_ARRIVING_DELAY_MS = 300, 1000
+"""The same two while a big text is still being counted: its figures are not final, and the window has enough to do."""
 
 STALE_AFTER_MS = 250
 """Figures are marked as stale when an edit has gone unpriced for this long; before that a mark would only flicker."""
@@ -230,8 +230,10 @@ class CostService(QObject):
         now = monotonic()
         if not self._delay.isActive():
             self._waiting_since = now
-        delay = ARRIVING_DELAY_MS if self._pending else PRICE_DELAY_MS
-        left = MOST_DELAY_MS - round((now - self._waiting_since) * 1000)
+        delay, most = PRICE_DELAY_MS, MOST_DELAY_MS
+        if self._pending:
+            delay, most = ARRIVING_DELAY_MS, MOST_ARRIVING_DELAY_MS
+        left = most - round((now - self._waiting_since) * 1000)
         self._delay.start(max(0, min(delay, left)))
 
     @Slot()

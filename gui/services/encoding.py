@@ -47,6 +47,7 @@ class EncodingService(QObject):
     ) -> None:
         """``open_encoding``: opens an encoding by its name, on a worker thread; without, it is the engine's own."""
         super().__init__(parent)
+        self._runner = runner
         self._name = encoding
         self._special = False
         self._watched: tuple[str, ...] = ()
@@ -79,8 +80,14 @@ class EncodingService(QObject):
         """Whether something is still being counted."""
         return self._lane.busy
 
+    @Slot()
+    def stand_back(self) -> None:
+        """An edit is on its way to the screen: other jobs should not be in its way."""
+        self._runner.stand_back()
+
     def submit(self, revision: int, edits: tuple[TextEdit, ...]) -> None:
         """Take edits of the widget's text; ``revision`` is the text's after them."""
+        self.stand_back()
         self._revision = revision
         self._ask(edits=edits)
 

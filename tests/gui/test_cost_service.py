@@ -5,13 +5,13 @@ from decimal import Decimal
 
 import pytest
 
-from gui.jobs import JobRunner
-from gui.services import price_files
+from gui.jobs import JobRunner, Ticket
+from gui.services import costs, price_files
 from gui.services.cost_rows import PriceRequest, fitting, price_rows
 from gui.services.costs import CostService
 from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
 from pricing.types import TokenCount
-from tests.gui.cost_samples import MODELS, TODAY, Counts, rows, scenario
+from tests.gui.cost_samples import COUNTS, MODELS, TODAY, Counts, rows, scenario
 
 GOOD = "version: 1\ncurrency: USD\nmodels:\n  acme/in-house:\n    name: In-house\n    price: {input: 1.5, output: 3}\n"
 BROKEN = "version: 1\ncurrency: USD\nmodels:\n  acme/in-house:\n    price: {inpt: 1.5, output: $3}\n"
@@ -135,6 +135,29 @@ def test_more_cached_tokens_than_prompt_count_as_all_of_it():
     assert by_id["acme/large"].cached_cut
     # 1,000 × $0.5 + 500 × $8, per million
     assert by_id["acme/large"].estimate.usd == Decimal("0.0045")
+
+
+@pytest.mark.parametrize(("tokens", "delay_ms"), [(7, 0), (None, costs.ARRIVING_DELAY_MS)])
+def test_a_text_that_is_still_arriving_is_priced_less_often(service, monkeypatch, tokens, delay_ms):
+    now = 100.0
+    monkeypatch.setattr(costs, "monotonic", lambda: now)
+    by_encoding = {"cl100k_base": tokens}
+    service.set_counts(Counts(by_encoding=by_encoding))
+    now += costs.MOST_DELAY_MS / 1000
+    service.set_counts(Counts(by_encoding=by_encoding))
+    assert service._delay.interval() == delay_ms
+
+
+def test_pricing_gives_way_between_models():
+    class Counting(Ticket):
+        given_way = 0
+
+        def give_way(self) -> None:
+            self.given_way += 1
+
+    ticket = Counting(lambda fraction, note: None)
+    price_rows(PriceRequest(1, MODELS, COUNTS, frozenset(), scenario()), ticket)
+    assert ticket.given_way == len(MODELS) + 1
 
 
 def test_the_input_cost_of_a_range_is_the_cost_at_its_ends():

@@ -8,16 +8,23 @@ import pytest
 
 import engine
 from engine.types import TextEdit
+from gui.editor.token_editor import TokenEditor
 from gui.held_text import held
 from gui.jobs import JobRunner
+from gui.prompt import Prompt
 from gui.services.encoding import EncodingService
 
 
 @pytest.fixture
-def service(qapp):
+def runner(qapp):
     runner = JobRunner()
-    yield EncodingService(runner, "cl100k_base")
+    yield runner
     runner.shutdown()
+
+
+@pytest.fixture
+def service(runner):
+    return EncodingService(runner, "cl100k_base")
 
 
 def counted(qtbot, service, act):
@@ -48,6 +55,27 @@ def test_fast_typing_ends_in_the_count_of_the_last_state(qtbot, service):
     qtbot.waitUntil(lambda: not service.busy)
     assert counts.revision == 300
     assert counts.tokens == engine.get_encoding("cl100k_base").count("a b" * 100)
+
+
+def test_jobs_stand_back_for_an_edit_until_it_is_painted(qtbot, runner):
+    service = EncodingService(runner, "cl100k_base")
+    counted(qtbot, service, lambda: service.replace_text(0, "some words"))
+    assert runner.way.is_set()
+    service.submit(1, (TextEdit(0, 0, "a"),))
+    assert not runner.way.is_set()
+    qtbot.waitUntil(lambda: runner.way.is_set() and not service.busy)
+
+
+def test_jobs_stand_back_for_a_key_from_its_first_moment(qtbot, runner):
+    editor = TokenEditor()
+    qtbot.addWidget(editor)
+    prompt = Prompt(editor)
+    prompt.start(EncodingService(runner, "cl100k_base"))
+    qtbot.waitUntil(lambda: prompt.counts is not None and not runner.busy)
+    assert runner.way.is_set()
+    editor.typing.emit()
+    assert not runner.way.is_set()
+    qtbot.waitUntil(runner.way.is_set)
 
 
 def test_another_encoding_recounts_the_same_text(qtbot, service):

@@ -317,3 +317,55 @@ def test_a_lane_does_not_wait_for_others(qtbot, runner):
             saving.submit(None)
     finally:
         gate.set()
+
+
+def test_a_job_that_gives_way_goes_on_when_the_way_is_free(qtbot, runner, monkeypatch):
+    monkeypatch.setattr(jobs, "STAND_BACK_SECONDS", PATIENCE_SECONDS)
+    started, order = threading.Event(), []
+
+    def work(request, ticket):
+        started.set()
+        ticket.give_way()
+        order.append("job")
+
+    lane = runner.conflated("polite", work)
+    runner.stand_back()
+    lane.submit(None)
+    assert started.wait(PATIENCE_SECONDS)
+    order.append("key")
+    qtbot.waitUntil(lambda: not lane.busy)
+    assert order == ["key", "job"]
+
+
+def test_a_job_stands_back_for_so_long_and_no_longer(monkeypatch):
+    monkeypatch.setattr(jobs, "STAND_BACK_SECONDS", 0.01)
+    waited = []
+
+    class NeverFree(threading.Event):
+        def wait(self, timeout=None):
+            waited.append(timeout)
+            return super().wait(timeout)
+
+    ticket = Ticket(lambda fraction, note: None, way=NeverFree())
+    for _ in range(5):
+        ticket.give_way()
+    assert waited == [0.01]
+
+
+@pytest.mark.parametrize("end", ["drain", "shutdown"])
+def test_nobody_stands_back_for_a_window_that_waits_for_the_job(qapp, monkeypatch, end):
+    monkeypatch.setattr(jobs, "STAND_BACK_SECONDS", 0.2)
+    runner = JobRunner()
+    free = []
+
+    def work(request, ticket):
+        ticket.give_way()
+        free.append(runner.way.is_set())
+
+    lane = runner.exclusive("polite", work, stoppable=False)
+    runner.stand_back()
+    lane.submit(None)
+    if end == "drain":
+        lane.drain()
+    runner.shutdown()
+    assert free == [True]
