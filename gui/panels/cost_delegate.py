@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QStyle, QStyledItemDelega
 
 from gui.look.theme import Theme
 from gui.models.cost_columns import COLUMNS
-from gui.models.cost_table import CostTableModel
+from gui.panels.cell_looks import CellLooks
 
 _ROLES = {"stale": "stale", "muted": "stale", "warning": "warning", "error": "error"}
 
@@ -20,24 +20,21 @@ class CostDelegate(QStyledItemDelegate):
     a page of cells several times as slow to paint.
     """
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, looks: CellLooks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
+        self._looks = looks
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        model = index.model()
-        if not isinstance(model, CostTableModel):
-            super().initStyleOption(option, index)
-            return
-        row, column = model.row_at(index.row()), index.column()
+        column = index.column()
+        look = self._looks.paint(index.row(), column)
         side = Qt.AlignmentFlag.AlignRight if COLUMNS[column].numeric else Qt.AlignmentFlag.AlignLeft
         option.displayAlignment = side | Qt.AlignmentFlag.AlignVCenter
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
-        option.text = model.cell_text(row, column)
-        tone = model.tone(row, column)
-        if tone:
-            option.palette.setColor(QPalette.ColorRole.Text, self.theme.colour(_ROLES[tone]))
-        if tone == "stale":
+        option.text = look.text
+        if look.tone:
+            option.palette.setColor(QPalette.ColorRole.Text, self.theme.colour(_ROLES[look.tone]))
+        if look.tone == "stale":
             option.font.setItalic(True)
 
     def createEditor(

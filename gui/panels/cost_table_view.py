@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
+    QAccessible,
     QAction,
     QFocusEvent,
     QGuiApplication,
@@ -23,6 +25,7 @@ from gui.look.theme import Theme
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, title_of
 from gui.models.cost_row import CostRow
 from gui.models.cost_table import CostTableModel
+from gui.panels.cell_looks import CellLooks
 from gui.panels.context_bar_delegate import ContextBarDelegate
 from gui.panels.cost_delegate import CostDelegate
 from gui.panels.cost_header import CostHeader
@@ -55,6 +58,7 @@ class CostTable(QTableView):
         self.setObjectName("costTable")
         self.setAccessibleName(self.tr("What the prompt costs with each model"))
         self._table = model
+        self._looks = CellLooks(model)
         self._theme = theme
         self._kept: tuple[list[str], str, int] = ([], "", 0)
         self._sized: set[int] = set()
@@ -109,6 +113,25 @@ class CostTable(QTableView):
             # Qt begins with the first cell, a star that says nothing about the row.
             name = self.currentIndex().siblingAtColumn(COLUMN_INDEX["model"])
             self.selectionModel().setCurrentIndex(name, QItemSelectionModel.SelectionFlag.NoUpdate)
+
+    def dataChanged(self, first: QModelIndex, last: QModelIndex, roles: Sequence[int] = ()) -> None:
+        """Paint again the cells in sight that look different, where Qt would paint all that the model named."""
+        if QAccessible.isActive() or self.state() == QAbstractItemView.State.EditingState:
+            super().dataChanged(first, last, roles)  # tells screen readers, and gives an open editor the new text
+            return
+        for row, column in self._in_sight(first, last) if self.isVisible() else ():
+            if self._looks.differs(row, column):
+                self.update(self._table.index(row, column))
+
+    def _in_sight(self, first: QModelIndex, last: QModelIndex) -> Iterator[tuple[int, int]]:
+        """The cells of a stretch that are on the screen."""
+        top, bottom = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        rows = range(max(top, first.row()), (last.row() if bottom < 0 else min(bottom, last.row())) + 1)
+        width = self.viewport().width()
+        for column in range(first.column(), last.column() + 1):
+            left = self.columnViewportPosition(column)
+            if not self.isColumnHidden(column) and left < width and left + self.columnWidth(column) > 0:
+                yield from ((row, column) for row in rows)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -282,9 +305,9 @@ class CostTable(QTableView):
     def _set_delegates(self, theme: Theme) -> None:
         # Qt does not own delegates: they are kept here.
         self._delegates = {
-            "": CostDelegate(theme, self),
-            "share": ContextBarDelegate(theme, self),
-            "star": StarDelegate(theme, self),
+            "": CostDelegate(theme, self._looks, self),
+            "share": ContextBarDelegate(theme, self._looks, self),
+            "star": StarDelegate(theme, self._looks, self),
         }
         self.setItemDelegate(self._delegates[""])
         for column, declared in enumerate(COLUMNS):

@@ -1,0 +1,129 @@
+"""New figures have the cells painted again that look different, all of them and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QLocale, QObject
+from PySide6.QtGui import QRegion
+from PySide6.QtWidgets import QAbstractItemView
+
+from gui.look.theme import Theme
+from gui.models.cost_columns import COLUMN_INDEX
+from gui.models.cost_row import CostRow
+from gui.models.cost_table import CostTableModel
+from gui.models.cost_text import CostText
+from gui.panels.cost_table_view import CostTable
+from tests.gui.cost_samples import COUNTS, TODAY, rows
+
+Cell = tuple[int, int]
+
+
+class Painted(QObject):
+    """What of a table was painted since it was last asked."""
+
+    def __init__(self, table: CostTable) -> None:
+        super().__init__(table)
+        self._table = table
+        self._region = QRegion()
+        table.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self._region += event.region()
+        return False
+
+    def cells(self) -> set[Cell]:
+        region, self._region = self._region, QRegion()
+        table, model = self._table, self._table.model()
+        places = ((row, column) for row in range(model.rowCount()) for column in table.visible_columns())
+        return {
+            (row, column)
+            for row, column in places
+            if region.intersects(table.visualRect(model.index(row, column)) & table.viewport().rect())
+        }
+
+
+@pytest.fixture
+def table(qtbot) -> CostTable:
+    table = CostTable(CostTableModel(CostText(QLocale.c()), TODAY), Theme("light"))
+    qtbot.addWidget(table)
+    table.resize(1400, 400)
+    table.model().set_rows(rows(), 1000, TODAY, TODAY)
+    table.model().change(show_retired=True, show_embedding=True)
+    with qtbot.waitExposed(table):
+        table.show()
+    table._fit_timer.stop()
+    return table
+
+
+@pytest.fixture
+def painted_by(qapp, table) -> Callable[[Callable[[], object]], set[Cell]]:
+    """Does something, and gives the cells that were painted for it."""
+    painted = Painted(table)
+    qapp.processEvents()
+    painted.cells()
+
+    def act(action: Callable[[], object]) -> set[Cell]:
+        action()
+        table._fit_timer.stop()
+        qapp.processEvents()
+        return painted.cells()
+
+    return act
+
+
+def figures(more: int) -> tuple[CostRow, ...]:
+    return rows({name: tokens + more for name, tokens in COUNTS.items()})
+
+
+def looks(table: CostTable) -> dict[Cell, tuple[str, str]]:
+    model = table.model()
+    places: Iterator[Cell] = ((r, c) for r in range(model.rowCount()) for c in table.visible_columns())
+    return {(r, c): (model.cell_text(model.row_at(r), c), model.tone(model.row_at(r), c)) for r, c in places}
+
+
+@pytest.mark.parametrize("more", [1, 2, 999, -1000, 120_000])
+def test_the_cells_that_changed_are_painted(table, painted_by, more):
+    before = looks(table)
+    painted = painted_by(lambda: table.model().set_rows(figures(more), 1000, TODAY, TODAY))
+    after = looks(table)
+    changed = {cell for cell in after if after[cell] != before[cell]}
+    assert changed
+    assert changed <= painted
+    assert (0, COLUMN_INDEX["model"]) not in painted
+    assert (0, COLUMN_INDEX["provider"]) not in painted
+
+
+def test_figures_that_look_the_same_have_nothing_painted(table, painted_by):
+    assert painted_by(lambda: table.model().set_rows(figures(0), 1000, TODAY, TODAY)) == set()
+
+
+def test_figures_of_an_earlier_text_are_painted_as_such_and_back(table, painted_by):
+    tokens = {(row, COLUMN_INDEX["tokens"]) for row in range(table.model().rowCount())}
+    for stale in (True, False):
+        painted = painted_by(lambda stale=stale: table.model().set_stale(stale))
+        assert tokens <= painted
+        assert (0, COLUMN_INDEX["model"]) not in painted
+
+
+def test_a_bar_is_painted_where_its_figure_stays_the_same(table, painted_by):
+    share = COLUMN_INDEX["context"]
+    few, some = (rows(dict.fromkeys(COUNTS, tokens)) for tokens in (64_010, 64_050))
+    painted_by(lambda: table.model().set_rows(few, 1000, TODAY, TODAY))
+    before = looks(table)
+    painted = painted_by(lambda: table.model().set_rows(some, 1000, TODAY, TODAY))
+    same = [row for row in range(table.model().rowCount()) if looks(table)[row, share] == before[row, share]]
+    assert any((row, share) in painted for row in same)
+
+
+def test_what_changed_out_of_sight_and_back_is_painted(table, painted_by, qapp):
+    table.setFixedHeight(table.horizontalHeader().height() + 2 * table.rowHeight(0))
+    table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
+    qapp.processEvents()
+    bar, model, cell = table.verticalScrollBar(), table.model(), (0, COLUMN_INDEX["tokens"])
+    bar.setValue(bar.maximum())
+    assert cell not in painted_by(lambda: model.set_rows(figures(5), 1000, TODAY, TODAY))
+    assert cell in painted_by(lambda: bar.setValue(0))
+    assert cell in painted_by(lambda: model.set_rows(figures(0), 1000, TODAY, TODAY))
