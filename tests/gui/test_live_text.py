@@ -43,6 +43,20 @@ def test_edits_follow_each_other(ticket):
     assert reply.counts.revision == 3
 
 
+def test_a_text_that_is_asked_for_gives_way_between_its_parts(ticket):
+    class Counting(Ticket):
+        given_way = 0
+
+        def give_way(self):
+            self.given_way += 1
+
+    live, counting, text = LiveText(), Counting(lambda fraction, note: None), "word " * 200_000
+    answer(live, ticket, new_text=text)
+    reply = answer(live, counting, want_text=True)
+    assert reply.text.text() == text
+    assert counting.given_way > 5
+
+
 def test_joining_requests_drops_nothing(ticket):
     def request(**what):
         return TextRequest(**({"revision": 1, "encoding": CL100K} | what))
