@@ -93,6 +93,7 @@ def _columns_of(line: VisibleLine, column_width: float) -> tuple[float, float] |
         whole = text[line.start : line.start + line.length]
     if "\t" in whole or not line.length:
         return None
+    # The first of these calls shapes the paragraph's text. Drawing it needs that anyway: to ask less saves nothing.
     start = line.line.cursorToX(line.start)[0]
     end = line.line.cursorToX(line.start + line.length)[0]
     missing = line.length * column_width - (end - start)
