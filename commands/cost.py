@@ -67,7 +67,8 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
             raise BadInput("give --request or --input-tokens, not both")
         from commands.requests import request_counts
 
-        given = Given(request_counts(profile, paths, options["template"]))
+        count, not_counted = request_counts(profile, paths, options["template"])
+        given = Given(count, not_counted=not_counted)
     else:
         given = given_counts(models, options["input_tokens"], paths, profile, ignored=options["ignored"])
         models = given.models or models
@@ -84,8 +85,13 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
         write_report(options["report_file"], given.texts, given.by_encoding, estimates, scenario)
     if as_json:
         rows = [report.json_row(estimate, with_calls, options["explain"]) for estimate in estimates]
-        say_json({"on": scenario.on.isoformat(), "rows": rows})
+        document: dict[str, Any] = {"on": scenario.on.isoformat(), "rows": rows}
+        if options["request"]:
+            document["not_counted"] = given.not_counted
+        say_json(document)
     else:
+        for part in given.not_counted:
+            click.echo(f"not counted: {part['place']} ({part['what']})", err=True)
         for line in report.text_lines(estimates, scenario.on, with_calls, options["explain"]):
             say(line)
     check_budget(estimates, options["budget"], options["calls"])
@@ -114,12 +120,14 @@ def chosen_models(catalog: Catalog, names: Sequence[str]) -> list[Model]:
 
 class Given(NamedTuple):
     """How to get each model's count, the texts that were counted with their paths (to be asked for once: those of
-    folders are read then), their tokens by encoding, and the models as they count such texts, if that is told."""
+    folders are read then), their tokens by encoding, the models as they count such texts, if that is told, and what of
+    a request is not counted."""
 
     count: Callable[[Model], TokenCount | None]
     texts: Iterable[tuple[str, str]] = ()
     by_encoding: Mapping[str, int] = MappingProxyType({})
     models: Sequence[Model] = ()
+    not_counted: Sequence[Mapping[str, str]] = ()
 
 
 def given_counts(

@@ -116,9 +116,9 @@ def _encoding(
 
 def request_counts(
     profile: Path | None, paths: tuple[str, ...], template: str | None
-) -> Callable[[Model], TokenCount | None]:
+) -> tuple[Callable[[Model], TokenCount | None], list[dict[str, str]]]:
     """How to get each model's count of one request, by the template and the rule for images of that model; ``template``
-    instead of the model's own. Raises BadInput."""
+    instead of the model's own. With what of it is not counted, as JSON has it. Raises BadInput."""
     if len(paths) > 1 or any(map(_is_many, paths)):
         raise BadInput("cost --request takes one request; 'count --request' counts files of many")
     read = read_request(paths[0] if paths else STANDARD_INPUT)
@@ -134,7 +134,7 @@ def request_counts(
             known[key] = _tally_for(profile, read, *key)
         return _scaled(model, known[key])
 
-    return count
+    return count, _not_counted(read)
 
 
 def read_request(path: str) -> ReadBody:
@@ -184,10 +184,14 @@ def _of_body(path: str, read: ReadBody, counter: RequestCounter) -> _Counted:
     special = [
         {"message": one.message, "text": one.text, "occurrences": one.occurrences} for one in found.special_texts
     ]
-    unknown = [{"place": part.place, "what": part.what} for part in read.unknown]
-    fields = {"requests": 1, "special_texts": special, "not_counted": unknown, "notes": list(found.tally.notes)}
+    fields = {"requests": 1, "special_texts": special, "notes": list(found.tally.notes)}
+    fields |= {"not_counted": _not_counted(read)}
     n_bytes = Path(path).stat().st_size if path != STANDARD_INPUT else 0
     return _Counted(path, found.tally, n_bytes, fields)
+
+
+def _not_counted(read: ReadBody) -> list[dict[str, str]]:
+    return [{"place": part.place, "what": part.what} for part in read.unknown]
 
 
 def _of_lines(path: str, counter: RequestCounter, better_encoder: Callable[[], None], table: str | None) -> _Counted:
@@ -259,7 +263,8 @@ def _say(
         for special in one.fields.get("special_texts", ()):
             click.echo(f"{one.path}: {special['text']} is counted as plain text, not as a special token", err=True)
         for part in one.fields["not_counted"]:
-            click.echo(f"{one.path}: not counted: {part.get('place', part['what'])}", err=True)
+            where = f"{part['place']} ({part['what']})" if "place" in part else f"{part['what']} ({part['times']:,})"
+            click.echo(f"{one.path}: not counted: {where}", err=True)
     total = _sum(counted).tokens
     say(f"{total:,} tokens in {encoding.name}, by {template.label}")
     if model is not None and figure is not None and figure.label == "estimated":

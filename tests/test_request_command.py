@@ -130,6 +130,15 @@ def test_what_a_request_costs(run, body):
     assert Decimal(row["usd"]) == Decimal(counted) * Decimal("2.5") / 1_000_000
 
 
+def test_what_is_not_counted_is_said_with_the_cost(run, body):
+    path = body(BODY | {"response_format": {"type": "json_schema", "json_schema": {"schema": {}}}})
+    status, _, err = run("cost", "--request", path, "--model", "gpt-4o")
+    assert (status, err) == (0, "not counted: response_format (schema of the reply)\n")
+    status, out, err = run("cost", "--request", path, "--model", "gpt-4o", "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["not_counted"] == [{"place": "response_format", "what": "schema of the reply"}]
+
+
 def test_images_are_counted_by_each_model_and_not_scaled(run, body):
     image = {"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}
     without = body({**ANTHROPIC, "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]})
