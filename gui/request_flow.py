@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -140,7 +140,7 @@ class RequestFlow(QObject):
     @Slot(object, object)
     def _on_read(self, source: BodySource, read: ReadBody) -> None:
         panel = self._panel
-        before = Request(panel.model.messages, (), panel.model_name), panel.tools_text
+        before = Request(panel.model.messages, (), panel.model_name), panel.tools_text, panel.not_counted
         self._leave_lines()
         panel.show_request(read.request, read.unknown)
         key = template_for(read.request.model) or ("alone" if read.api in ("anthropic", "gemini") else "")
@@ -157,10 +157,11 @@ class RequestFlow(QObject):
             offers=(Offer(self.tr("Bring back what was there"), lambda: self._bring_back(*before)),),
         )
 
-    def _bring_back(self, request: Request, tools: str) -> None:
+    def _bring_back(self, request: Request, tools: str, not_counted: Sequence[tuple[str, str]]) -> None:
         self._notifier.withdraw(OPENED)
         self._panel.show_request(request)
         self._panel.tools.setPlainText(tools)
+        self._panel.say_not_counted(not_counted)
 
     @Slot(object, str)
     def _on_unreadable(self, source: BodySource, why: str) -> None:

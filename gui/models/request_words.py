@@ -10,7 +10,6 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale
 from gui.look.figures import figure
 
 if TYPE_CHECKING:
-    from engine.requests.bodies.reading import UnknownPart
     from engine.requests.types import Message, Part, SpecialText, Tally
     from gui.services.request_count import RequestPiece
 
@@ -79,13 +78,13 @@ def special_words(found: Sequence[SpecialText]) -> str:
     )
 
 
-def unknown_words(unknown: Sequence[UnknownPart]) -> str:
-    """What of a body is not counted; empty where all of it is."""
-    if not unknown:
+def unknown_words(not_counted: Sequence[tuple[str, str]]) -> str:
+    """What of a body is not counted, by place and kind; empty where all of it is."""
+    if not not_counted:
         return ""
     places: dict[str, list[str]] = {}
-    for part in unknown:
-        places.setdefault(part.what, []).append(part.place)
+    for place, what in not_counted:
+        places.setdefault(what, []).append(place)
     named = [_places_words(what, found) for what, found in list(places.items())[:MOST_KINDS]]
     more = tr(", and parts of {n} more kinds").format(n=len(places) - MOST_KINDS) if len(places) > MOST_KINDS else ""
     return tr("Not counted: {named}.").format(named=", ".join(named) + more)

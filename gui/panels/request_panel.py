@@ -36,6 +36,9 @@ FIRST_MESSAGES = (
 MOST_KEPT = 1_000_000
 """Characters of a request that are remembered from one window to the next."""
 
+MOST_UNKNOWN = 200
+"""Parts that are not counted, of which it is remembered that they are not."""
+
 
 class RequestPanel(QWidget):
     """Signals: ``changed()``: the draft is another one; ``state_changed()``; ``files_dropped(list)``: paths."""
@@ -54,6 +57,7 @@ class RequestPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self.model_name = ""
+        self.not_counted: tuple[tuple[str, str], ...] = ()
         self.model = MessagesModel(self)
         self.bar = RequestBar(templates, rules)
         self.messages = MessageList(self.model)
@@ -96,9 +100,14 @@ class RequestPanel(QWidget):
         self.tools.setPlainText(json.dumps(listed, ensure_ascii=False, indent=2) if listed else "")
         del blocker
         self._tools_settle.stop()
-        self.unknown.say(unknown_words(unknown), "warning")
+        self.say_not_counted([(part.place, part.what) for part in unknown])
         self.model.set_messages(request.messages)
         self.show_builder()
+
+    def say_not_counted(self, parts: Sequence[tuple[str, str]]) -> None:
+        """Say what of the request's body is not counted, by place and kind."""
+        self.not_counted = tuple(parts)
+        self.unknown.say(unknown_words(parts), "warning")
 
     def show_reply(self, reply: RequestReply) -> None:
         """Show what the draft counts."""
@@ -134,6 +143,7 @@ class RequestPanel(QWidget):
         messages = [_stored(message) for message in self.model.messages]
         if sum(len(message["content"]) for message in messages) + len(self.tools_text) <= MOST_KEPT:
             state |= {"messages": messages, "tools": self.tools_text}
+            state["not_counted"] = [list(part) for part in self.not_counted[:MOST_UNKNOWN]]
         return state
 
     def restore_state(self, state: dict[str, Any]) -> None:
@@ -152,6 +162,7 @@ class RequestPanel(QWidget):
         if isinstance(tools, str) and isinstance(messages, list):
             self.tools.setPlainText(tools)
             self.model.set_messages(tuple(_restored(one) for one in messages if isinstance(one, dict)))
+            self.say_not_counted([(place, what) for place, what in _rows(state.get("not_counted"), (str, str))])
 
     # --- edits --------------------------------------------------------------------------------------------------------
 

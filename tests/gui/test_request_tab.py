@@ -327,15 +327,25 @@ def test_a_body_from_the_clipboard(qtbot, bench, panel, body, template, spoken):
     assert notices(bench)[-1] == "The request of the clipboard has 4 messages."
 
 
+def test_what_was_not_counted_comes_back_too(qtbot, bench, panel, tmp_path):
+    open_body(qtbot, bench, tmp_path, CHAT)
+    said = panel.unknown.text()
+    open_body(qtbot, bench, tmp_path, {"messages": [{"role": "user", "content": "new"}]})
+    assert panel.unknown.text() == ""
+    bring_back(bench)
+    settled(qtbot, bench)
+    assert panel.unknown.text() == said
+
+
+def bring_back(bench):
+    buttons = bench.window.findChildren(QPushButton)
+    next(button for button in buttons if button.text().replace("&", "") == "Bring back what was there").click()
+
+
 def test_what_was_there_comes_back(qtbot, bench, panel, tmp_path):
     open_body(qtbot, bench, tmp_path, {"messages": [{"role": "user", "content": "new"}]})
     assert contents(panel) == ["new"]
-    back = next(
-        button
-        for button in bench.window.findChildren(QPushButton)
-        if button.text().replace("&", "") == "Bring back what was there"
-    )
-    back.click()
+    bring_back(bench)
     settled(qtbot, bench)
     assert panel.model.messages == FIRST_MESSAGES
 
@@ -470,19 +480,21 @@ def test_a_request_is_there_again_in_the_next_window(qtbot, open_window, tmp_pat
     panel.bar.show_template("qwen")
     panel.bar.changed.emit()
     settled(qtbot, bench)
-    before = panel.model.messages, panel.tools_text, parts(panel)
+    before = panel.model.messages, panel.tools_text, parts(panel), panel.unknown.text()
+    assert "input_audio" in before[-1]
     close_window(qtbot, bench)
     bench = open_window(tmp_path / "profile", counted=False)
     qtbot.waitUntil(lambda: bench.request.panel is not None)  # the tab was the current one
     settled(qtbot, bench)
     panel = bench.request.panel
-    assert (panel.model.messages, panel.tools_text, parts(panel)) == before
+    assert (panel.model.messages, panel.tools_text, parts(panel), panel.unknown.text()) == before
 
 
 @pytest.mark.parametrize(
     "state",
     [
         {"messages": 7, "template": 7, "encoding": 7, "image_rule": 7, "template_file": 7, "model": 7},
+        {"messages": [], "tools": "", "not_counted": [7, ["a"], ["a", 7], ["a", "b", "c"]]},
         {"messages": [7, {}, {"role": 1, "images": [[1], 7, [1, 2, "auto", "x"]], "calls": [["a"]]}], "tools": ""},
     ],
 )
