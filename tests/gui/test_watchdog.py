@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from gui.watchdog import Watchdog, watchdog_asked_for
+from gui import watchdog as watchdog_module
+from gui.watchdog import Stop, Watchdog, queued_seconds, watchdog_asked_for
 
 
 def hold_everything_up() -> None:
@@ -23,13 +24,28 @@ def test_a_stop_is_shown_with_its_place(qtbot: QtBot, tmp_path: Path) -> None:
         watchdog = Watchdog(50, out)
         watchdog.start()
         QTimer.singleShot(0, watchdog, hold_everything_up)
-        qtbot.waitUntil(lambda: bool(watchdog.gaps))
+        qtbot.waitUntil(lambda: bool(watchdog.stops))
         watchdog.stop()
         out.seek(0)
         said = out.read()
     assert "hold_everything_up" in said
     assert "the window did not answer for" in said
-    assert watchdog.gaps[0] >= 0.05
+    stop = watchdog.stops[0]
+    assert stop.seconds >= 0.05
+    assert stop.worked > 0
+    assert stop.own == stop.seconds - stop.queued
+    assert str(stop) in said
+
+
+def test_time_without_a_processor_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    schedule = tmp_path / "schedstat"
+    monkeypatch.setattr(watchdog_module, "_SCHEDULE", schedule)
+    assert queued_seconds() == 0.0  # as on systems that do not tell
+    schedule.write_text("900 2500000000 4\n")
+    assert queued_seconds() == 2.5
+    stop = Stop(0.25, 0.1, 0.125)
+    assert stop.own == 0.125
+    assert str(stop) == "250 ms (100 at work, 25 waiting, 125 without a processor)"
 
 
 @pytest.mark.parametrize("value", ["", "0", "yes", "-5", "1.5"])
