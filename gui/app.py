@@ -24,10 +24,22 @@ def create_window(profile: Path | None = None) -> QMainWindow:
     return bench.window
 
 
+def tend_memory(bench: Workbench) -> None:
+    """Have the C library and the garbage collector work as suits a process that is this window's alone."""
+    from gui.memory_return import keep_big_blocks_apart
+
+    def settle() -> None:
+        settle_collector()
+        assert bench.kernels is not None
+        bench.kernels.taken_over.connect(settle_collector)
+
+    bench.window.first_painted.connect(keep_big_blocks_apart)
+    bench.started.connect(settle)
+
+
 def run(paths: Sequence[Path], profile: Path | None) -> int:
     """Show a window with the files named, until it is closed. Returns the exit status."""
     from gui.crash import CrashHook
-    from gui.memory_return import keep_big_blocks_apart
     from gui.watchdog import VARIABLE, watchdog_asked_for
 
     app = QApplication([sys.argv[0], "-style", "fusion"])
@@ -37,8 +49,7 @@ def run(paths: Sequence[Path], profile: Path | None) -> int:
     bench = Workbench(profile_paths(profile))
     hook = CrashHook(bench.window)
     hook.install()
-    bench.window.first_painted.connect(keep_big_blocks_apart)
-    bench.started.connect(settle_collector)
+    tend_memory(bench)
     if paths:
         bench.files.open_paths(paths)
     bench.window.show()
