@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.editor.offsets import document_text
+from gui.editor.text_reading import TextReading
 from gui.editor.token_editor import TokenEditor
 from gui.editor.types import TokenSpan
 from gui.held_text import HeldText, held
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from gui.services.live_text import PromptCounts
 
 DIRECT_READ_CHARACTERS = 200_000
-"""Up to this size the text is read from the widget at once; a longer one is asked of the worker, which has a copy."""
+"""Up to this size the text is read from the widget at once; a longer one is asked of the worker, which has a copy, or
+read slice by slice where that copy is lost."""
 
 
 class Origin(NamedTuple):
@@ -66,6 +68,10 @@ class Prompt(QObject):
         self._special = False
         self._watched: tuple[str, ...] = ()
         self._owes_text = False
+        self._owes_worker = False
+        self._announced: tuple[int, str] | None = None
+        self._reading = TextReading(editor, self)
+        self._reading.finished.connect(self._on_read)
         self._stale = True
         self._service: EncodingService | None = None
         editor.edited.connect(self._on_edited)
@@ -123,7 +129,7 @@ class Prompt(QObject):
 
     def request_text(self) -> None:
         """Ask for the text in the widget with its revision; ``text_ready`` answers, soon or at once."""
-        if self._service is None or self.editor.document().characterCount() < DIRECT_READ_CHARACTERS:
+        if self._service is None or self._is_quick_to_read():
             self.text_ready.emit(self.editor.revision, self.read_now())
         else:
             self._owes_text = True
@@ -136,8 +142,21 @@ class Prompt(QObject):
 
     def _pay_text(self) -> None:
         """Give the text that was asked for where the worker cannot: saving and searching wait for it."""
-        if self._owes_text:
+        if self._owes_text and self._is_quick_to_read():
             self._on_text_ready(self.editor.revision, self.read_now())
+        elif self._owes_text:
+            self._reading.start()
+
+    def _is_quick_to_read(self) -> bool:
+        return self.editor.document().characterCount() < DIRECT_READ_CHARACTERS
+
+    @Slot(int, object)
+    def _on_read(self, revision: int, pieces: tuple[str, ...]) -> None:
+        if self._owes_worker:
+            self._owes_worker = False
+            self._tell_text(revision, "".join(pieces))
+        if self._owes_text:
+            self._on_text_ready(revision, held(pieces))
 
     def _set_origin(self, origin: Origin | None) -> None:
         if origin != self.origin:
@@ -211,7 +230,11 @@ class Prompt(QObject):
         service.set_encoding(self._encoding)
         service.set_special_as_tokens(self._special)
         service.watch(self._watched)
-        self._on_text_wanted()
+        announced, self._announced = self._announced, None
+        if announced is not None and announced[0] == self.editor.revision:
+            self._tell_text(*announced)
+        else:
+            self._on_text_wanted()
 
     @Slot(int, object)
     def _on_edited(self, revision: int, edits: object) -> None:
@@ -223,11 +246,14 @@ class Prompt(QObject):
 
     @Slot(int, object)
     def _on_text_replaced(self, revision: int, text: str) -> None:
+        self._owes_worker = False
         self._stored, self._arriving = self._arriving, None
         modified, self._arriving_modified = self._arriving_modified, False
         self.editor.set_modified(modified)
         if self._service is not None:
             self._tell_text(revision, text)
+        else:
+            self._announced = revision, text
         self._set_stale(True)
         self.changed.emit()
 
@@ -240,7 +266,13 @@ class Prompt(QObject):
 
     @Slot()
     def _on_text_wanted(self) -> None:
-        self._tell_text(self.editor.revision, "" if self._stored is not None else self.editor.toPlainText())
+        if self._stored is not None:
+            self._tell_text(self.editor.revision, "")
+        elif self._is_quick_to_read():
+            self._tell_text(self.editor.revision, self.editor.toPlainText())
+        else:
+            self._owes_worker = True
+            self._reading.start()
         self._pay_text()
 
     @Slot(str)
