@@ -76,8 +76,9 @@ class VersionsFlow(QObject):
 
     @Slot()
     def look_again(self) -> None:
-        """Read what is kept: another window may have kept more; and the prompt may be another."""
+        """Read what is kept: another window may have kept more; and the prompt may be another, or prices are."""
         self._desk.list()
+        self.reprice()
 
     @Slot()
     def compare(self) -> None:
@@ -108,7 +109,9 @@ class VersionsFlow(QObject):
 
     @Slot()
     def reprice(self) -> None:
-        """Other prices or another scenario."""
+        """Other prices or another scenario: shown where somebody looks, which is priced anew when it is shown again."""
+        if not self._panel.isVisible():
+            return
         self._panel.list.model.set_cost(self._one_call)
         service, compared = self._costs.service, self.compared
         if compared is not None and service.scenario is not None:

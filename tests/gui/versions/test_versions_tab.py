@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMessageBox, QPushButton, QTableView
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMessageBox, QPushButton, QSpinBox, QTableView
 from pytestqt.qtbot import QtBot
 
 from engine.half_written import LOCK_NAME
@@ -110,6 +110,22 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     assert changes.rows[row].change.usd == dearer
     assert changes.index(row, cost_changes.CHANGE).data() == "+$0.00001"
     assert changes.index(row, cost_changes.PER_CENT).data().startswith("+")
+
+
+def test_nothing_is_priced_that_nobody_sees(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
+    bench = open_window()
+    panel = keep(qtbot, bench, OLD, "first")
+    compared(qtbot, bench)
+    priced(qtbot, panel)
+    asked: list[object] = []
+    monkeypatch.setattr(bench.versions.desk, "price", asked.append)
+    bench.window.tabs.setCurrentWidget(bench.panel)
+    with qtbot.waitSignal(bench.costs.service.estimated):
+        bench.window.findChild(QSpinBox, "outputTokens").setValue(1234)
+    assert asked == []
+    bench.window.actions_by_name["versions"].trigger()
+    qtbot.waitUntil(lambda: bool(asked))
+    assert asked[-1].scenario.output_tokens == 1234
 
 
 def test_putting_a_version_back_is_one_step_to_undo(qtbot: QtBot, open_window: OpenWindow):
