@@ -167,6 +167,7 @@ class LiveText:
 
         if request.edits or request.new_text is not None:
             return
+        self._forget_all_but(request.watched)
         wanted = [name for name in request.watched if name not in self._unavailable]
         unopened = [name for name in wanted if name not in self._opened]
         if unopened:
@@ -181,6 +182,11 @@ class LiveText:
             self._watched = watched
         elif not unopened:
             edited.catch_up(CATCH_UP_SECONDS, ticket.side_by_side)
+
+    def _forget_all_but(self, watched: tuple[str, ...]) -> None:
+        """Let go of encodings that are no longer watched, the user's own that were removed among them."""
+        self._opened = {name: encoding for name, encoding in self._opened.items() if name in watched}
+        self._unavailable = {name: why for name, why in self._unavailable.items() if name in watched}
 
     def _take_text(self, request: TextRequest, encoding: Encoding, ticket: Ticket) -> TokenPatch | None:
         """Replace or edit the copy as the request says; return what that did to the tokens."""

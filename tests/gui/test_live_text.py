@@ -167,3 +167,27 @@ def test_a_cancelled_job_asks_for_the_text_again(ticket):
         answer(live, ticket, new_text="text")
     with pytest.raises(TextLost):
         answer(live, Ticket(lambda fraction, note: None))
+
+
+def test_encodings_that_are_no_longer_watched_are_let_go(ticket):
+    opened = []
+
+    def open_encoding(name):
+        opened.append(name)
+        if name == "mine":
+            raise engine.UnknownEncodingError("It is gone.")
+        return engine.get_encoding(name)
+
+    live = LiveText(open_encoding)
+    answer(live, ticket, new_text="one two")
+    for _ in range(6):
+        reply = answer(live, ticket, watched=("gpt2", "mine"))
+    assert reply.counts.by_encoding == {"gpt2": len(tokens("one two", "gpt2"))}
+    assert reply.counts.unavailable == {"mine": "It is gone."}
+    reply = answer(live, ticket, watched=())
+    assert live._opened == {}
+    assert reply.counts.unavailable == {}
+    for _ in range(6):
+        reply = answer(live, ticket, watched=("gpt2",))
+    assert reply.counts.complete
+    assert [name for name in opened if name != CL100K] == ["gpt2", "mine", "gpt2"]
