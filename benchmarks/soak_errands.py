@@ -1,0 +1,81 @@
+"""What people come to the window for, done in a few strokes: the soak mixes these among its random presses."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import engine
+from benchmarks.soak_files import BIG_TEXT, TOKENIZERS
+from gui.workbench import Workbench
+
+SMALL_VOCABULARIES = (300, 500, 1000)
+PATTERNS = ("the", "wide", "[a-z]+", "(", "", "\\s", "字")
+
+
+class Errands:
+    """Each is begun and left to itself: whatever comes next happens while it goes on."""
+
+    def __init__(self, bench: Workbench, folder: Path, chance: random.Random) -> None:
+        self._bench, self._folder, self._random = bench, folder, chance
+        self.ways: tuple[tuple[int, Callable[[], None]], ...] = (
+            (4, self._open_file),
+            (1, self._open_big_file),
+            (2, self._train),
+            (2, self._scan),
+            (2, self._import),
+            (3, self._find),
+            (2, self._replace_all),
+            (4, self._change_encoding),
+            (3, self._stop_a_job),
+        )
+
+    def _open_file(self) -> None:
+        files = [path for path in self._folder.iterdir() if path.is_file() and path.name != BIG_TEXT]
+        self._bench.files.open_paths([self._random.choice(files)])
+
+    def _open_big_file(self) -> None:
+        self._bench.files.open_paths([self._folder / BIG_TEXT])
+
+    def _train(self) -> None:
+        training = self._bench.training
+        assert training is not None
+        training.show()
+        assert training.panel is not None
+        panel = training.panel
+        panel.folder.set_paths([str(self._random.choice((self._folder, self._folder / BIG_TEXT)))])
+        panel.form.vocab_size.setValue(self._random.choice(SMALL_VOCABULARIES))
+        panel.run_bar.start.click()
+
+    def _scan(self) -> None:
+        assert self._bench.folders is not None
+        self._bench.folders.count([self._folder])
+
+    def _import(self) -> None:
+        self.import_file(self._random.choice(sorted((self._folder / TOKENIZERS).iterdir())))
+
+    def import_file(self, path: Path) -> None:
+        """Have a tokenizer read, which asks whether to add it."""
+        flow = self._bench.tokenizers.flow
+        assert flow is not None
+        flow.open_path(path)
+
+    def _find(self) -> None:
+        self._bench.finder.open(replace=self._random.random() < 0.5)
+        self._bench.panel.find_bar.pattern.setText(self._random.choice(PATTERNS))
+        self._bench.finder.find_next()
+
+    def _replace_all(self) -> None:
+        self._bench.finder.open(replace=True)
+        self._bench.panel.find_bar.pattern.setText(self._random.choice(PATTERNS))
+        self._bench.panel.find_bar.replacement.setText(self._random.choice(("", "an", "\\0")))
+        self._bench.finder.replace_all()
+
+    def _change_encoding(self) -> None:
+        self._bench.prompt.set_encoding(self._random.choice(engine.list_encoding_names()))
+
+    def _stop_a_job(self) -> None:
+        assert self._bench.runner is not None
+        if busy := self._bench.runner.busy_lanes:
+            self._random.choice(busy).cancel()
