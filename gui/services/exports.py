@@ -4,7 +4,8 @@ Numbers are written exactly, with a point and without group separators, whatever
 is an empty cell (``null`` in JSON), never 0.
 
 Spreadsheets run cells that begin with ``=``, ``+``, ``-`` or ``@`` as formulas. Text in TSV and CSV that a spreadsheet
-could take for one gets an apostrophe in front, as OWASP's page on CSV injection advises; numbers do not need it.
+could take for one gets an apostrophe in front, as OWASP's page on CSV injection advises; numbers do not need it. The
+names of columns are text like any other: models and encodings stand in them, by names that strangers gave.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def harmless(value: Value) -> str:
 
 def to_tsv(table: ExportTable) -> str:
     """Tab separated, one line a row, the names of the columns first. Tabs and line ends inside cells become spaces."""
-    lines = [table.columns, *([harmless(value) for value in row] for row in table.rows)]
+    lines = [[harmless(value) for value in line] for line in (table.columns, *table.rows)]
     return "".join("\t".join(_one_line(cell) for cell in line) + "\n" for line in lines)
 
 
@@ -71,8 +72,7 @@ def to_csv(table: ExportTable) -> str:
     writer = csv.writer(buffer)
     for name, value in table.about:
         writer.writerow([f"# {name}", harmless(value)])
-    writer.writerow(table.columns)
-    writer.writerows([harmless(value) for value in row] for row in table.rows)
+    writer.writerows([harmless(value) for value in line] for line in (table.columns, *table.rows))
     return buffer.getvalue()
 
 
