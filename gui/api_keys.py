@@ -12,10 +12,13 @@ xAI name the beginnings of theirs in their documentation; how many signs follow 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 MOST_FOUND = 100
+MOST_NAMED = 5
+SHORTEST_KEY = 20
+"""Bytes of the shortest of the forms below."""
 STRETCH = 1 << 16
 LONGEST = 1024
 """Characters that are searched at once; and more than any key has, with the sign behind it."""
@@ -58,6 +61,27 @@ def find_keys(text: str) -> tuple[FoundKey, ...]:
         if len(found) == MOST_FOUND:
             break
     return tuple(found)
+
+
+def keys_in_text(text: str) -> tuple[str, ...]:
+    """Whose keys a text seems to hold, and on which lines, in words."""
+    return tuple(f"{key.issuer} (line {key.line})" for key in find_keys(text))
+
+
+def keys_in_tokens(tokens: Iterable[tuple[int, bytes]]) -> tuple[str, ...]:
+    """Which tokens of a vocabulary, ids and bytes, hold a whole key: one that stood often in what it learned from."""
+    return tuple(
+        f"{key.issuer} (token {token_id})"
+        for token_id, content in tokens
+        if len(content) >= SHORTEST_KEY
+        for key in find_keys(content.decode("utf-8", "replace"))
+    )
+
+
+def key_sentence(subject: str, places: Sequence[str]) -> str:
+    """A sentence that names what was found and where, the first few of it; ``subject``: such as ``The text``."""
+    more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
+    return f"{subject} seems to hold API keys: " + ", ".join(places[:MOST_NAMED]) + more + "."
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:

@@ -1,4 +1,7 @@
-"""Takes the figures of a comparison elsewhere: copied as TSV or Markdown, written as CSV."""
+"""Takes the figures of a comparison elsewhere: copied as TSV or Markdown, written as CSV.
+
+Where the encodings differ is told with the text that stands there: that text is looked through for API keys first.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from PySide6.QtCore import QObject, QStandardPaths, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from gui.api_keys import keys_in_text
+from gui.held_text import HeldText
 from gui.models.comparison_words import differences_table, export_table
 from gui.notify import Notifier
 from gui.panels.compare_panel import ComparePanel
@@ -19,6 +24,7 @@ from gui.services.exports import ExportTable
 
 if TYPE_CHECKING:
     from gui.compare_flow import CompareFlow
+    from gui.key_guard import KeyGuard
     from gui.storage import Storage
 
 BOM = "\ufeff"
@@ -29,11 +35,18 @@ class CompareExports(QObject):
     """Fills the menu of the panel, and does what it says."""
 
     def __init__(
-        self, panel: ComparePanel, flow: CompareFlow, storage: Storage, notifier: Notifier, parent: QObject
+        self,
+        panel: ComparePanel,
+        flow: CompareFlow,
+        storage: Storage,
+        guard: KeyGuard,
+        notifier: Notifier,
+        parent: QObject,
     ) -> None:
         """``storage``: which nobody else writes with."""
         super().__init__(parent)
         self._panel, self._flow, self._storage, self._notifier = panel, flow, storage, notifier
+        self._guard = guard
         storage.written.connect(self._on_written)
         storage.failed.connect(self._on_failed)
         for title, table in (
@@ -64,8 +77,22 @@ class CompareExports(QObject):
 
     def _copy(self, table: Callable[[], ExportTable], form: Callable[[ExportTable], str]) -> None:
         if self._is_there():
-            QGuiApplication.clipboard().setText(form(table()))
-            self._notifier.remark(self.tr("Copied: the figures of the comparison"))
+            self._guarded(table, lambda made: self._put_on_clipboard(form(made)))
+
+    def _put_on_clipboard(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._notifier.remark(self.tr("Copied: the figures of the comparison"))
+
+    def _guarded(self, table: Callable[[], ExportTable], go: Callable[[ExportTable], None]) -> None:
+        """Hand on a table as it is now; one with words of the text in it after a look through the whole text: an
+        excerpt that cuts a key would not be known for one."""
+        made = table()
+        if table != self.differences:
+            go(made)
+            return
+        assert self._flow.compared is not None
+        look = partial(_keys_of, self._flow.compared.request.text)
+        self._guard.before(self.tr("The text"), look, partial(go, made))
 
     def _is_there(self) -> bool:
         """Whether there is a comparison of the encodings that are listed."""
@@ -92,7 +119,7 @@ class CompareExports(QObject):
     @Slot(str)
     def _on_target(self, path: str) -> None:
         if self._is_there():
-            self.write(self._asked(), Path(path))
+            self._guarded(self._asked, lambda made: self.write(made, Path(path)))
 
     @Slot(object)
     def _on_written(self, path: Path) -> None:
@@ -105,3 +132,7 @@ class CompareExports(QObject):
                 path=path, why=why.rstrip(".")
             )
         )
+
+
+def _keys_of(text: HeldText | str) -> tuple[str, ...]:
+    return keys_in_text(text if isinstance(text, str) else text.text())

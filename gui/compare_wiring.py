@@ -31,6 +31,7 @@ class CompareWiring(TabWiring["ComparePanel"]):
             return self.flow
         from gui.compare_exports import CompareExports
         from gui.compare_flow import CompareFlow
+        from gui.key_guard import KeyGuard
         from gui.panels.compare_panel import ComparePanel
         from gui.services.comparisons import ComparisonService
         from gui.storage import Storage
@@ -43,7 +44,8 @@ class CompareWiring(TabWiring["ComparePanel"]):
         service = ComparisonService(self._runner, self._open, self)
         self.flow = flow = CompareFlow(panel, bench.prompt, service, bench.notifier, self)
         storage = Storage(self._runner, self.tr("Exporting the comparison"), self)
-        self.exports = CompareExports(panel, flow, storage, bench.notifier, self)
+        guard = KeyGuard(self._runner, bench.notifier, panel, self)
+        self.exports = CompareExports(panel, flow, storage, guard, bench.notifier, self)
         flow.place_asked.connect(self._bench.show_place)
         panel.state_changed.connect(bench.keeper.touch)
         return flow

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from engine.training_types import CorpusFile
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.key_guard import KeyGuard
     from gui.notify import Notifier
     from gui.panels.training_result import TrainingResultPage
     from gui.services.own_encodings import OwnEncodings
@@ -45,11 +46,13 @@ class TrainingResults(QObject):
         exports: ExportService,
         own: OwnEncodings,
         runner: JobRunner,
+        guard: KeyGuard,
         notifier: Notifier,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._page, self._reports, self._exports, self._notifier = page, reports, exports, notifier
+        self._guard = guard
         self._files: tuple[CorpusFile, ...] = ()
         self._plans: dict[str, TrainingPlan] = {}
         self._summaries: dict[str, tuple[str, str]] = {}
@@ -151,7 +154,9 @@ class TrainingResults(QObject):
         dialog.open()
 
     def _on_target(self, name: str, path: str) -> None:
-        self.save(ExportRequest(name, Path(path), self._sample))
+        request = ExportRequest(name, Path(path), self._sample)
+        look = self._exports.look_for_keys(name)
+        self._guard.before(self.tr("The vocabulary"), look, partial(self.save, request))
 
     def save(self, request: ExportRequest) -> None:
         """Write an encoding to a file."""

@@ -69,6 +69,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         return flow
 
     def _make_results(self, panel: TrainingPanel) -> TrainingResults:
+        from gui.key_guard import KeyGuard
         from gui.services.training_export import ExportService
         from gui.services.training_report import ReportService
         from gui.training_results import TrainingResults
@@ -80,6 +81,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
             ExportService(runner, self._open, self),
             bench.own_encodings,
             runner,
+            KeyGuard(runner, bench.notifier, panel, self),
             bench.notifier,
             self,
         )

@@ -1,7 +1,8 @@
-"""Writes the entries that the vocabulary browser shows to a file."""
+"""Writes the entries that the vocabulary browser shows to a file, after a look for keys that were learned as tokens."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,10 @@ from PySide6.QtWidgets import QFileDialog
 
 from gui.look.figures import figure
 from gui.notify import Offer
-from gui.services.vocabulary_export import ExportRequest
+from gui.services.vocabulary_export import ExportRequest, keys_among
 
 if TYPE_CHECKING:
+    from gui.key_guard import KeyGuard
     from gui.notify import Notifier
     from gui.panels.vocabulary_panel import VocabularyPanel
     from gui.services.vocabulary_export import VocabularyExport
@@ -29,11 +31,13 @@ class VocabularySaving(QObject):
         panel: VocabularyPanel,
         flow: VocabularyFlow,
         export: VocabularyExport,
+        guard: KeyGuard,
         notifier: Notifier,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._panel, self._flow, self._export, self._notifier = panel, flow, export, notifier
+        self._guard = guard
         panel.filters.export_asked.connect(self.ask)
         export.written.connect(self._on_written)
         export.failed.connect(self._on_failed)
@@ -68,7 +72,9 @@ class VocabularySaving(QObject):
         """Write what is shown; the ending says in which format."""
         shown, ids = self._flow.vocabulary, self._panel.model.ids
         if shown is not None and ids is not None:
-            self._export.write(ExportRequest(shown.search, ids, path))
+            request = ExportRequest(shown.search, ids, path)
+            look = partial(keys_among, request)
+            self._guard.before(self.tr("The vocabulary"), look, partial(self._export.write, request))
 
     @Slot(object, int)
     def _on_written(self, path: Path, count: int) -> None:

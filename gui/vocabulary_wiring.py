@@ -60,6 +60,7 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         return flow
 
     def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
+        from gui.key_guard import KeyGuard
         from gui.panels.vocabulary_compare import ComparePage
         from gui.panels.vocabulary_lengths import LengthsPage
         from gui.services.vocabulary_export import VocabularyExport
@@ -71,7 +72,9 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         panel.add_page(self.lengths, self.tr("Lengths"))
         panel.add_page(self.compare, self.tr("Comparison"))
         VocabularyPages(self.lengths, self.compare, flow, service, self)
-        self.saving = VocabularySaving(panel, flow, VocabularyExport(self._runner, self), self._bench.notifier, self)
+        notifier, export = self._bench.notifier, VocabularyExport(self._runner, self)
+        guard = KeyGuard(self._runner, notifier, panel, self)
+        self.saving = VocabularySaving(panel, flow, export, guard, notifier, self)
 
     def _open_first(self, flow: VocabularyFlow) -> None:
         name, token_id = self._state.get("encoding"), self._state.get("id")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from gui.api_keys import FoundKey, find_keys
+from gui.api_keys import FoundKey, find_keys, key_sentence
 from gui.held_text import HeldText
 from gui.services.exports import ExportTable, Value
 from gui.services.report import Section
@@ -79,7 +79,4 @@ def key_warning(facts: Iterable[TextFacts]) -> str:
         for one in facts
         for key in one.keys
     ]
-    if not places:
-        return ""
-    more = f" and {len(places) - 5} more" if len(places) > 5 else ""
-    return "The text seems to hold API keys: " + ", ".join(places[:5]) + more + "."
+    return key_sentence("The text", places) if places else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
 
+from gui.api_keys import keys_in_tokens
+
 if TYPE_CHECKING:
+    from engine import Encoding
     from engine.formats.saving import Saved
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
@@ -40,6 +44,7 @@ class ExportService(QObject):
 
     def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._open = open_encoding
         self._lane = runner.exclusive(self.tr("Saving the vocabulary"), partial(_save, open_encoding), stoppable=False)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
@@ -47,6 +52,10 @@ class ExportService(QObject):
     def save(self, request: ExportRequest) -> None:
         """Write a file; one of the signals answers."""
         self._lane.submit(request)
+
+    def look_for_keys(self, name: str) -> Callable[[], tuple[str, ...]]:
+        """What says, on a worker thread, which tokens of an encoding hold an API key. Raises EngineError."""
+        return partial(_keys_of, self._open, name)
 
     @Slot(object)
     def _on_finished(self, result: JobResult) -> None:
@@ -61,6 +70,19 @@ def _save(open_encoding: OpenEncoding, request: ExportRequest, _ticket: Ticket) 
     import engine
 
     return engine.save_encoding(open_encoding(request.name), request.path, request.sample)
+
+
+def _keys_of(open_encoding: OpenEncoding, name: str) -> tuple[str, ...]:
+    return keys_in_tokens(_tokens(open_encoding(name)))
+
+
+def _tokens(encoding: Encoding) -> Iterator[tuple[int, bytes]]:
+    """Ids and bytes; some ids of an imported file may stand for nothing."""
+    for token_id in range(encoding.n_vocab):
+        try:
+            yield token_id, encoding.decode_single_token_bytes(token_id)
+        except KeyError:
+            continue
 
 
 def format_title(title: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.api_keys import keys_in_tokens
 from gui.services import exports
 from gui.services.exports import ExportTable, Value
 from gui.services.file_writing import write_atomic
@@ -75,6 +76,12 @@ def _write(request: ExportRequest, ticket: Ticket) -> int:
     table = export_table(request, ticket)
     text = exports.to_json(table) if request.path.suffix.lower() == ".json" else BOM + exports.to_csv(table)
     return write_atomic(request.path, text.encode("utf-8"))
+
+
+def keys_among(request: ExportRequest) -> tuple[str, ...]:
+    """Which of the entries hold an API key, in words."""
+    entries = request.search.entries
+    return keys_in_tokens((token_id, entries.token_bytes(token_id)) for token_id in request.ids.tolist())
 
 
 def export_table(request: ExportRequest, ticket: Ticket) -> ExportTable:

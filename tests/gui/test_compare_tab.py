@@ -188,7 +188,8 @@ def test_figures_are_copied_and_exported_with_no_formula_in_them(qtbot, bench, p
     assert [row[4] for row in rows[1:4]] == totals(panel)
     panel.pages.by_lines.setChecked(True)
     actions(panel, "Copy as Markdown")[1].trigger()
-    assert "| rank | line | difference | text | encoding | tokens |" in QGuiApplication.clipboard().text()
+    columns = "| rank | line | difference | text | encoding | tokens |"
+    qtbot.waitUntil(lambda: columns in QGuiApplication.clipboard().text())
     actions(panel, "Export as CSV…")[1].trigger()
     dialog = bench.window.findChild(QFileDialog, "compareExportDialog")
     path = tmp_path / "out.csv"

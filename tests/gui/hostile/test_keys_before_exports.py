@@ -1,0 +1,133 @@
+"""Whatever leaves the window with words of the prompt, or with tokens that were learned: keys are pointed out first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from engine import Encoding, catalog
+from gui.api_keys import key_sentence, keys_in_text, keys_in_tokens
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow
+from tests.gui.vocabulary_windows import browse
+
+KEY = "AI" + "za" + "x" * 35
+
+
+@pytest.fixture
+def learned() -> Iterator[str]:
+    """The name of a vocabulary in which a key is a token."""
+    ranks = {bytes([value]): value for value in range(256)}
+    ranks |= {KEY[:size].encode(): 254 + size for size in range(2, len(KEY) + 1)}
+    name = "learned-a-key"
+    catalog.register(Encoding(name, pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={}))
+    yield name
+    catalog.forget_encoding(name)
+
+
+def question(qtbot: QtBot, bench: Workbench) -> QMessageBox:
+    """What is asked before an export, once it is asked."""
+    qtbot.waitUntil(lambda: any(box.isVisible() for box in bench.window.findChildren(QMessageBox, "keyWarning")))
+    [box] = [box for box in bench.window.findChildren(QMessageBox, "keyWarning") if box.isVisible()]
+    assert KEY not in box.text()
+    assert box.textFormat() is Qt.TextFormat.PlainText
+    assert box.defaultButton() is box.button(QMessageBox.StandardButton.Cancel)
+    return box
+
+
+def answer(qtbot: QtBot, box: QMessageBox, *, anyway: bool) -> None:
+    """Answer by keyboard."""
+    with qtbot.waitSignal(box.destroyed):
+        if anyway:
+            qtbot.keyClick(box, Qt.Key.Key_E, Qt.KeyboardModifier.AltModifier)
+        else:
+            qtbot.keyClick(box, Qt.Key.Key_Return)
+
+
+def compared(qtbot: QtBot, bench: Workbench, text: str) -> None:
+    """The tab of comparisons, with a text in it."""
+    bench.prompt.replace_all(text)
+    bench.window.actions_by_name["focus_compare"].trigger()
+    qtbot.waitUntil(lambda: bench.compare.flow is not None and bench.compare.flow.settled)
+
+
+def chosen(bench: Workbench, name: str, path: Path) -> None:
+    """Choose a file in the dialog that asks for one."""
+    dialog = bench.window.findChild(QFileDialog, name)
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+
+
+def test_where_encodings_differ_is_not_copied_with_a_key_in_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    compared(qtbot, bench, f"one\n{KEY} Привет\n")
+    bench.compare.panel.pages.by_lines.setChecked(True)
+    exports = bench.compare.exports
+    QGuiApplication.clipboard().setText("before")
+    listed = bench.compare.panel.export_menu.actions()
+    whole, differences = (action for action in listed if action.text() == "Copy as TSV")
+    differences.trigger()
+    box = question(qtbot, bench)
+    assert box.text() == "The text seems to hold API keys: Google (line 2)."
+    answer(qtbot, box, anyway=False)
+    assert QGuiApplication.clipboard().text() == "before"
+    differences.trigger()
+    answer(qtbot, question(qtbot, bench), anyway=True)
+    assert "AIza" in QGuiApplication.clipboard().text()
+    whole.trigger()
+    assert "AIza" not in QGuiApplication.clipboard().text(), "figures hold no text, and nothing is asked"
+
+    path = tmp_path / "out.csv"
+    exports._ask(exports.differences)
+    chosen(bench, "compareExportDialog", path)
+    box = question(qtbot, bench)
+    assert not path.exists()
+    with qtbot.waitSignal(exports._storage.written):
+        answer(qtbot, box, anyway=True)
+    assert "AIza" in path.read_text(encoding="utf-8-sig")
+
+
+def test_a_vocabulary_that_learned_a_key_is_not_handed_on(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, learned: str
+):
+    bench = open_window()
+    browse(qtbot, bench, learned)
+    path = tmp_path / "entries.csv"
+    bench.vocabulary.saving.write(path)
+    box = question(qtbot, bench)
+    assert box.text() == f"The vocabulary seems to hold API keys: Google (token {254 + len(KEY)})."
+    answer(qtbot, box, anyway=False)
+    bench.vocabulary.saving.write(path)
+    box = question(qtbot, bench)
+    assert not path.exists()
+    with qtbot.waitSignal(bench.vocabulary.saving._export.written):
+        answer(qtbot, box, anyway=True)
+    assert KEY in path.read_text(encoding="utf-8-sig")
+
+
+def test_a_trained_tokenizer_that_learned_a_key_is_not_handed_on(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, learned: str
+):
+    bench = open_window()
+    bench.training.build()
+    results, path = bench.training.results, tmp_path / "mine.tiktoken"
+    results._on_save(learned, ".tiktoken")
+    chosen(bench, "trainSaveDialog", path)
+    box = question(qtbot, bench)
+    assert f"Google (token {254 + len(KEY)})" in box.text()
+    assert not path.exists()
+    with qtbot.waitSignal(results._exports.saved):
+        answer(qtbot, box, anyway=True)
+    assert path.exists()
+
+
+def test_what_is_looked_for():
+    assert keys_in_text(f"a\nb {KEY}\n") == ("Google (line 2)",)
+    assert keys_in_tokens([(1, b"short"), (2, KEY.encode()), (3, KEY[:-1].encode())]) == ("Google (token 2)",)
+    assert key_sentence("It", ("a",) * 7) == "It seems to hold API keys: a, a, a, a, a and 2 more."
