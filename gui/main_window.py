@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from gui.action_table import ACTIONS
 from gui.actions import WindowActions, translated
+from gui.look.focus_ring import FocusRing
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
@@ -100,6 +101,7 @@ class MainWindow(QMainWindow):
         self.statusBar().addPermanentWidget(offline)
         self.statusBar().addPermanentWidget(self._origin)
         notifier.remarked.connect(self._remark)
+        FocusRing(theme, self)
 
     def _make_menus(self) -> dict[str, QMenu]:
         menus = {name: self.menuBar().addMenu(translated(title)) for name, title in MENUS.items()}

@@ -1,0 +1,116 @@
+"""Shows where the keyboard is: a ring around the control that has the focus, the same for every kind of control.
+
+Fusion only tints the outline of a control that has the focus: in dark colours hardly to be told from what surrounds
+it, and around a table nothing at all. The ring appears with the first press of Tab in a window, as the system's own
+signs for the keyboard do; who works with the mouse does not see it.
+"""
+
+from __future__ import annotations
+
+import shiboken6
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QFocusFrame,
+    QProxyStyle,
+    QRadioButton,
+    QStyle,
+    QStyleHintReturn,
+    QStyleOption,
+    QWidget,
+)
+
+from gui.look.theme import Theme
+
+WIDTH = 2
+
+_MARGINS = (QStyle.PixelMetric.PM_FocusFrameHMargin, QStyle.PixelMetric.PM_FocusFrameVMargin)
+
+
+class _RingStyle(QProxyStyle):
+    """The style of the ring alone. It lies over the control, inside its edges, where nothing can clip it; around what
+    has no edge of its own to draw on.
+    """
+
+    _masks = False
+
+    def styleHint(
+        self,
+        hint: QStyle.StyleHint,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+        returnData: QStyleHintReturn | None = None,
+    ) -> int:
+        if hint == QStyle.StyleHint.SH_FocusFrame_AboveWidget:
+            return 1
+        self._masks = hint == QStyle.StyleHint.SH_FocusFrame_Mask
+        answer = super().styleHint(hint, option, widget, returnData)
+        self._masks = False
+        return answer
+
+    def pixelMetric(
+        self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
+    ) -> int:
+        """For the mask, how wide the ring is; else how far it reaches out."""
+        if metric not in _MARGINS:
+            return super().pixelMetric(metric, option, widget)
+        reaches_out = isinstance(widget, QFocusFrame) and isinstance(widget.widget(), QCheckBox | QRadioButton)
+        return WIDTH if self._masks or reaches_out else 0
+
+
+class FocusRing(QObject):
+    """Follows the focus through a window and the dialogs above it."""
+
+    def __init__(self, theme: Theme, window: QWidget) -> None:
+        super().__init__(window)
+        self._theme, self._window = theme, window
+        self._style: _RingStyle | None = None
+        self._frame: QFocusFrame | None = None
+        theme.changed.connect(self._take_colour)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._on_focus)
+
+    @Slot(QWidget, QWidget)
+    def _on_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
+        shown = now if now is not None and self._is_ours(now) and wants_ring(now) else None
+        if shown is not None or self._is_there():
+            self._ring().setWidget(shown)
+
+    def _is_ours(self, widget: QWidget) -> bool:
+        owner: QWidget | None = widget.window()
+        while owner is not None and owner is not self._window:
+            owner = owner.parentWidget()
+        return owner is not None
+
+    def _is_there(self) -> bool:
+        return self._frame is not None and shiboken6.isValid(self._frame)
+
+    def _ring(self) -> QFocusFrame:
+        """The ring; a new one where the last went with the dialog in which it was."""
+        if self._style is None:
+            self._style = _RingStyle("fusion")
+            self._style.setParent(self)
+        if not self._is_there():
+            self._frame = QFocusFrame(self._window)
+            self._frame.setObjectName("focusRing")
+            self._frame.setStyle(self._style)
+            self._take_colour()
+        return self._frame
+
+    @Slot()
+    def _take_colour(self) -> None:
+        if self._is_there():
+            palette = QPalette(self._frame.palette())
+            palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("focus"))
+            self._frame.setPalette(palette)
+
+
+def wants_ring(widget: QWidget) -> bool:
+    """Whether a control is in a window in which the keyboard is used to get about; a list that drops down shows its
+    current line instead."""
+    window = widget.window()
+    is_popup = window.windowType() == Qt.WindowType.Popup
+    return not is_popup and not widget.isWindow() and window.testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
