@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
-    QColor,
     QContextMenuEvent,
     QFont,
     QFontDatabase,
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 _SMALLEST_POINTS, _LARGEST_POINTS = 5.0, 72.0
 _TAB_COLUMNS = 4
 _DIM_AFTER_MS = 250
-_SELECTION_ALPHA = 110
 _NEAR = 200  # UTF-16 units between two places that are repainted in one
 
 
@@ -164,13 +162,11 @@ class TokenEditor(SoftTextEdit):
         """Draw with other colours."""
         self._token_palette = palette
         colours = QPalette(self.palette())
-        selection = QColor(colours.color(QPalette.ColorRole.Highlight))
-        selection.setAlpha(_SELECTION_ALPHA)  # tokens show through
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
             colours.setColor(group, QPalette.ColorRole.Base, palette.base)
             colours.setColor(group, QPalette.ColorRole.Text, palette.text)
-            colours.setColor(group, QPalette.ColorRole.Highlight, selection)
-            colours.setColor(group, QPalette.ColorRole.HighlightedText, palette.text)
+            colours.setColor(group, QPalette.ColorRole.Highlight, palette.selection)
+            colours.setColor(group, QPalette.ColorRole.HighlightedText, palette.selected_text)
         self.setPalette(colours)
         if self._painter is not None:
             self._painter.set_palette(palette)

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 NEWLINE_SIGN = "\u23ce"
 _STALE_COLOUR = 4
-_HATCH_ALPHA = 110
-_LINE_ALPHA = 110  # bounds between coloured tokens are hints; without colours they are drawn in full
+HATCH_ALPHA = 22
+_HATCH_FOOT = 4.0
+"""Pixels at the foot of a token where the hatching is drawn in full: above, the text must stay readable on it."""
+MATCH_ALPHA = 45
 
 
 @dataclass(slots=True)
@@ -59,15 +61,12 @@ class TokenPainter:
     def set_palette(self, palette: TokenPalette) -> None:
         """Draw with other colours."""
         self._palette = palette
-        coloured = palette.fills is not None
         self._fills = [QBrush(fill) for fill in palette.fills or ()]
-        line = QColor(palette.boundary)
-        line.setAlpha(_LINE_ALPHA)
-        self._line = QBrush(line)
-        self._bound = self._line if coloured else QBrush(palette.boundary)
-        hatch = QColor(palette.hatch)
-        hatch.setAlpha(_HATCH_ALPHA)  # text stays readable on it
-        self._hatch = QBrush(hatch, Qt.BrushStyle.BDiagPattern)
+        self._bound = QBrush(palette.boundary)
+        faint = QColor(palette.hatch)
+        faint.setAlpha(HATCH_ALPHA)
+        self._faint_hatch = QBrush(faint, Qt.BrushStyle.BDiagPattern)
+        self._hatch = QBrush(palette.hatch, Qt.BrushStyle.BDiagPattern)
         self._frame = QPen(palette.current, 1)
 
     def set_font_metrics(self, metrics: QFontMetricsF) -> None:
@@ -118,7 +117,7 @@ class TokenPainter:
             under[:, 1] += under[:, 3] - 2
             under[:, 2] = np.maximum(under[:, 2] - 3, 1)
             under[:, 3] = 1.0
-            self._canvas.draw(painter, under, self._line)
+            self._canvas.draw(painter, under, self._bound)
 
     def _paint_shared(self, painter: QPainter, pieces: Pieces, left: float) -> None:
         if not pieces.shared.any():
@@ -127,7 +126,11 @@ class TokenPainter:
         for top in np.unique(rects[:, 1]).tolist():
             # The hatching belongs to its line: it goes along when the window scrolls.
             painter.setBrushOrigin(QPointF(left, top))
-            self._canvas.draw(painter, rects[rects[:, 1] == top], self._hatch)
+            line = rects[rects[:, 1] == top]
+            self._canvas.draw(painter, line, self._faint_hatch)
+            line[:, 1] += line[:, 3] - _HATCH_FOOT
+            line[:, 3] = _HATCH_FOOT
+            self._canvas.draw(painter, line, self._hatch)
         painter.setBrushOrigin(QPointF())
 
     def _paint_matches(self, painter: QPainter, lines: list[VisibleLine], options: PaintOptions) -> None:
@@ -135,7 +138,7 @@ class TokenPainter:
         if not len(starts):
             return
         fill = QColor(self._palette.match)
-        fill.setAlpha(70)
+        fill.setAlpha(MATCH_ALPHA)
         painter.setBrush(fill)
         painter.setPen(QPen(self._palette.match, 1))
         rects: list[QRectF] = []

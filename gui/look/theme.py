@@ -112,11 +112,15 @@ class Theme(QObject):
         """How tokens are drawn: ``standard``, ``colour_safe`` or ``none``. Raises KeyError for another name."""
         tokens = self._colours.tokens[name]
         fills = tuple(QColor(fill) for fill in tokens.fills)
+        selection, alpha = self.colour("highlight"), self._colours.selection_alpha
+        selection.setAlpha(alpha)
         return TokenPalette(
             name=name,
             fills=(fills[0], fills[1], fills[2]) if fills else None,
             text=self.colour("text"),
             base=self.colour("base"),
+            selection=selection,
+            selected_text=self.colour("text" if alpha < 128 else "highlighted_text"),
             **{role: QColor(value) for role, value in tokens.roles.items()},
         )
 
@@ -153,6 +157,9 @@ class Theme(QObject):
         palette.setColor(QPalette.ColorRole.Window, self.colour("outline").lighter(140))
         for kind in _OUTLINED:
             app.setPalette(palette, kind)
+        # And the outline of a button with the focus is the highlight, darker by 125.
+        palette.setColor(QPalette.ColorRole.Highlight, self.colour("focus").lighter(125))
+        app.setPalette(palette, "QAbstractButton")
 
     def use_fusion(self) -> None:
         """Draw with the one style that takes every colour from the palette, on every system.

@@ -28,7 +28,7 @@ EXTRA_ROLES = (
 """Colours with a meaning of ours. ``X_base`` is the background on which ``X`` and the window's text are read."""
 
 TOKEN_PALETTES = ("standard", "colour_safe", "none")
-_TOKEN_ROLES = ("boundary", "hatch", "newline", "current", "stale", "match")
+TOKEN_ROLES = ("boundary", "hatch", "newline", "current", "stale", "match")
 
 
 class ThemeError(Exception):
@@ -43,10 +43,15 @@ class TokenColours(NamedTuple):
 
 
 class ThemeColours(NamedTuple):
-    """All colours of a theme, as ``#rrggbb``."""
+    """All colours of a theme, as ``#rrggbb``.
+
+    ``selection_alpha``: how much of a selection covers the tokens under it, 0 to 255; from 128 on its text is
+    ``highlighted_text``.
+    """
 
     name: str
     dark: bool
+    selection_alpha: int
     colours: dict[str, str]
     tokens: dict[str, TokenColours]
 
@@ -64,8 +69,8 @@ def read_theme(path: Path) -> ThemeColours:
             raise ThemeError(f"{path.name}: tokens.{name}.fills must be three colours")
         for fill in fills:
             _check(path, f"tokens.{name}.fills", fill)
-        tokens[name] = TokenColours(fills, _section(path, f"tokens.{name}", section, _TOKEN_ROLES))
-    return ThemeColours(str(raw["name"]), bool(raw["dark"]), colours, tokens)
+        tokens[name] = TokenColours(fills, _section(path, f"tokens.{name}", section, TOKEN_ROLES))
+    return ThemeColours(str(raw["name"]), bool(raw["dark"]), int(raw["selection_alpha"]), colours, tokens)
 
 
 def _section(path: Path, name: str, values: object, wanted: tuple[str, ...]) -> dict[str, str]:

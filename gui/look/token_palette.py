@@ -14,7 +14,7 @@ class TokenPalette(NamedTuple):
     ``boundary``: the line between two tokens. ``hatch``: strokes over characters that several tokens share.
     ``newline``: the sign of a line end. ``current``: frame of the token at the caret. ``stale``: background of text
     that has not been counted yet. ``match``: frame of what a search found. ``text`` and ``base``: the editor's own
-    colours.
+    colours. ``selection``: painted over the tokens, which show through; ``selected_text`` is read on that.
     """
 
     name: str
@@ -27,3 +27,5 @@ class TokenPalette(NamedTuple):
     match: QColor
     text: QColor
     base: QColor
+    selection: QColor
+    selected_text: QColor

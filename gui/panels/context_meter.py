@@ -55,7 +55,7 @@ class MeterBar(QProgressBar):
         painter.fillRect(filled, self._theme.colour(role))
         if self._share > 1:
             painter.fillRect(filled, QBrush(self._theme.colour("base"), Qt.BrushStyle.BDiagPattern))
-        painter.setPen(self._theme.colour("border"))
+        painter.setPen(self._theme.colour("outline"))
         painter.drawRect(area)
         painter.end()
 

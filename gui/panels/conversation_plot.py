@@ -81,7 +81,7 @@ class ConversationPlot(pg.PlotWidget):
         colour = self._theme.colour("text")
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
-            axis.setPen(self._theme.colour("border"))
+            axis.setPen(self._theme.colour("outline"))
             axis.setTextPen(colour)
             axis.setTickFont(self.font())
             axis.label.setFont(self.font())

@@ -68,8 +68,10 @@ class BarPlot(pg.PlotWidget):
         self._bars: Sequence[Bar] = ()
         self._drawn: tuple[Any, ...] = ()
         self._bar_item = pg.BarGraphItem(x0=[0.0], y=[0], width=[0.0], height=THICKNESS)
+        self._range_ground = pg.PlotCurveItem(connect="pairs")
         self._range_item = pg.PlotCurveItem(connect="pairs")
         self.addItem(self._bar_item)
+        self.addItem(self._range_ground)
         self.addItem(self._range_item)
         self._figures: list[Any] = []
         self._names_width = 0.0
@@ -130,7 +132,7 @@ class BarPlot(pg.PlotWidget):
         names = [metrics.elidedText(bar.name, Qt.TextElideMode.ElideMiddle, most) for bar in bars]
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
-            axis.setPen(self._theme.colour("border"))
+            axis.setPen(self._theme.colour("outline"))
             axis.setTextPen(self._theme.colour("text"))
             axis.setTickFont(font)
         left = self.getAxis("left")
@@ -155,6 +157,8 @@ class BarPlot(pg.PlotWidget):
             if high - low > span * 0.002:
                 xs += (low, low, low, high, high, high)
                 ys += (place - cap, place + cap, place, place, place - cap, place + cap)
+        # On a bar the line could hardly be seen: a wider one in the colour of the ground sets it off.
+        self._range_ground.setData(xs, ys, pen=pg.mkPen(self._theme.colour("base"), width=4))
         self._range_item.setData(xs, ys, pen=pg.mkPen(self._theme.colour("bar_range"), width=1.5))
 
     def _draw_figures(self, bars: Sequence[Bar], highs: Sequence[float], span: float, room: float) -> None:

@@ -76,7 +76,7 @@ class MergeTreePainter:
         if node.is_leaf:
             return
         is_made = node.step <= state.step
-        pen = QPen(self._theme.colour("outline" if is_made else "border"), 0)
+        pen = QPen(self._theme.colour("outline"), 0)
         if not is_made:
             pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from gui.editor.offsets import utf16_length
+from gui.look.corner import plain_corner
 from gui.look.theme import Theme
 from gui.models.yaml_position import KeyPlace, key_place
 from gui.panels.key_completion import KeyCompletion
@@ -54,6 +55,7 @@ class PriceEditor(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setTabChangesFocus(True)  # lines are indented by Enter, and the keyboard has to get out again
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(INDENT))
+        self.setCornerWidget(plain_corner(self))
         self._numbers = LineNumbers(self, theme)
         self._colours = YamlHighlighter(self.document(), theme)
         self.completion = KeyCompletion(self)

@@ -181,7 +181,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         width = self.fontMetrics().horizontalAdvance("1,000,000") + 2 * self.fontMetrics().height()
         for field in (self.density, self.speed):
             for axis in (field.left, field.bottom):
-                axis.setPen(self._theme.colour("border"))
+                axis.setPen(self._theme.colour("outline"))
                 axis.setTextPen(text)
                 axis.setTickFont(self.font())
                 axis.label.setFont(self.font())

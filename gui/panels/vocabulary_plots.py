@@ -79,7 +79,7 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         self.setBackground(self._theme.colour("base"))
         text = self._theme.colour("text")
         for axis in self._axes:
-            axis.setPen(self._theme.colour("border"))
+            axis.setPen(self._theme.colour("outline"))
             axis.setTextPen(text)
             axis.setTickFont(self.font())
             axis.label.setFont(self.font())

@@ -15,6 +15,7 @@ from gui.look.icons import FOLDER as ICONS
 from gui.look.icons import Icons
 from gui.look.theme import CONTRASTS, MODES, Theme
 from gui.look.theme_file import FOLDER, ThemeColours, ThemeError, read_theme
+from tests.gui.access.contrast import channel, contrast
 
 THEMES = sorted(FOLDER.glob("*.json"))
 each_theme = pytest.mark.parametrize("path", THEMES, ids=lambda path: path.stem)
@@ -38,22 +39,6 @@ READ_ON = {
     "syntax_number": ("base",),
     "syntax_comment": ("base",),
 }
-
-
-def channel(value: int) -> float:
-    share = value / 255
-    return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
-
-
-def luminance(colour: str) -> float:
-    red, green, blue = (channel(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast of WCAG 2, from 1 to 21."""
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 # How eyes without one kind of cone see linear RGB (Viénot, Brettel and Mollon 1999; Brettel 1997 for tritans).
