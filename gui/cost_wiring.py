@@ -54,16 +54,16 @@ class CostWiring(QObject):
         panel.model.arranged.connect(self._show_meter)
         panel.table.current_model_changed.connect(self._show_meter)
         actions = [*panel.commands.all_actions(), *self._panel_actions(dock)]
-        bench.window.add_menu("tools", self.tr("Cost &table"), actions)
+        bench.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
         service.start(runner)
 
     def _panel_actions(self, dock: QDockWidget) -> list[QAction]:
         """What the buttons of the panel do, for the menu and the command palette."""
         panel, made = self.panel, []
         for name, text, tip, act in (
-            ("costChart", self.tr("Show or hide the &chart"), panel.chart_button.toolTip(), panel.chart_button.click),
-            ("costResetColumns", self.tr("Reset the co&lumns"), "", panel.table.reset_columns),
-            ("costFindCheapest", self.tr("Find the c&heapest…"), panel.cheapest_button.toolTip(), panel.find_cheapest),
+            ("costChart", self.tr("Show or hide the chart"), panel.chart_button.toolTip(), panel.chart_button.click),
+            ("costResetColumns", self.tr("Reset the columns"), "", panel.table.reset_columns),
+            ("costFindCheapest", self.tr("Find the cheapes&t…"), panel.cheapest_button.toolTip(), panel.find_cheapest),
             ("costScenario", self.tr("The &whole scenario…"), panel.scenario_bar.details.toolTip(), panel.show_details),
         ):
             action = QAction(text, self, objectName=name)

@@ -35,7 +35,7 @@ FILE: tuple[ActionSpec, ...] = (
     ActionSpec(
         "report",
         "file",
-        QT_TRANSLATE_NOOP("Actions", "Write a &report…"),
+        QT_TRANSLATE_NOOP("Actions", "Write a re&port…"),
         QT_TRANSLATE_NOOP("Actions", "Counts, scenario, costs and where the prices come from, as a page or Markdown"),
     ),
     ActionSpec(
@@ -175,7 +175,7 @@ EDIT: tuple[ActionSpec, ...] = (
     ActionSpec(
         "preferences",
         "edit",
-        QT_TRANSLATE_NOOP("Actions", "Pre&ferences…"),
+        QT_TRANSLATE_NOOP("Actions", "Preference&s…"),
         QT_TRANSLATE_NOOP("Actions", "Look, editor, files and session"),
         (Standard.Preferences, "Ctrl+,"),
         "settings",

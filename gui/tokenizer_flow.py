@@ -193,7 +193,7 @@ class TokenizerFlow(QObject):
             box.setText(self.tr("Remove {name}? Its file in the profile is deleted.").format(name=name))
             box.setInformativeText(self.tr("The file that it was imported from is not touched."))
             remove = box.addButton(self.tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)
-            box.addButton(QMessageBox.StandardButton.Cancel)
+            box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
             remove.clicked.connect(lambda: self._files.change(Change(name)))
         box.finished.connect(box.deleteLater)
         box.open()

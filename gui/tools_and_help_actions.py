@@ -53,7 +53,7 @@ TOOLS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "go_to_entry",
         "tools",
-        QT_TRANSLATE_NOOP("Actions", "Go to an &id of the vocabulary"),
+        QT_TRANSLATE_NOOP("Actions", "Go to an id of the vocabular&y"),
         QT_TRANSLATE_NOOP(
             "Actions", "Show the entry of an id, or a range; in the vocabulary tab Ctrl+G does it as well"
         ),
@@ -68,7 +68,7 @@ TOOLS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "show_merges",
         "tools",
-        QT_TRANSLATE_NOOP("Actions", "Show merges of the se&lection"),
+        QT_TRANSLATE_NOOP("Actions", "S&how merges of the selection"),
         QT_TRANSLATE_NOOP("Actions", "How the selected text, or the word at the caret, is merged into tokens"),
         ("Ctrl+M",),
     ),
@@ -82,14 +82,14 @@ TOOLS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "advisor",
         "tools",
-        QT_TRANSLATE_NOOP("Actions", "Find sa&vings in the prompt"),
+        QT_TRANSLATE_NOOP("Actions", "Find savin&gs in the prompt"),
         QT_TRANSLATE_NOOP("Actions", "Where the tokens of the prompt are, and which edits would save some"),
         ("Ctrl+8",),
     ),
     ActionSpec(
         "versions",
         "tools",
-        QT_TRANSLATE_NOOP("Actions", "Versions of the pro&mpt"),
+        QT_TRANSLATE_NOOP("Actions", "Ver&sions of the prompt"),
         QT_TRANSLATE_NOOP("Actions", "Keep the prompt under a name, compare it with what was kept, and put that back"),
         ("Ctrl+9",),
     ),
@@ -143,14 +143,14 @@ TOOLS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "cancel_jobs",
         "tools",
-        QT_TRANSLATE_NOOP("Actions", "&Stop running jobs"),
+        QT_TRANSLATE_NOOP("Actions", "Stop r&unning jobs"),
         QT_TRANSLATE_NOOP("Actions", "Ask everything that runs in the background to end"),
         ("Ctrl+.",),
     ),
     ActionSpec(
         "show_profile",
         "tools",
-        QT_TRANSLATE_NOOP("Actions", "Show the profile &folder"),
+        QT_TRANSLATE_NOOP("Actions", "Sho&w the profile folder"),
         QT_TRANSLATE_NOOP("Actions", "Open the folder with settings, prices and session"),
     ),
 )

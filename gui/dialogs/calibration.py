@@ -158,9 +158,14 @@ class CalibrationDialog(QDialog):
 
     def _place(self) -> None:
         form = QFormLayout()
-        form.addRow(self.tr("&Model:"), self.model)
-        form.addRow(self.tr("Kind of &text:"), self.kind)
-        form.addRow(self.tr("Tokens &around it:"), self.framing)
+        for words, control in (
+            (self.tr("&Model:"), self.model),
+            (self.tr("Kind of &text:"), self.kind),
+            (self.tr("Tokens &around it:"), self.framing),
+        ):
+            label = PlainLabel(words)
+            label.setBuddy(control)
+            form.addRow(label, control)
         kept = QHBoxLayout()
         kept.addWidget(self.result, 1)
         kept.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignTop)

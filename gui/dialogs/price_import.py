@@ -172,6 +172,7 @@ class PriceImportDialog(QDialog):
         self.left_out_table.horizontalHeader().setDefaultSectionSize(width * 34)
         self._widen = width * 30
         self.tabs = QTabWidget(objectName="priceImportTabs")
+        self.tabs.setAccessibleName(self.tr("What the tables bring"))
         for table in (self.table, self.differing_table, self.left_out_table):
             table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
             table.horizontalHeader().setStretchLastSection(True)

@@ -50,6 +50,7 @@ class ScenarioDetails(QDialog):
         column.addWidget(self._money_group())
         column.addStretch(1)
         scroll = QScrollArea(self)
+        scroll.setAccessibleName(self.tr("The whole scenario"))
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

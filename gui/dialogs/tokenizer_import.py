@@ -202,7 +202,7 @@ class TokenizerImportDialog(QDialog):
             value = _words("")
             value.setText(words)
             value.setAccessibleName(title)
-            self.facts.addRow(f"{title}:", value)
+            self.facts.addRow(PlainLabel(f"{title}:"), value)
 
     def _say(self, words: str, *, error: bool = False) -> None:
         palette = QPalette(self.palette())

@@ -1,8 +1,8 @@
 """Shows where the keyboard is: a ring around the control that has the focus, the same for every kind of control.
 
 Fusion only tints the outline of a control that has the focus: in dark colours hardly to be told from what surrounds
-it, and around a table nothing at all. The ring appears with the first press of Tab in a window, as the system's own
-signs for the keyboard do; who works with the mouse does not see it.
+it, and around a table nothing at all. The ring appears with the first press of Tab and goes with the next click that
+gives the focus to something: who works with the mouse does not see it.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ class FocusRing(QObject):
         self._theme, self._window = theme, window
         self._style: _RingStyle | None = None
         self._frame: QFocusFrame | None = None
+        self._by_keyboard = False
         theme.changed.connect(self._take_colour)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
@@ -75,7 +76,11 @@ class FocusRing(QObject):
 
     @Slot(QWidget, QWidget)
     def _on_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
-        shown = now if now is not None and self._is_ours(now) and wants_ring(now) else None
+        if QApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            self._by_keyboard = False
+        elif now is not None and now.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange):
+            self._by_keyboard = True
+        shown = now if now is not None and self._by_keyboard and self._is_ours(now) and has_edge(now) else None
         if shown is not None or self._is_there():
             self._ring().setWidget(shown)
 
@@ -108,9 +113,7 @@ class FocusRing(QObject):
             self._frame.setPalette(palette)
 
 
-def wants_ring(widget: QWidget) -> bool:
-    """Whether a control is in a window in which the keyboard is used to get about; a list that drops down shows its
-    current line instead."""
-    window = widget.window()
-    is_popup = window.windowType() == Qt.WindowType.Popup
-    return not is_popup and not widget.isWindow() and window.testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+def has_edge(widget: QWidget) -> bool:
+    """Whether a ring can be drawn around a control: not around a whole window, and not in a list that drops down, which
+    shows its current line instead."""
+    return not widget.isWindow() and widget.window().windowType() != Qt.WindowType.Popup

@@ -153,12 +153,12 @@ class CostCommands(QObject):
         self.explain.setText(self.tr("&Explain this cost"))
         self.explain.setStatusTip(self.tr("Show how the cost of the current model comes about, term by term"))
         self.edit_prices = self._action("costEditPrices", self._edit_prices, "F2")
-        self.edit_prices.setText(self.tr("Edit its p&rices…"))
+        self.edit_prices.setText(self.tr("Edit its pr&ices…"))
         self.edit_prices.setStatusTip(self.tr("Change what the current model costs, in your own price file"))
         self.undo_price = self._action(
             "costUndoPrice", self.undo_asked.emit, *QKeySequence.keyBindings(QKeySequence.StandardKey.Undo)[:1]
         )
-        self.undo_price.setText(self.tr("&Undo the last change of a price"))
+        self.undo_price.setText(self.tr("Undo the last chan&ge of a price"))
         self.undo_price.setStatusTip(self.tr("Make the price that was changed last in the cost table as it was before"))
 
     def _make_copy_actions(self) -> None:
@@ -224,9 +224,9 @@ class CostCommands(QObject):
             return
         title = title_of(COLUMNS[column], self._model.view)
         for text, action in (
-            (self.tr("Sort by {column}, rising"), self._sort_rising),
-            (self.tr("Sort by {column}, falling"), self._sort_falling),
-            (self.tr("Then sort by {column}"), self._sort_also),
+            (self.tr("Sort &by {column}, rising"), self._sort_rising),
+            (self.tr("Sort b&y {column}, falling"), self._sort_falling),
+            (self.tr("&Then sort by {column}"), self._sort_also),
         ):
             menu.addAction(text.format(column=title), action)
 

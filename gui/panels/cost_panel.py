@@ -181,7 +181,7 @@ class CostPanel(QWidget):
         )
         self.filter.setMinimumWidth(self.filter.fontMetrics().averageCharWidth() * FILTER_CHARACTERS)
         self.filter.setMaximumWidth(260)
-        self.view_button = _menu_button("costView", self.tr("&Show"), self.tr("Columns, and models left out"))
+        self.view_button = _menu_button("costView", self.tr("Sho&w"), self.tr("Columns, and models left out"))
         self.export_button = _menu_button("costExport", self.tr("E&xport"), self.tr("Copy or export the table"))
         self.commands.export_menu(self.export_button.menu())
         self.cheapest_button = _button(

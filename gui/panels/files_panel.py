@@ -73,7 +73,7 @@ class FilesPanel(QWidget):
         self.folder.field.setAccessibleName(self.tr("Folder to count"))
         self.folder.field.setPlaceholderText(self.tr("A folder: choose one, drop one on this page, or type its path"))
         self.folder.button.setAccessibleName(self.tr("Choose the folder to count"))
-        self.scan = QPushButton(self.tr("Coun&t"), objectName="filesScan")
+        self.scan = QPushButton(self.tr("Cou&nt"), objectName="filesScan")
         self.scan.setAccessibleName(self.tr("Count the folder"))
         self.scan.setToolTip(self.tr("Count what is new or has changed"))
         self.tools = FilesTools()
@@ -161,7 +161,7 @@ class FilesPanel(QWidget):
     def set_busy(self, busy: bool) -> None:
         """A folder is being counted, or is no more."""
         self._busy = busy
-        self.scan.setText(self.tr("S&top") if busy else self.tr("Coun&t"))
+        self.scan.setText(self.tr("St&op") if busy else self.tr("Cou&nt"))
         self.scan.setAccessibleName(self.tr("Stop counting") if busy else self.tr("Count the folder"))
 
     def show_left_out(self, left_out: CorpusSurvey | None) -> None:

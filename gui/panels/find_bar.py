@@ -54,7 +54,7 @@ class FindBar(QWidget):
         label = PlainLabel(self.tr("Fi&nd:"), self)
         label.setBuddy(self.pattern)
         self._case = self._switch(self.tr("Match &case"), f"{self._name}Case")
-        self._words = self._switch(self.tr("Whole &words"), f"{self._name}Words")
+        self._words = self._switch(self.tr("Who&le words"), f"{self._name}Words")
         self._regex = self._switch(self.tr("Re&gex"), f"{self._name}Regex")
         self._regex.setToolTip(self.tr("The text is a regular expression, as Python's regex module reads it"))
         self._count = PlainLabel(self)

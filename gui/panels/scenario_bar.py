@@ -113,7 +113,7 @@ class ScenarioBar(QWidget):
         flow = FlowLayout(gap=10)
         cached = side_by_side(self.cached, self.cached_unit)
         for text, control, buddy in (
-            (self.tr("Sce&nario"), self.named, self.named),
+            (self.tr("&Scenario"), self.named, self.named),
             (self.tr("&Output tokens"), self.output, self.output),
             (self.tr("Reason&ing tokens"), self.reasoning, self.reasoning),
             (self.tr("Cache&d"), cached, self.cached),

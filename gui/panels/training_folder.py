@@ -30,7 +30,7 @@ class FolderBar(QWidget):
         self.field.setPlaceholderText(self.tr("A folder of texts: choose one, drop one on this page, or type its path"))
         self.field.setClearButtonEnabled(True)
         self.field.setAcceptDrops(False)  # the page takes them, wherever on it they are dropped
-        self.button = QPushButton(self.tr("C&hoose folder…"), objectName=f"{prefix}Choose")
+        self.button = QPushButton(self.tr("&Choose folder…"), objectName=f"{prefix}Choose")
         self.button.setIcon(icons.icon("open"))
         self.button.setAutoDefault(False)
         self.button.setAccessibleName(self.tr("Choose the folder of texts"))

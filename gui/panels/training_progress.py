@@ -34,7 +34,7 @@ class TrainingProgressPage(QWidget):
         self.model = MergeFeedModel(text, self)
         self.curve = TrainingCurveView(theme, text)
         self.feed = MergeFeed(self.model)
-        self.follow = QCheckBox(self.tr("&Follow the newest"), objectName="trainFollow")
+        self.follow = QCheckBox(self.tr("Follow the ne&west"), objectName="trainFollow")
         self.follow.setChecked(True)
         self.follow.setToolTip(self.tr("Keep the newest merge in sight. Scrolling up lets go of it."))
         self.figures = StatusLine("trainFigures")

@@ -165,7 +165,7 @@ class TrainingResultPage(QWidget):
         self.names.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.names.setPlaceholderText(self.tr("Choose one"))
         self.use = _button("trainUse", self.tr("&Use in the editor"), self.tr("Count the prompt in this vocabulary"))
-        self.save = _button("trainSave", self.tr("Sa&ve as"), self.tr("Write it to a file for other programs"))
+        self.save = _button("trainSave", self.tr("Save &as"), self.tr("Write it to a file for other programs"))
         self.save.setMenu(QMenu(self.save))
         for ending, title in FORMATS:
             action = self.save.menu().addAction(f"{format_title(title)} ({ending})…")

@@ -156,7 +156,7 @@ class TrainingRunBar(QWidget):
 
     def _make(self, theme: Theme) -> None:
         self._words = ""
-        self.start = QPushButton(self.tr("Star&t training"), objectName="trainStart")
+        self.start = QPushButton(self.tr("&Start training"), objectName="trainStart")
         self.pause = QPushButton(self.tr("&Pause"), objectName="trainPause")
         self.cancel = QPushButton(self.tr("Stop and &keep"), objectName="trainCancel")
         self.cancel.setToolTip(self.tr("End the run here. What it has learned is a smaller vocabulary, ready for use."))

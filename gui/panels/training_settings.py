@@ -237,7 +237,7 @@ class TrainingSettingsForm(QGroupBox):
         grid = form_grid()
         form_row(grid, self.tr("Na&me"), self.name)
         form_row(grid, self.tr("Vocabulary si&ze"), self.vocab_size, self.remarks["vocab_size"])
-        form_row(grid, self.tr("S&plit pattern"), self.pattern, self.remarks["pattern"])
+        form_row(grid, self.tr("Spl&it pattern"), self.pattern, self.remarks["pattern"])
         grid.addWidget(self.dummy_prefix, grid.rowCount(), 1)
         form_row(grid, self.tr("Normalisation"), self.normalization)
         switches = FlowLayout(gap=16)

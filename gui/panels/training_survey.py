@@ -245,7 +245,7 @@ class TrainingSurveyBox(QGroupBox):
         column.addWidget(self.tree)
         grid = form_grid()
         form_row(grid, self.tr("Onl&y files like"), self.include)
-        form_row(grid, self.tr("Lea&ve out"), self.exclude)
+        form_row(grid, self.tr("&Leave out"), self.exclude)
         column.addLayout(grid)
         which = FlowLayout(gap=16)
         for switch in (self.gitignore, self.hidden_files):

@@ -146,7 +146,7 @@ class VersionComparison(QWidget):
         self.costs.sortByColumn(cost_changes.MODEL, Qt.SortOrder.AscendingOrder)
 
     def _place(self) -> None:
-        label = PlainLabel(self.tr("Compare with &text:"))
+        label = PlainLabel(self.tr("Compare &with text:"))
         label.setBuddy(self.other)
         row = QHBoxLayout()
         row.setSpacing(8)

@@ -100,7 +100,7 @@ class VersionList(QWidget):
         box = QMessageBox(QMessageBox.Icon.Warning, self.tr("Delete a version"), "", buttons.NoButton, self)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(self.tr("Delete “{name}” for good?").format(name=visible_line(version.name)))
-        box.addButton(self.tr("Delete"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._delete)
+        box.addButton(self.tr("&Delete"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._delete)
         box.setDefaultButton(box.addButton(buttons.Cancel))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._doomed = version

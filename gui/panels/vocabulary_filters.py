@@ -225,7 +225,7 @@ class VocabularyFilters(QWidget):
         first = QHBoxLayout()
         first.setSpacing(6)
         for text, widget, stretch in (
-            (self.tr("&Encoding:"), self.encoding, 0),
+            (self.tr("Enco&ding:"), self.encoding, 0),
             (self.tr("&Search:"), self.search, 1),
             ("", self.mode, 0),
             ("", self.match_case, 0),
@@ -239,7 +239,7 @@ class VocabularyFilters(QWidget):
         for widget in (self.kind, self.script, self.finding):
             second.addWidget(widget)
         second.addWidget(_pair(_label(self.tr("&Bytes from"), self.shortest), self.shortest))
-        second.addWidget(_pair(_label(self.tr("&to"), self.longest), self.longest))
+        second.addWidget(_pair(_label(self.tr("t&o"), self.longest), self.longest))
         for widget in (self.reset, self.by_length, self.export):
             second.addWidget(widget)
         column = QVBoxLayout(self)

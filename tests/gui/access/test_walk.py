@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import itertools
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QAbstractItemView,
     QCheckBox,
     QLabel,
     QPushButton,
     QRadioButton,
-    QScrollArea,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -20,11 +17,15 @@ from pytestqt.qtbot import QtBot
 from tests.gui.access.walk import (
     controls,
     described,
-    focus,
     inner_pages,
+    is_held_by_group,
     labels,
+    measured_ring,
     pages,
+    reached_by_tab,
     spoken_name,
+    take_theme,
+    use_keyboard,
     whole_window,
 )
 from tests.gui.conftest import OpenWindow
@@ -66,58 +67,22 @@ def test_tab_comes_round_to_every_control(qtbot: QtBot, open_window: OpenWindow)
     bench.window.activateWindow()
     for title in pages(bench):
         for _ in inner_pages(bench.window.tabs.currentWidget()):
-            wanted = {widget for widget in controls(bench.window) if not keeps_tab(widget)}
-            seen = round_of_tab(qtbot, bench.window, len(wanted))
+            wanted = {widget for widget in controls(bench.window) if not is_held_by_group(widget)}
+            seen = reached_by_tab(bench.window, bench.window.menuBar(), len(wanted))
             left = wanted - seen
             assert not left, f"{title}: Tab leaves out {[described(widget) for widget in left]}"
 
 
-def keeps_tab(widget: QWidget) -> bool:
-    """Whether a control can be left out of the round because another of its group stands for it (radio buttons)."""
-    return isinstance(widget, QAbstractButton) and widget.autoExclusive() and not widget.isChecked()
-
-
-def round_of_tab(qtbot: QtBot, window: QWidget, size: int) -> set[QWidget]:
-    """All controls that the Tab key comes to. Where a text takes the key itself, focus goes on as Ctrl+Tab would."""
-    window.menuBar().setFocus()
-    seen: set[QWidget] = set()
-    for _ in range(3 * size + 20):
-        assert window.focusNextPrevChild(True)
-        now = focus()
-        assert now is not None
-        if now in seen and len(seen) >= size:
-            break
-        seen.add(now)
-    return seen
-
-
 def test_the_focus_is_seen_in_every_theme(qtbot: QtBot, open_window: OpenWindow):
-    """A control that has the focus looks other than without it."""
+    """A control that has the focus has a ring that stands out by 3 to 1."""
     bench = whole_window(qtbot, open_window)
-    bench.window.activateWindow()
+    use_keyboard(qtbot, bench)
     for mode, contrast in itertools.product(("light", "dark"), ("normal", "high")):
-        bench.theme.set_mode(mode)
-        bench.theme.set_contrast(contrast)
+        take_theme(qtbot, bench, mode, contrast)
         for title in pages(bench):
             for widget in controls(bench.window):
-                assert looks_other_with_focus(bench.window, widget), f"{mode} {contrast}, {title}: {described(widget)}"
-
-
-def looks_other_with_focus(window: QWidget, widget: QWidget) -> bool:
-    """Whether its picture changes, that of what surrounds it included: some frames are drawn by the parent.
-
-    A list without a current row and an area that only scrolls have nothing to mark.
-    """
-    if isinstance(widget, QAbstractItemView) and not widget.currentIndex().isValid():
-        return True
-    if type(widget) is QScrollArea:
-        return True
-    area = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()).adjusted(-3, -3, 3, 3)
-    window.setFocus()
-    before = window.grab(area).toImage(), widget.grab().toImage()
-    widget.setFocus(Qt.FocusReason.TabFocusReason)
-    window.setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)  # as a press of Tab does
-    return before != (window.grab(area).toImage(), widget.grab().toImage())
+                share = measured_ring(bench.window, widget)
+                assert share > 0.5, f"{mode} {contrast}, {title}: {described(widget)}: {share:.0%}"
 
 
 def test_nothing_is_cut_off_in_a_small_window(qtbot: QtBot, open_window: OpenWindow):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QAbstractSpinBox,
     QApplication,
     QComboBox,
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gui.workbench import Workbench
+from tests.gui.access.contrast import contrast
 
 
 def whole_window(qtbot: QtBot, open_window: Callable[..., Workbench]) -> Workbench:
@@ -100,3 +103,90 @@ def focus() -> QWidget | None:
 def labels(root: QWidget) -> list[QLabel]:
     """All labels, shown or not."""
     return root.findChildren(QLabel)
+
+
+def is_held_by_group(widget: QWidget) -> bool:
+    """Whether a control can be left out of the round because another of its group stands for it (radio buttons)."""
+    return isinstance(widget, QAbstractButton) and widget.autoExclusive() and not widget.isChecked()
+
+
+def reached_by_tab(window: QWidget, first: QWidget, size: int) -> set[QWidget]:
+    """All controls that the Tab key comes to. Where a text takes the key itself, focus goes on as Ctrl+Tab would."""
+    first.setFocus()
+    if size == 1:
+        return {first}  # there is nowhere to go
+    seen: set[QWidget] = set()
+    for _ in range(3 * size + 20):
+        assert window.focusNextPrevChild(True)
+        now = focus()
+        assert now is not None
+        if now in seen and len(seen) >= size:
+            break
+        seen.add(now)
+    return seen
+
+
+def use_keyboard(qtbot: QtBot, bench: Workbench) -> None:
+    """Press Tab, so that from now on the window shows where the keyboard is."""
+    bench.window.activateWindow()
+    bench.panel.picker.setFocus()
+    qtbot.keyClick(bench.panel.picker, Qt.Key.Key_Tab)
+    assert focus() is not bench.panel.picker
+
+
+def take_theme(qtbot: QtBot, bench: Workbench, mode: str, contrast: str = "normal") -> None:
+    """Choose a theme, and wait until the window has it."""
+    bench.theme.set_mode(mode)
+    bench.theme.set_contrast(contrast)
+    wanted = bench.theme.colour("window")
+    qtbot.waitUntil(lambda: bench.window.palette().window().color() == wanted)
+    qtbot.waitUntil(lambda: bench.window.tabs.palette().window().color() == wanted)
+
+
+def measured_ring(window: QWidget, widget: QWidget) -> float:
+    """Along which part of its edge a control changes by 3 to 1 or more when it gets the focus.
+
+    Measured a few pixels in and out of the edge, as far as it is not scrolled out of sight. After
+    ``use_keyboard``.
+    """
+    focus_elsewhere(window)
+    area = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+    before = window.grab().toImage()
+    widget.setFocus(Qt.FocusReason.TabFocusReason)
+    after = window.grab().toImage()
+    seen = area.intersected(window.rect())
+    for owner in owners(widget):
+        seen = seen.intersected(QRect(owner.mapTo(window, QPoint(0, 0)), owner.size()).adjusted(-3, -3, 3, 3))
+    across, down = range(seen.left(), seen.right() + 1), range(seen.top(), seen.bottom() + 1)
+    edges = [(x, y, 0, into) for y, into in ((seen.top(), 1), (seen.bottom(), -1)) for x in across]
+    edges += [(x, y, into, 0) for x, into in ((seen.left(), 1), (seen.right(), -1)) for y in down]
+    changed = sum(
+        any(differs(before, after, x + right * step, y + lower * step) for step in range(-2, 4))
+        for x, y, right, lower in edges
+    )
+    return changed / len(edges) if edges else 1.0
+
+
+def focus_elsewhere(window: QWidget) -> None:
+    """Take the focus from every control."""
+    now = focus()
+    if now is not None:
+        now.clearFocus()
+    assert focus() is None or focus() is window
+
+
+def owners(widget: QWidget) -> Iterator[QWidget]:
+    """The widgets around one, up to its window."""
+    owner = widget.parentWidget()
+    while owner is not None and not owner.isWindow():
+        yield owner
+        owner = owner.parentWidget()
+
+
+def differs(before: QImage, after: QImage, x: int, y: int) -> bool:
+    """Whether a point looks clearly other."""
+    ratio = after.devicePixelRatio()
+    at = round(x * ratio), round(y * ratio)
+    if not after.valid(*at) or before.pixel(*at) == after.pixel(*at):
+        return False
+    return contrast(before.pixelColor(*at).name(), after.pixelColor(*at).name()) >= 3

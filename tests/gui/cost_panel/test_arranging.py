@@ -178,7 +178,7 @@ def test_the_row_menu_offers_sorting(panel, qtbot):
     menu = QApplication.activePopupWidget()
     texts = [action.text() for action in menu.actions()]
     menu.close()
-    assert "Sort by Model, falling" in texts
+    assert "Sort b&y Model, falling" in texts
     assert any("favourites" in text for text in texts)
     panel.commands.view_button_menu = QMenu(panel)
     panel.commands.view_menu(panel.commands.view_button_menu)
