@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from gui.look.shown_text import shown
+
 INFORMATION = "information"
 WARNING = "warning"
 ERROR = "error"
@@ -60,21 +62,11 @@ class Notifier(QObject):
 
     def remark(self, text: str) -> None:
         """A passing remark for the status bar, such as that something was copied."""
-        self.remarked.emit(_shown(text))
+        self.remarked.emit(shown(text))
 
     def _post(self, kind: str, text: str, details: str, key: str, offers: tuple[Offer, ...]) -> None:
-        self.posted.emit(Notice(kind, _shown(text), _shown(details), key, offers))
+        self.posted.emit(Notice(kind, shown(text), shown(details), key, offers))
 
     def withdraw(self, key: str) -> None:
         """What the notice with this key said is no longer so."""
         self.withdrawn.emit(key)
-
-
-def _shown(text: str) -> str:
-    """Sentences quote names of files and what stands in them: what hides or turns text is made visible."""
-    if text.isprintable():
-        return text
-    # Not before there is something to show: most windows open without a word to say.
-    from gui.look.token_text import visible_lines
-
-    return visible_lines(text)

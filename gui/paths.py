@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 APPLICATION = "tokenloupe"
+MOST_OF_A_NAME = 80
 
 
 class ProfilePaths(NamedTuple):
@@ -96,3 +97,10 @@ def _folder(variable: str, otherwise: Path) -> Path:
     """The folder an environment variable names, if it names an absolute one (the XDG rules ask for that)."""
     named = os.environ.get(variable, "")
     return Path(named) if named and Path(named).is_absolute() else otherwise
+
+
+def suggested_file(name: str, ending: str) -> str:
+    """A name for a file that is offered for something called ``name``, whoever called it so: a single part of a path,
+    not hidden, and nothing that a command would take for an option."""
+    kept = "".join(one if one.isprintable() and one not in '/\\:*?"<>|' else "_" for one in name)
+    return f"{kept.lstrip('.- ')[:MOST_OF_A_NAME] or APPLICATION}{ending}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 
 from gui.held_text import HeldText, as_held, utf8_pieces
+from gui.look.token_text import visible_line
 from gui.models.cost_export import about_lines, readable_table
 from gui.services.file_writing import write_atomic
 from gui.services.report import HTML, Report, Section, rendered, report_format
@@ -105,7 +106,7 @@ class ReportWriting(QObject):
 
     def _name(self) -> str:
         origin = self._bench.prompt.origin
-        return origin.path.name if origin is not None else ""
+        return visible_line(origin.path.name) if origin is not None else ""
 
     def _sections(self) -> tuple[Section, ...]:
         """What the window shows, at this moment."""

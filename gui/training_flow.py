@@ -233,7 +233,7 @@ class TrainingFlow(QObject):
 
     def _suggest_name(self) -> None:
         paths = self._panel.folder.paths()
-        folder = paths[0].stem if paths else UNNAMED
+        folder = "".join(one if one.isprintable() else "_" for one in paths[0].stem) if paths else UNNAMED
         self._panel.form.suggest_name(f"{folder or UNNAMED}-{self._panel.form.vocab_size.value()}")
 
     def _check(self) -> None:

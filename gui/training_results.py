@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from gui.look.token_text import visible_line
 from gui.notify import Offer
+from gui.paths import suggested_file
 from gui.services.training_export import FORMATS, ExportRequest, format_title
 from gui.services.training_report import ReportRequest
 
@@ -142,7 +143,7 @@ class TrainingResults(QObject):
     def _on_save(self, name: str, ending: str) -> None:
         window = self._page.window()
         title = next(format_title(title) for known, title in FORMATS if known == ending)
-        file_name = "tokenizer.json" if ending == ".json" else f"{name}{ending}"
+        file_name = "tokenizer.json" if ending == ".json" else suggested_file(name, ending)
         dialog = QFileDialog(window, self.tr("Save {name}").format(name=name), str(Path.home() / file_name))
         dialog.setObjectName("trainSaveDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)

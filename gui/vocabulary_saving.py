@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from gui.look.figures import figure
 from gui.notify import Offer
+from gui.paths import suggested_file
 from gui.services.vocabulary_export import ExportRequest, keys_among
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class VocabularySaving(QObject):
         if shown is None:
             return
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        start = str(folder / f"{shown.name}.csv")
+        start = str(folder / suggested_file(shown.name, ".csv"))
         dialog = QFileDialog(self._panel.window(), self.tr("Export what is shown"), start)
         dialog.setObjectName("vocabExportDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)

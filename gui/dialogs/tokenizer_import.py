@@ -235,8 +235,7 @@ class TokenizerImportDialog(QDialog):
 
 
 def _words(name: str) -> QLabel:
-    label = QLabel(objectName=name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = PlainLabel(objectName=name)
     label.setWordWrap(True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.dialogs.buttons import button_row
+from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.token_text import visible_line
 from gui.services.local_tokenizers import LocalTokenizer
@@ -205,7 +206,6 @@ class TokenizersDialog(QDialog):
 
 
 def _words(name: str) -> QLabel:
-    label = QLabel(objectName=name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = PlainLabel(objectName=name)
     label.setWordWrap(True)
     return label

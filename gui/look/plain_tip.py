@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from gui.look.shown_text import shown
+
 
 def plain_tip(text: str) -> str:
     """A tool tip that says ``text``, whatever it looks like, with what is invisible in it made visible."""
-    if text.isprintable():
-        return as_written(text)
-    from gui.look.token_text import visible_lines
-
-    return as_written(visible_lines(text))
+    return as_written(shown(text))
 
 
 def as_written(text: str) -> str:

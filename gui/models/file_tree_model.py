@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from gui.look.plain_tip import plain_tip
 from gui.models.cost_text import CostText
 from gui.models.file_choice import FileChoice
 from gui.models.file_tree import TOP, FileTree
+from gui.models.plain_data import everything_visible
 from gui.models.training_text import TrainingText
 
 if TYPE_CHECKING:
@@ -210,6 +212,7 @@ class FileTreeModel(QAbstractItemModel):
         flags = super().flags(index)
         return flags | Qt.ItemFlag.ItemIsUserCheckable if index.isValid() and index.column() == NAME else flags
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or self.choice is None:
             return None
@@ -248,7 +251,7 @@ class FileTreeModel(QAbstractItemModel):
                 tr("Tokens as {model} counts them"),
                 tr("What it costs to send once to {model}, without an answer"),
             )
-            return words[(section - MODELS) % 2].format(model=model.id)
+            return plain_tip(words[(section - MODELS) % 2].format(model=model.id))
         return (tr("{model}, tokens"), tr("{model}, cost"))[(section - MODELS) % 2].format(model=model.name)
 
     def _words(self, node: int, column: int) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QToolTip, QVBoxLayout, QWidget
 
 from gui.look.plain_label import PlainLabel
-from gui.look.plain_tip import as_written
+from gui.look.plain_tip import as_written, plain_tip
 from gui.look.theme import Theme
 from gui.models.cost_columns import CostView
 from gui.models.cost_row import CostRow, usd_middle
@@ -194,7 +194,7 @@ class CostChart(QWidget):
         if bar is None:
             QToolTip.hideText()
         else:
-            QToolTip.showText(place.toPoint(), f"{bar.name}: {bar.text}", self._plot)
+            QToolTip.showText(place.toPoint(), plain_tip(f"{bar.name}: {bar.text}"), self._plot)
 
 
 def load_plotting(_request: object, _ticket: Ticket | None = None) -> None:

@@ -42,7 +42,7 @@ class EncodingPicker(QComboBox):
         for name, description in encodings:
             self.addItem(name, name)
             self.setItemData(self.count() - 1, description, DESCRIPTION)
-            self.setItemData(self.count() - 1, description, Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(self.count() - 1, plain_tip(description), Qt.ItemDataRole.ToolTipRole)
             spoken = f"{name}, {description}" if description else name
             self.setItemData(self.count() - 1, spoken, Qt.ItemDataRole.AccessibleTextRole)
         self._select(current)

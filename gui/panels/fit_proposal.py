@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
 
+from gui.look.token_text import visible_line
 from gui.models.training_text import TrainingText
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class FitProposal(QFrame):
         self.list.clear()
         for node in proposal.nodes[:MOST_LISTED]:
             tokens = write(int(tree.node_tokens[0, node]))
-            self.list.addItem(self.tr("{path}  ({tokens} tokens)").format(path=tree.path_of(node), tokens=tokens))
+            path = visible_line(str(tree.path_of(node)))
+            self.list.addItem(self.tr("{path}  ({tokens} tokens)").format(path=path, tokens=tokens))
         if number > MOST_LISTED:
             self.list.addItem(self.tr("and {n} more").format(n=write(number - MOST_LISTED)))
         self.list.setVisible(number > 0)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.plain_tip import as_written
+from gui.look.shown_text import shown
 
 
 class StatusLine(QWidget):
@@ -23,7 +24,8 @@ class StatusLine(QWidget):
         return self._text
 
     def set_text(self, text: str) -> None:
-        """Show other words."""
+        """Show other words; what is hidden in them is made visible."""
+        text = shown(text)
         if text == self._text:
             return
         self._text = text

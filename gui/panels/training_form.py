@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QSizePolicy, QWidget
 
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
@@ -15,7 +15,7 @@ SIGNS = {"error": "⚠ ", "warning": "⚠ ", "success": "✓ "}
 """Said by more than colour."""
 
 
-class Remark(QLabel):
+class Remark(PlainLabel):
     """A sentence under a control: a hint, a warning, or what is wrong. Takes no room while there is nothing to say."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -23,7 +23,6 @@ class Remark(QLabel):
         self._theme = theme
         self._kind = ""
         self.setWordWrap(True)
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.hide()
         theme.changed.connect(self._colour)

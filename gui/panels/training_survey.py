@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QGroupBox,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSpinBox,
     QToolButton,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine.training_types import CorpusRules
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_skipped import SkippedFilesModel
 from gui.models.training_text import TrainingText
@@ -198,9 +198,8 @@ class TrainingSurveyBox(QGroupBox):
     # --- controls -----------------------------------------------------------------------------------------------------
 
     def _make(self) -> None:
-        self.headline = QLabel(objectName="trainSummary")
+        self.headline = PlainLabel(objectName="trainSummary")
         self.headline.setWordWrap(True)
-        self.headline.setTextFormat(Qt.TextFormat.PlainText)
         self.headline.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         font = self.headline.font()
         font.setBold(True)

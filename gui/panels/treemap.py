@@ -18,7 +18,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
+from gui.look.token_text import visible_line
 from gui.models.file_tree import TOP
 from gui.models.treemap_layout import squarified
 from gui.panels.focus_line import draw_focus
@@ -196,7 +198,8 @@ class Treemap(QWidget):
             if index is None:
                 QToolTip.hideText()
             else:
-                QToolTip.showText(event.globalPos(), self.sentence_of(index), self, self._tiles[index].toRect())
+                words = plain_tip(self.sentence_of(index))
+                QToolTip.showText(event.globalPos(), words, self, self._tiles[index].toRect())
             return True
         return super().event(event)
 
@@ -257,7 +260,7 @@ class Treemap(QWidget):
         assert tree is not None
         if index >= len(self.nodes):
             return (self.sentence_of(index),)
-        name = tree.names[node] + ("/" if is_folder else "")
+        name = visible_line(tree.names[node]) + ("/" if is_folder else "")
         return name, f"{int(tree.node_tokens[0, node]):,}", self._model.share(node)
 
 
