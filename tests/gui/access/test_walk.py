@@ -6,6 +6,7 @@ import itertools
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QCheckBox,
     QLabel,
     QPushButton,
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from gui.panels.status_line import StatusLine
 from tests.gui.access.walk import (
     controls,
     described,
@@ -21,7 +23,9 @@ from tests.gui.access.walk import (
     is_held_by_group,
     labels,
     measured_ring,
+    owners,
     pages,
+    place_in,
     reached_by_tab,
     spoken_name,
     take_theme,
@@ -103,3 +107,48 @@ def cut_off(widget: QWidget) -> str:
     if there.width() >= wanted.width() and there.height() >= wanted.height():
         return ""
     return f"{described(widget)} wants {wanted.toTuple()}, has {there.toTuple()}"
+
+
+def test_no_words_are_cut_without_a_tip_in_a_small_window(qtbot: QtBot, open_window: OpenWindow):
+    """A label shows all of its words, or a tool tip does."""
+    bench = whole_window(qtbot, open_window)
+    bench.window.resize(SMALL)
+
+    def all_words_are_there() -> None:
+        assert not [words for label in labels(bench.window) if label.isVisible() and (words := cut_words(label))]
+        for line in bench.window.findChildren(StatusLine):
+            wide = line.fontMetrics().horizontalAdvance(line.text()) > line.width()
+            assert not (wide and line.isVisible() and not line.toolTip()), line.text()
+
+    for _ in pages(bench):
+        for _ in inner_pages(bench.window.tabs.currentWidget()):
+            qtbot.waitUntil(all_words_are_there)  # it is laid out in the next turn
+
+
+def cut_words(label: QLabel) -> str:
+    """The words of a label that has no room for them and no tool tip; nothing where it has."""
+    room, words = label.contentsRect(), label.text()
+    if label.wordWrap():
+        fits = label.heightForWidth(label.width()) <= label.height()
+    else:
+        fits = label.minimumSizeHint().width() <= label.width() or label.sizeHint().width() <= room.width()
+    return "" if fits or not words or label.toolTip() else f"{described(label)}: {words}"
+
+
+def test_no_control_is_outside_of_a_small_window(qtbot: QtBot, open_window: OpenWindow):
+    """It is in the window, or in an area that scrolls."""
+    bench = whole_window(qtbot, open_window)
+    bench.window.resize(SMALL)
+
+    def all_are_inside() -> None:
+        for widget in controls(bench.window):
+            around = list(owners(widget))
+            if any(isinstance(owner, QAbstractScrollArea) for owner in around):
+                continue
+            place = place_in(bench.window, widget)
+            for owner in (*around, bench.window):
+                assert place_in(bench.window, owner).contains(place), f"{described(widget)}, {described(owner)}"
+
+    for _ in pages(bench):
+        for _ in inner_pages(bench.window.tabs.currentWidget()):
+            qtbot.waitUntil(all_are_inside)

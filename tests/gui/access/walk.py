@@ -150,13 +150,12 @@ def measured_ring(window: QWidget, widget: QWidget) -> float:
     ``use_keyboard``.
     """
     focus_elsewhere(window)
-    area = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
     before = window.grab().toImage()
     widget.setFocus(Qt.FocusReason.TabFocusReason)
     after = window.grab().toImage()
-    seen = area.intersected(window.rect())
+    seen = place_in(window, widget).intersected(window.rect())
     for owner in owners(widget):
-        seen = seen.intersected(QRect(owner.mapTo(window, QPoint(0, 0)), owner.size()).adjusted(-3, -3, 3, 3))
+        seen = seen.intersected(place_in(window, owner).adjusted(-3, -3, 3, 3))
     across, down = range(seen.left(), seen.right() + 1), range(seen.top(), seen.bottom() + 1)
     edges = [(x, y, 0, into) for y, into in ((seen.top(), 1), (seen.bottom(), -1)) for x in across]
     edges += [(x, y, into, 0) for x, into in ((seen.left(), 1), (seen.right(), -1)) for y in down]
@@ -181,6 +180,11 @@ def owners(widget: QWidget) -> Iterator[QWidget]:
     while owner is not None and not owner.isWindow():
         yield owner
         owner = owner.parentWidget()
+
+
+def place_in(window: QWidget, widget: QWidget) -> QRect:
+    """Where a widget is in its window."""
+    return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
 
 
 def differs(before: QImage, after: QImage, x: int, y: int) -> bool:
