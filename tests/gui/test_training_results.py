@@ -251,7 +251,7 @@ def test_it_can_be_removed(qtbot: QtBot, trained: Workbench, profile: Path):
     page = panel_of(trained).result
     qtbot.mouseClick(page.remove, Qt.MouseButton.LeftButton)
     box = trained.window.findChild(QMessageBox, "trainRemoveDialog")
-    delete = next(button for button in box.buttons() if button.text() == "Delete")
+    delete = next(button for button in box.buttons() if button.text() == "&Delete")
     with qtbot.waitSignal(trained.training.results.removed):
         qtbot.mouseClick(delete, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "texts-290" not in names_in_picker(trained))

@@ -167,7 +167,7 @@ def test_deleting_asks_first(qtbot: QtBot, open_window: OpenWindow, sure: bool):
     box = QApplication.activeModalWidget()
     assert isinstance(box, QMessageBox)
     assert "first" in box.text()
-    wanted = "Delete" if sure else "Cancel"
+    wanted = "&Delete" if sure else "Cancel"
     button = next(button for button in box.buttons() if wanted in button.text())
     with qtbot.waitSignal(box.destroyed):
         button.click()
