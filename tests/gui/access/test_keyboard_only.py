@@ -88,13 +88,13 @@ def test_what_a_prompt_costs(qtbot: QtBot, bench: Workbench, hands: Hands):
     assert bench.costs.panel.model.arrangement.sort[0].column == COLUMNS[column].key
     hands.come_back()
     assert hands.focus_name() == "costTable"
-    hands.press("Ctrl+Home", "Ctrl+B")
+    hands.press("Down", "Up", "Ctrl+B")
     pinned = bench.costs.panel.model.arrangement.baseline
     assert pinned
     hands.press("Ctrl+C")
     header, row = QGuiApplication.clipboard().text().rstrip("\n").split("\n")
     assert len(header.split("\t")) == len(row.split("\t"))
-    assert pinned in row or pinned.split("/")[1] in row
+    assert pinned in row.split("\t")
 
 
 def test_a_vocabulary_is_trained(
