@@ -388,16 +388,21 @@ def test_a_file_of_many(qtbot, bench, panel, tmp_path):
     settled(qtbot, bench)
 
 
-def test_counting_many_can_be_stopped(qtbot, bench, panel, tmp_path):
+def stopped_early(qtbot, bench, folder):
+    """What is known of a file of 200,000 requests that somebody opens and stops."""
     row = json.dumps({"messages": [{"role": "user", "content": "word " * 50}]})
-    path = tmp_path / "many.jsonl"
+    path = folder / "many.jsonl"
     path.write_text((row + "\n") * 200_000, encoding="utf-8")
     service = bench.request.flow._service
     with qtbot.waitSignal(service.lines_progressed):
         bench.request.open(path)
     with qtbot.waitSignal(service.lines_counted) as counted:
-        panel.lines.stop.click()
-    assert not counted.args[1].is_complete
+        bench.request.panel.lines.stop.click()
+    return counted.args[1]
+
+
+def test_counting_many_can_be_stopped(qtbot, bench, panel, tmp_path):
+    assert not stopped_early(qtbot, bench, tmp_path).is_complete
     assert "Stopped" in panel.lines.remark.text()
     assert "tokens in " in panel.lines.summary.text()
 
@@ -431,15 +436,9 @@ def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
 
 
 def test_an_export_of_lines_can_be_stopped(qtbot, bench, panel, tmp_path):
-    row = json.dumps({"messages": [{"role": "user", "content": "word " * 50}]})
-    path = tmp_path / "many.jsonl"
-    path.write_text((row + "\n") * 100_000, encoding="utf-8")
-    service = bench.request.flow._service
-    with qtbot.waitSignal(service.lines_progressed):
-        bench.request.open(path)
-    with qtbot.waitSignal(service.lines_counted):
-        panel.lines.stop.click()
+    stopped_early(qtbot, bench, tmp_path)
     assert panel.lines.export.isEnabled()
+    service = bench.request.flow._service
     with qtbot.waitSignal(service._tables.progressed):
         choose_table(qtbot, panel, tmp_path / "lines.csv")
     with qtbot.waitSignal(service._tables.cancelled):
