@@ -17,7 +17,7 @@ from engine.kernels import layout
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.lists import list_of
 from engine.kernels.measures import note_token_ends
-from engine.scanners import KNOWN_SPLITS, Scanner
+from engine.scanners import KNOWN_SPLITS, PADDING, Scanner
 from engine.tables import crossings_in, shared_tables
 from engine.text_work import Chunks, Scan, TextWork, text_work
 from engine.workspace import KEPT_ROOM, Workspace, padded
@@ -81,6 +81,24 @@ class NativeEncoder:
         own = self._take_workspace(len(text))  # its chunks have the words of all of it
         try:
             return work.count(text, chunks, own)
+        finally:
+            self._idle.append(own)
+
+    def count_texts(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> list[int]:
+        """How many tokens each of many texts has, which stand in memory already: nothing is copied.
+
+        ``content``: uint8[m], read-only, all of the texts, UTF-8, each with ``PADDING`` bytes of anything behind it.
+        ``byte_spans``: int64[n, 2], where each starts and ends. IndexError where they are not within ``content``.
+        """
+        work = self._work_on_texts()
+        own = self._take_workspace(int((byte_spans[:, 1] - byte_spans[:, 0]).sum()))
+        try:
+            totals = []
+            for start, end in byte_spans.tolist():
+                if not 0 <= start <= end <= len(content) - PADDING:
+                    raise IndexError("the texts are not within their memory")
+                totals.append(work.count_utf8(content[start : end + PADDING], end - start, own))
+            return totals
         finally:
             self._idle.append(own)
 

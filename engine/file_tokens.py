@@ -5,6 +5,7 @@ know safe cuts: a large one is read and counted piece by piece.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -12,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from engine.corpus_files import CorpusFileError, opened_file, read_at, read_whole
+from engine.errors import UnsupportedTextError
 from engine.safe_cuts import CutFinder
 from engine.text_files import (
     BINARY_SAMPLE_BYTES,
     BinaryFileError,
-    StoredText,
     UnknownTextEncodingError,
     decode_stored,
     marked_encoding,
@@ -26,17 +27,17 @@ from engine.text_files import (
 if TYPE_CHECKING:
     from engine.encoding import Encoding
 
-LARGE_BYTES = 32 << 20
+LARGE_BYTES = 8 << 20
 """Files of more bytes are read piece by piece."""
 
 PIECE_BYTES = 4 << 20
 
-_AT_ONCE = 1 << 17
-"""UTF-8 of up to so many bytes goes to our own encoder as it is, without becoming a Python text and UTF-8 again."""
+MOST_UNCUT = 16_000_000
+"""Characters of a large file that are kept waiting for a place where they can be cut."""
 
 
 class FileTokens(NamedTuple):
-    """The tokens of a file in each encoding, its bytes, and 16 bytes of the SHA-256 of its content."""
+    """The tokens of a file in each encoding, its bytes, and the digest of its content (``content_key``)."""
 
     tokens: tuple[int, ...]
     file_bytes: int
@@ -47,36 +48,46 @@ KnownTokens = Callable[[bytes], tuple[int, ...] | None]
 """The tokens of a content that was counted before, by its digest; None for a new one."""
 
 
+def content_key(content: bytes | memoryview) -> bytes:
+    """What a content is known by: 16 bytes of its SHA-256."""
+    return _short(hashlib.sha256(content))
+
+
 def count_file(path: Path, encodings: Sequence[Encoding], known: KnownTokens) -> FileTokens:
     """Read a file, and count it unless its content is known. CorpusFileError where it cannot be read or is no text."""
-    with opened_file(path) as file:
-        try:
-            size = os.fstat(file.fileno()).st_size
-            if size > LARGE_BYTES and all(encoding.has_safe_cuts for encoding in encodings):
-                return _count_pieces(file, path, encodings)
-            return _count_at_once(read_whole(file, size, path), encodings, known)
-        except BinaryFileError as error:
-            raise CorpusFileError(path, "binary", str(error)) from None
-        except UnknownTextEncodingError as error:
-            raise CorpusFileError(path, "not UTF-8", str(error)) from None
-        except MemoryError:
-            raise CorpusFileError(path, "unreadable", "too big for the memory that is free") from None
+    with opened_file(path) as file, _refused(path):
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGE_BYTES and all(encoding.has_safe_cuts for encoding in encodings):
+            return _count_pieces(file, path, encodings)
+        content = read_whole(file, size, path)
+        digest = content_key(content)
+        return FileTokens(known(digest) or _tokens(content, encodings), len(content), digest)
 
 
-def _count_at_once(content: bytes, encodings: Sequence[Encoding], known: KnownTokens) -> FileTokens:
-    digest = _short(hashlib.sha256(content))
-    tokens = known(digest)
-    if tokens is None:
-        stored = decode_stored(content)
-        tokens = tuple(_tokens(encoding, stored, content) for encoding in encodings)
-    return FileTokens(tokens, len(content), digest)
+def count_content(path: Path, content: bytes, encodings: Sequence[Encoding]) -> tuple[int, ...]:
+    """The tokens of what was read from a file, in each encoding. CorpusFileError where it is no text."""
+    with _refused(path):
+        return _tokens(content, encodings)
 
 
-def _tokens(encoding: Encoding, stored: StoredText, content: bytes) -> int:
-    native = encoding.native
-    if native is not None and native.can_scan and stored.encoding == "utf-8" and len(content) <= _AT_ONCE:
-        return native.count(content)
-    return encoding.count(stored.text)
+def _tokens(content: bytes, encodings: Sequence[Encoding]) -> tuple[int, ...]:
+    text = decode_stored(content).text
+    return tuple(encoding.count(text) for encoding in encodings)
+
+
+@contextlib.contextmanager
+def _refused(path: Path) -> Iterator[None]:
+    """What is wrong with the content of a file, told of the file."""
+    try:
+        yield
+    except BinaryFileError as error:
+        raise CorpusFileError(path, "binary", str(error)) from None
+    except UnknownTextEncodingError as error:
+        raise CorpusFileError(path, "not UTF-8", str(error)) from None
+    except UnsupportedTextError as error:
+        raise CorpusFileError(path, "unreadable", str(error)) from None
+    except MemoryError:
+        raise CorpusFileError(path, "unreadable", "too big for the memory that is free") from None
 
 
 def _short(digest: hashlib._Hash) -> bytes:
@@ -90,12 +101,15 @@ def _count_pieces(file: BinaryIO, path: Path, encodings: Sequence[Encoding]) -> 
     for block, text in _decoded(file, path):
         size += len(block)
         digest.update(block)
+        first = max(1, len(rest) - finder.reach)  # further to the left there is none
         rest += text
-        cut = finder.last(rest, 1, len(rest)) if block else len(rest)
+        cut = finder.last(rest, first, len(rest)) if block else len(rest)
         if cut > 0:
             for index, encoding in enumerate(encodings):
                 totals[index] += encoding.count(rest[:cut])
             rest = rest[cut:]
+        elif len(rest) > MOST_UNCUT:
+            raise UnsupportedTextError(f"over {MOST_UNCUT / 1e6:,.0f} MB of it have no place where a word ends")
     return FileTokens(tuple(totals), size, _short(digest))
 
 

@@ -74,6 +74,8 @@ class GlobRules:
 
         ``path`` is relative to where the rules stand, with ``/`` between its parts and none at its ends.
         """
+        if not self._negative:
+            return None
         name = path[path.rfind("/") + 1 :]
         found = (self._folders if is_folder else self._files).match(f"{name}\0{path}")
         if found is None:

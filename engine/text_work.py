@@ -38,6 +38,9 @@ class TextWork(Protocol):
     def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
         """How many tokens there are."""
 
+    def count_utf8(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> int:
+        """How many tokens the first ``n_bytes`` of ``content`` have: uint8[n], read-only, n >= n_bytes + PADDING."""
+
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
         """Write the ids to ``out``, which owns its memory and grows if need be. How many they are."""
 
@@ -66,6 +69,9 @@ class _ByKernel:
             done, tokens = count_text(text, chunks, done + 1, self._fixed, own.own)
             total += tokens
         return total
+
+    def count_utf8(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> int:
+        return count_utf8(content, n_bytes, self._fixed, own.own)
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
         if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:
@@ -99,8 +105,11 @@ class _StepByStep:
         self._tables = tables
 
     def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
-        steps = self._scanned(text, chunks, own)
-        return sum(count_tokens(part, own.ends, found, start, self._tables, own.state) for part, start, found in steps)
+        return sum(self.count_utf8(*_checked(utf8), own) for utf8 in _utf8_parts(text, chunks, own))
+
+    def count_utf8(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> int:
+        steps = self._steps(content, n_bytes, own)
+        return sum(count_tokens(content, own.ends, found, start, self._tables, own.state) for start, found in steps)
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
         used = 0
@@ -117,11 +126,16 @@ class _StepByStep:
         """Cut a text: part of it as an array, the start of the next pretokens there, and how many ends ``own`` has."""
         for utf8 in _utf8_parts(text, chunks, own):
             array, n_bytes = _checked(utf8)
-            start = 0
-            while start < n_bytes:
-                found = self._scan(array, n_bytes, start, own.ends)
+            for start, found in self._steps(array, n_bytes, own):
                 yield array, start, found
-                start = own.ends.item(found - 1)
+
+    def _steps(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> Iterator[tuple[int, int]]:
+        """Cut UTF-8: the start of the next pretokens, and how many ends ``own`` has."""
+        start = 0
+        while start < n_bytes:
+            found = self._scan(content, n_bytes, start, own.ends)
+            yield start, found
+            start = own.ends.item(found - 1)
 
 
 def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Iterable[tuple[NDArray[np.uint8], int]]:

@@ -18,7 +18,8 @@ from engine.catalog import own
 from engine.corpus_files import CorpusFileError
 from engine.corpus_walk import FolderWalk
 from engine.count_cache import CountCache, count_key
-from engine.folder_counts import BATCH_FILES, FolderCounts, count_folder
+from engine.file_batch import BATCH_FILES
+from engine.folder_counts import FolderCounts, count_folder
 from engine.text_files import UnknownTextEncodingError, read_stored
 from engine.training_types import CorpusRules
 from tests.engine.folder_trees import TEXT, add_troubles, make_tree

@@ -1,0 +1,154 @@
+"""Some files at a time: looked up, read, counted. What a file costs apart from its counting is decided here.
+
+Threads that take one file each wait for each other: every call of the system, or of a kernel, gives the interpreter
+lock away and takes it back, and for small files two threads at that are slower than one. So a thread *takes* a batch
+while no other does: it looks for files, and reads them into memory of its own (``engine.small_files``). Then it
+*counts* the batch with hardly a look at the lock, while another one takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.corpus_files import CorpusFileError
+from engine.corpus_walk import FoundFile
+from engine.file_tokens import FileTokens, content_key, count_content, count_file
+from engine.small_files import SmallFiles
+from engine.training_types import SkippedFile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.count_cache import KnownCounts
+    from engine.encoding import Encoding
+
+BATCH_FILES = 256
+BATCH_BYTES = 1 << 21
+"""A thread takes so many files at a time, or files of so many bytes. Larger files are read by themselves."""
+
+Outcome = tuple[Path, int, tuple[int, ...]] | SkippedFile
+"""A text, its bytes as stored and its tokens in each encoding; or why a file is left out."""
+
+
+@dataclass(slots=True)
+class FileBatch:
+    """Some of what the walk found.
+
+    ``outcomes``: one for each, None until it is counted. ``small``, ``alone``: places and files of those whose bytes
+    are there, and of those that are still to be read. ``files_read``: all that are not known. ``file_bytes``: of all.
+    """
+
+    outcomes: list[Outcome | None] = field(default_factory=list)
+    small: list[tuple[int, FoundFile]] = field(default_factory=list)
+    alone: list[tuple[int, FoundFile]] = field(default_factory=list)
+    files_read: int = 0
+    file_bytes: int = 0
+
+
+class BatchCounter:
+    """Takes and counts batches, one after the other, on one thread."""
+
+    def __init__(self, encodings: Sequence[Encoding], known: KnownCounts | None) -> None:
+        """``known``: what was counted before, and is added to; None where nothing is remembered."""
+        self._encodings = encodings
+        self._known = known
+        self._files = SmallFiles(BATCH_BYTES, BATCH_FILES)
+
+    def take(self, found: Iterator[FoundFile | SkippedFile]) -> FileBatch:
+        """The next batch, without outcomes where nothing is left. What is not known is read, unless it is large."""
+        self._files.clear()
+        batch = FileBatch()
+        unread_bytes = 0
+        for item in found:
+            outcome = item if isinstance(item, SkippedFile) else self._remembered(item)
+            batch.outcomes.append(outcome)
+            if isinstance(item, FoundFile):
+                batch.file_bytes += item.file_bytes
+                if outcome is None:
+                    self._read(batch, item)
+                    unread_bytes += item.file_bytes
+            if len(batch.outcomes) == BATCH_FILES or unread_bytes >= BATCH_BYTES:
+                break
+        return batch
+
+    def _remembered(self, file: FoundFile) -> Outcome | None:
+        """What is known of a file, if it is as it was."""
+        if self._known is None or (content := self._known.content(file)) is None:
+            return None
+        if content.reason:
+            return SkippedFile(file.path, content.reason, content.why)
+        tokens = self._known.tokens(content.digest)
+        return None if tokens is None else (file.path, file.file_bytes, tokens)
+
+    def _read(self, batch: FileBatch, file: FoundFile) -> None:
+        """Read the file of the last outcome, if it is small."""
+        place = len(batch.outcomes) - 1
+        batch.files_read += 1
+        try:
+            (batch.small if self._files.read(file) else batch.alone).append((place, file))
+        except CorpusFileError as error:
+            batch.outcomes[place] = error.skipped
+
+    def count(self, batch: FileBatch) -> None:
+        """Count the batch that was taken last."""
+        digests = self._digests()
+        tokens = [self._known_tokens(digest) for digest in digests]
+        new = [index for index, known in enumerate(tokens) if known is None and self._files.is_plain_text(index)]
+        for index, counted in zip(new, self._counted(new), strict=True):
+            tokens[index] = counted
+        for index, (place, file) in enumerate(batch.small):
+            batch.outcomes[place] = self._kept(file, self._small_file(file, index, digests[index], tokens[index]))
+        for place, file in batch.alone:
+            batch.outcomes[place] = self._kept(file, self._lone_file(file))
+
+    def _digests(self) -> list[bytes]:
+        """What the contents of the small files are known by, where anybody asks."""
+        files = self._files
+        return [b"" if self._known is None else content_key(files.view(index)) for index in range(len(files))]
+
+    def _known_tokens(self, digest: bytes) -> tuple[int, ...] | None:
+        return None if self._known is None else self._known.tokens(digest)
+
+    def _counted(self, indices: list[int]) -> Iterator[tuple[int, ...]]:
+        """The tokens of some of the small files in each encoding."""
+        spans = self._files.spans(indices)
+        return zip(*(_counts(encoding, self._files.content, spans) for encoding in self._encodings), strict=True)
+
+    def _small_file(
+        self, file: FoundFile, index: int, digest: bytes, tokens: tuple[int, ...] | None
+    ) -> FileTokens | SkippedFile:
+        """A file whose bytes are there; without tokens it is no plain text."""
+        try:
+            if tokens is None:
+                tokens = count_content(file.path, bytes(self._files.view(index)), self._encodings)
+            return FileTokens(tokens, file.file_bytes, digest)
+        except CorpusFileError as error:
+            return error.skipped
+
+    def _lone_file(self, file: FoundFile) -> FileTokens | SkippedFile:
+        try:
+            return count_file(file.path, self._encodings, self._known_tokens)
+        except CorpusFileError as error:
+            return error.skipped
+
+    def _kept(self, file: FoundFile, counted: FileTokens | SkippedFile) -> Outcome:
+        """What became of a file, which is remembered if it can be relied on."""
+        if isinstance(counted, SkippedFile):
+            if self._known is not None and counted.reason in ("binary", "not UTF-8"):
+                self._known.add_skipped(file, counted)
+            return counted
+        if self._known is not None and counted.file_bytes == file.file_bytes:  # else it is being written to
+            self._known.add_text(file, counted.digest, counted.tokens)
+        return file.path, counted.file_bytes, counted.tokens
+
+
+def _counts(encoding: Encoding, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> list[int]:
+    """How many tokens each of many texts has: by our own kernels as they are, else one by one."""
+    native = encoding.native
+    if native is not None and native.can_scan:
+        return native.count_texts(content, byte_spans)
+    return [encoding.count(content[start:end].tobytes()) for start, end in byte_spans.tolist()]

@@ -1,0 +1,94 @@
+"""Small files read into memory that is used again and again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.corpus_files import CorpusFileError
+from engine.corpus_walk import FoundFile
+from engine.small_files import PADDING, SmallFiles
+
+
+def found(path: Path, content: bytes, size: int | None = None) -> FoundFile:
+    path.write_bytes(content)
+    return FoundFile(path, len(content) if size is None else size)
+
+
+def test_files_stand_one_behind_the_other(tmp_path):
+    contents = [b"first", b"", b"third \xff", b"x" * 1000]
+    files = SmallFiles(1000, 4)
+    for number, content in enumerate(contents):
+        assert files.read(found(tmp_path / f"{number}", content))
+    assert [bytes(files.view(index)) for index in range(len(files))] == contents
+    for (start, end), content in zip(files.spans([0, 1, 2, 3]).tolist(), contents, strict=True):
+        assert files.content[start:end].tobytes() == content
+        assert not files.content[end : end + PADDING].any()
+    assert not files.content.flags.writeable
+    assert files.spans([]).shape == (0, 2)
+
+
+def test_room_is_used_again(tmp_path):
+    files = SmallFiles(100, 2)
+    for _ in range(3):
+        files.clear()
+        assert files.read(found(tmp_path / "short", b"b"))
+        assert files.read(found(tmp_path / "long", b"a" * 100))
+        assert not files.read(found(tmp_path / "one too many", b"c"))
+        assert [bytes(files.view(index)) for index in range(len(files))] == [b"b", b"a" * 100]
+    files.clear()
+    assert len(files) == 0
+
+
+def test_a_file_for_which_there_is_no_room_is_left(tmp_path):
+    files = SmallFiles(10, 5)
+    assert not files.read(found(tmp_path / "large", b"a" * 11))
+    assert files.read(found(tmp_path / "one", b"a" * 10))
+    assert not files.read(found(tmp_path / "two", b"a"))
+    assert len(files) == 1
+
+
+@pytest.mark.parametrize("said", [0, 3, 5, 9])
+def test_a_file_of_another_size_than_was_found_is_left(tmp_path, said):
+    files = SmallFiles(1000, 5)
+    assert not files.read(found(tmp_path / "four", b"four", said))
+    assert files.read(found(tmp_path / "good", b"good"))
+    assert bytes(files.view(0)) == b"good"
+
+
+def test_what_cannot_be_read_says_why(tmp_path):
+    files = SmallFiles(10, 5)
+    with pytest.raises(CorpusFileError) as vanished:
+        files.read(FoundFile(tmp_path / "none", 1))
+    assert vanished.value.skipped.reason == "vanished"
+    if os.name == "posix":
+        with pytest.raises(CorpusFileError) as replaced:
+            files.read(FoundFile(tmp_path, 1))
+        assert replaced.value.skipped.reason == "special"
+    assert len(files) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "is_text"),
+    [
+        (b"", True),
+        (b"text", True),
+        ("Ü".encode(), True),
+        ("Ü".encode()[:1], False),
+        (b"\xff", False),
+        (b"\xef\xbb\xbftext", True),
+        (b"\xff\xfet\0", False),
+        (b"\xfe\xff\0t", False),
+        (b"te\0xt", False),
+        (b"a" * 8191 + b"\0", False),
+        (b"a" * 8192 + b"\0", True),
+    ],
+)
+def test_what_is_plain_text(tmp_path, content, is_text):
+    files = SmallFiles(10_000, 3)
+    files.read(found(tmp_path / "before", b"\0"))
+    files.read(found(tmp_path / "file", content))
+    files.read(found(tmp_path / "behind", b"\0"))
+    assert files.is_plain_text(1) == is_text
