@@ -4,14 +4,15 @@
 
 The folder is made of the corpora of ``shared``, in ``--folder`` where it is kept, else in a temporary one.
 
-- *first scan*: walk, read, decode, hash, count, by two threads, beside the encoder's own speed: the same texts, in
-  memory, joined to one, by two threads. Limit: 60 %, and 400 MB of memory.
+- *nothing kept*: walk, read, check and count, by two threads, as the command line does.
+- *first scan*: the same with digests, and counts kept for the next time, as the window does.
 - *second scan*: nothing has changed. Limit: 2 seconds.
 - *window*: by how much a 5 ms timer of the GUI thread comes late while the tab for files counts the folder.
   Limit: none by more than 50 ms beyond those of an idle event loop.
 
-All of it is wall time, which a busy machine lengthens; so is the peer's, in the same process. Files are in the
-system's cache: they were written, or read once, just before.
+Beside a scan stands the encoder's own speed, measured right after it in the same process: the same texts, in memory,
+joined to one, by two threads. Limit: 60 % of it, and 400 MB of memory. All of it is wall time, which a busy machine
+lengthens, for the one as for the other. Files are in the system's cache: they were written, or read once, just before.
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.folder_texts import make_folder
+
+if TYPE_CHECKING:
+    from engine import Encoding
 
 THREADS = 2
 PEER_BYTES = 120_000_000
@@ -41,7 +46,7 @@ def memory_mb() -> float:
 
 
 def scan(folder: str, cache: str, name: str) -> None:
-    """Count the folder once, and print what that took."""
+    """Count the folder once, and print what that took. ``cache``: the file where counts are kept, "" for nowhere."""
     import engine
     from engine.corpus_walk import FolderWalk
     from engine.count_cache import CountCache
@@ -53,34 +58,36 @@ def scan(folder: str, cache: str, name: str) -> None:
     before = memory_mb()
     start = time.perf_counter()
     found = FolderWalk(CorpusRules()).found([Path(folder)])
-    counts = count_folder(found, [encoding], threads=THREADS, cache=CountCache(Path(cache)))
+    kept = CountCache(Path(cache)) if cache else None
+    counts = count_folder(found, [encoding], threads=THREADS, cache=kept)
     seconds = time.perf_counter() - start
-    size = int(counts.file_bytes.sum())
+    after = memory_mb()
+    speed = int(counts.file_bytes.sum()) / 1e6 / seconds
     print(
-        f"  {seconds:6.2f} s  {size / 1e6 / seconds:7.0f} MB/s  {int(counts.tokens.sum()):,} tokens, "
-        f"{counts.files_read:,} files read, memory {memory_mb():.0f} MB (before: {before:.0f})"
+        f"  {seconds:6.2f} s  {speed:7.0f} MB/s  {int(counts.tokens.sum()):,} tokens, "
+        f"{counts.files_read:,} files read, memory {after:.0f} MB (before: {before:.0f})"
     )
+    if counts.files_read:
+        own = own_speed(encoding, counts.paths)
+        print(f"            {own:7.0f} MB/s  the encoder's own, {THREADS} threads: {100 * speed / own:.0f} % of it")
 
 
-def peer(folder: str, name: str) -> None:
-    """The encoder's own speed on as much of the texts as fits into memory."""
-    import engine
-
-    encoding = engine.get_encoding(name)
-    encoding.use_kernels()
+def own_speed(encoding: Encoding, paths: Sequence[Path]) -> float:
+    """The encoder's own speed in MB/s, on as much of the texts as fits into memory."""
     pieces, size = [], 0
-    for path in sorted(Path(folder).rglob("*.txt")):
+    for path in paths:
+        content = path.read_bytes()
+        pieces.append(content.decode())
+        size += len(content)
         if size >= PEER_BYTES:
             break
-        pieces.append(path.read_text(encoding="utf-8", newline=""))
-        size += path.stat().st_size
     text = "".join(pieces)
     best = 0.0
     for _ in range(3):
         start = time.perf_counter()
         encoding.count(text, num_threads=THREADS)
         best = max(best, size / 1e6 / (time.perf_counter() - start))
-    print(f"          {best:7.0f} MB/s  the encoder's own, {THREADS} threads")
+    return best
 
 
 def window(folder: str, profile: str, name: str) -> None:
@@ -170,7 +177,7 @@ def main() -> None:
         name, cache = options.encoding, str(Path(scratch) / "counts.sqlite")
         print(f"{options.files:,} files, {options.megabytes} MB")
         for title, what in (
-            ("peer", ("peer", str(folder), name)),
+            ("nothing kept", ("scan", str(folder), "", name)),
             ("first scan", ("scan", str(folder), cache, name)),
             ("second scan", ("scan", str(folder), cache, name)),
             ("window", ("window", str(folder), str(Path(scratch) / "profile"), name)),

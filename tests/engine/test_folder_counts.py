@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine import count_cache, file_tokens
+from engine import count_cache, file_batch, file_tokens
 from engine.catalog import own
 from engine.corpus_files import CorpusFileError
 from engine.corpus_walk import FolderWalk
@@ -120,7 +120,9 @@ def test_a_moved_file_is_read_but_not_counted(tree, tmp_path, monkeypatch):
     cache = tmp_path / "counts.sqlite"
     before = scan(tree, cache)
     tree.rename(tmp_path / "moved")
-    monkeypatch.setattr(file_tokens, "decode_stored", lambda *_: pytest.fail("it was counted before"))
+    counted_before = "it was counted before"
+    monkeypatch.setattr(file_tokens, "decode_stored", lambda *_: pytest.fail(counted_before))
+    monkeypatch.setattr(file_batch, "_counts", lambda *given: [pytest.fail(counted_before) for _ in given[2]])
     after = scan(tmp_path / "moved", cache)
     assert after.files_read == len(after.paths)
     assert int(after.tokens.sum()) == int(before.tokens.sum())
