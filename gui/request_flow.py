@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from engine.requests.types import Request
 from gui.notify import Notifier, Offer
 from gui.panels.request_panel import RequestPanel
+from gui.services.local_tokenizers import looks_like_tokenizer
 from gui.services.request_count import RequestDraft, RequestReply
 from gui.services.request_templates import template_for
 from gui.services.requests import BodySource, CountedLines, LinesRequest, ManyRequests, RequestService
@@ -30,10 +31,12 @@ READING = "request-reading"
 class RequestFlow(QObject):
     """Between the panel and the services.
 
-    Signals: ``counted(RequestReply)``: the newest; ``pricing_changed(bool)``: whether the cost table is to price it.
+    Signals: ``counted(RequestReply)``: the newest; ``pricing_changed(bool)``: whether the cost table is to price it;
+    ``others_dropped(list[Path])``: tokenizers and folders, which are nothing for this tab.
     """
 
     counted = Signal(object)
+    others_dropped = Signal(list)
     pricing_changed = Signal(bool)
 
     def __init__(
@@ -249,8 +252,13 @@ class RequestFlow(QObject):
 
     @Slot(list)
     def _on_dropped(self, paths: list[str]) -> None:
-        """Images join the message; a template is used; anything else is a request."""
+        """Images join the message; a template is used; tokenizers and folders are handed on; the rest are requests."""
+        others = [path for path in map(Path, paths) if path.is_dir() or looks_like_tokenizer(path)]
+        if others:
+            self.others_dropped.emit(others)
         for path in map(Path, paths):
+            if path in others:
+                continue
             if path.suffix.lower() in (".png", ".jpg", ".jpeg", ".gif", ".webp"):
                 self._images.ask(path)
             elif path.suffix.lower() in (".jinja", ".jinja2", ".j2"):

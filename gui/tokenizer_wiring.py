@@ -21,7 +21,7 @@ class TokenizerWiring(QObject):
         super().__init__(bench)
         self._bench = bench
         self._flow: TokenizerFlow | None = None
-        DroppedFiles(bench.window).dropped.connect(self._on_dropped)
+        DroppedFiles(bench.window).dropped.connect(self.take_dropped)
         bench.panel.editor.files_dropped.connect(self._on_names_dropped)
 
     @property
@@ -48,10 +48,10 @@ class TokenizerWiring(QObject):
 
     @Slot(list)
     def _on_names_dropped(self, names: list[str]) -> None:
-        self._on_dropped([Path(name) for name in names])
+        self.take_dropped([Path(name) for name in names])
 
     @Slot(list)
-    def _on_dropped(self, paths: list[Path]) -> None:
+    def take_dropped(self, paths: list[Path]) -> None:
         """Tokenizers are imported, folders counted; other files are for the prompt."""
         from gui.services.local_tokenizers import looks_like_tokenizer
 

@@ -184,18 +184,23 @@ def dropped(*paths: Path) -> QMimeData:
     return data
 
 
-@pytest.mark.parametrize("place", ["window", "editor"])
+@pytest.mark.parametrize("place", ["window", "editor", "request"])
 def test_a_tokenizer_is_imported_by_dropping_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, place: str):
     values = of_model(library_files.sentencepiece_model())
     (tmp_path / "model.gguf").write_bytes(library_files.gguf(values))
     (tmp_path / "note.txt").write_text("a note")
     bench = open_window()
-    target = bench.window if place == "window" else bench.panel.editor.viewport()
-    assert drop(target, dropped(tmp_path / "model.gguf", tmp_path / "note.txt"))
+    if place == "request":
+        bench.window.actions_by_name["focus_request"].trigger()
+        assert drop(bench.request.panel, dropped(tmp_path / "model.gguf"))
+    else:
+        target = bench.window if place == "window" else bench.panel.editor.viewport()
+        assert drop(target, dropped(tmp_path / "model.gguf", tmp_path / "note.txt"))
     dialog = import_dialog(qtbot, bench)
     assert facts(dialog)["Kind"] == "GGUF, BPE over characters"
     dialog.reject()
-    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == "a note")
+    if place != "request":
+        qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == "a note")
 
 
 def test_several_are_shown_one_after_the_other(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
