@@ -14,6 +14,7 @@ from pathlib import Path
 COMPILER = "libllvmlite.so"
 
 _MAPS = Path("/proc/self/maps")
+_places: dict[str, tuple[tuple[int, int], ...]] = {}
 
 
 def release_code(library: str) -> bool:
@@ -23,11 +24,22 @@ def release_code(library: str) -> bool:
     """
     if not (_MAPS.exists() and hasattr(mmap, "MADV_DONTNEED")):
         return False
+    places = _places.get(library) or tuple(_code_of(library))
+    if places:  # it stays there until the end; the list of all that is mapped may have thousands of lines
+        _places[library] = places
+    for start, end in places:
+        release_range(start, end - start)
+    return True
+
+
+def release_range(start: int, size: int) -> None:
+    """Let go of pages that are as they are in a file, by their address. Only where there is ``mmap.MADV_DONTNEED``.
+
+    Unlike the method of a ``mmap.mmap`` this does not keep the interpreter meanwhile.
+    """
     madvise = ctypes.CDLL(None, use_errno=True).madvise
     madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    for start, end in _code_of(library):
-        madvise(start, end - start, mmap.MADV_DONTNEED)
-    return True
+    madvise(start, size, mmap.MADV_DONTNEED)
 
 
 def _code_of(library: str) -> Iterator[tuple[int, int]]:

@@ -36,6 +36,7 @@ from engine.kernels.cache_folder import keep, sources_digest
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.table_check import contents_are_sound
 from engine.kernels.wide_characters import INNER_STARTS
+from engine.library_pages import release_range
 
 _MAGIC = int.from_bytes(b"TLTABLES", "little")
 _ROW = 16_384  # words summed up together: so many stay in the processor's caches for the second sum
@@ -97,7 +98,7 @@ def release_pages() -> None:
     long as they are at hand. They stay in the file cache; one that is needed again is there at its first use."""
     if hasattr(mmap, "MADV_DONTNEED"):
         for mapped in list(_mapped):
-            mapped.madvise(mmap.MADV_DONTNEED)
+            release_range(np.frombuffer(mapped, dtype=np.uint8).ctypes.data, len(mapped))
 
 
 def _note_on(status: os.stat_result) -> bytes:

@@ -34,6 +34,10 @@ def test_code_is_let_go_of_and_comes_back():
     assert release_code(library)
     assert resident_code(library) < resident
     assert np.array_equal(np.linalg.inv(matrix), before)
+    resident = resident_code(library)
+    assert release_code(library)  # as often as one likes
+    assert resident_code(library) < resident
+    assert np.array_equal(np.linalg.inv(matrix), before)
 
 
 def test_a_library_that_is_not_there_is_none():
