@@ -14,8 +14,9 @@ from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, room_for, write_utf8
 
 ENDS = 16_384
 """Pretokens that are scanned before their tokens are looked up."""
-KEPT_ROOM = MOST_BYTES * 65_536 + ROOM
-"""Bytes that a workspace keeps for the UTF-8 of chunks. Larger ones get memory of their own."""
+KEPT_ROOM = MOST_BYTES * 262_144 + ROOM
+"""Bytes that a workspace keeps for the UTF-8 of chunks: four times what most need, as a chunk without a cut is larger.
+What is larger still gets memory of its own, which has its price where a run of a megabyte takes half a millisecond."""
 
 _ZEROS = bytes(PADDING)
 _BYTE = np.dtype(np.uint8)  # made once: short texts notice
