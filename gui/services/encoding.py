@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gui.jobs import JobFailure, JobResult, JobRunner
 from gui.services.live_text import LiveText, TextLost, TextReply, TextRequest, joined
@@ -53,6 +53,11 @@ class EncodingService(QObject):
         self._watched: tuple[str, ...] = ()
         self._revision = 0
         self._misses_edits = False
+        self._edits: tuple[TextEdit, ...] = ()  # those that the worker has not been told of
+        # After 0 ms is after the picture: Qt paints before it looks at its timers. A worker that wakes while a key is
+        # handled takes the interpreter, and with few processors that of the GUI thread: four milliseconds now and then.
+        self._tell_edits = QTimer(self, singleShot=True, interval=0)
+        self._tell_edits.timeout.connect(self._ask)
         self._reported_unavailable: set[str] = set()
         self._loaded: Encoding | None = None
         self._lane = runner.conflated(self.tr("Counting tokens"), LiveText(open_encoding).answer, joined)
@@ -77,8 +82,8 @@ class EncodingService(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something is still being counted."""
-        return self._lane.busy
+        """Whether something is still being counted, or about to be."""
+        return self._lane.busy or bool(self._edits)
 
     @Slot()
     def stand_back(self) -> None:
@@ -86,10 +91,11 @@ class EncodingService(QObject):
         self._runner.stand_back()
 
     def submit(self, revision: int, edits: tuple[TextEdit, ...]) -> None:
-        """Take edits of the widget's text; ``revision`` is the text's after them."""
+        """Take edits of the widget's text; ``revision`` is the text's after them. They are counted once painted."""
         self.stand_back()
         self._revision = revision
-        self._ask(edits=edits)
+        self._edits += edits
+        self._tell_edits.start()
 
     def replace_text(self, revision: int, text: str) -> None:
         """Take a whole new text of the widget."""
@@ -131,12 +137,18 @@ class EncodingService(QObject):
             return None
         return encoding.token_info(token_id)
 
+    @Slot()
     def _ask(self, **what: object) -> None:
+        """Have the worker do this, after the edits that it was not told of; a new text comes in their place."""
+        self._tell_edits.stop()
+        edits, self._edits = self._edits, ()
         if "new_text" in what:
             self._misses_edits = False
         elif self._misses_edits:
             self.text_wanted.emit()
             return
+        else:
+            what["edits"] = edits
         request = TextRequest(self._revision, self._name, self._special, self._watched, **what)  # type: ignore[arg-type]
         self._lane.submit(request)
 

@@ -78,6 +78,32 @@ def test_jobs_stand_back_for_a_key_from_its_first_moment(qtbot, runner):
     qtbot.waitUntil(runner.way.is_set)
 
 
+def test_an_edit_is_counted_once_it_is_painted(qtbot, service):
+    counted(qtbot, service, lambda: service.replace_text(0, "one"))
+    service.submit(1, (TextEdit(3, 0, " two"),))
+    assert not service._lane.busy
+    assert service.busy
+    service.submit(2, (TextEdit(7, 0, " three"),))
+    counts = counted(qtbot, service, lambda: None)
+    assert (counts.revision, counts.tokens) == (2, 3)
+
+
+@pytest.mark.parametrize("what", ["text", "encoding", "another text"])
+def test_what_is_asked_for_comes_after_the_edits_before_it(qtbot, service, what):
+    counted(qtbot, service, lambda: service.replace_text(0, "one"))
+    service.submit(1, (TextEdit(3, 0, " two"),))
+    if what == "text":
+        with qtbot.waitSignal(service.text_ready) as ready:
+            service.request_text()
+        assert ready.args == [1, held(["one two"])]
+    elif what == "encoding":
+        counts = counted(qtbot, service, lambda: service.set_encoding("gpt2"))
+        assert (counts.revision, counts.encoding, counts.tokens) == (1, "gpt2", 2)
+    else:
+        counts = counted(qtbot, service, lambda: service.replace_text(2, "a whole new text"))
+        assert (counts.revision, counts.tokens) == (2, 4)
+
+
 def test_another_encoding_recounts_the_same_text(qtbot, service):
     counted(qtbot, service, lambda: service.replace_text(1, "Grüße aus Köln"))
     with qtbot.waitSignal(service.encoding_changed):
@@ -137,6 +163,7 @@ def test_stopping_the_count_loses_no_edit(qtbot, service, monkeypatch):
     service.submit(1, (TextEdit(3, 0, " two"),))
     qtbot.waitUntil(begun.is_set)
     service.submit(2, (TextEdit(7, 0, " three"),))
+    qtbot.waitUntil(lambda: not service._edits)
     service._lane.cancel()
     may_end.set()
     qtbot.waitUntil(lambda: not service.busy)
