@@ -55,14 +55,15 @@ def cases_of(fuzzer: Fuzzer, folder: Path, seed: int, first: int = 0) -> Iterato
     while True:
         chance = random.Random(f"{seed}/{number}")
         content = worse(chance, chance.choice(good), fuzzer.ways)
-        case = _tried(fuzzer, content, folder, number, at_rest)
+        case = tried(fuzzer, content, folder, number, at_rest)
         if number == first:
             at_rest = psutil.Process().memory_info().rss
         yield case
         number += 1
 
 
-def _tried(fuzzer: Fuzzer, content: bytes, folder: Path, number: int, at_rest: int) -> Case:
+def tried(fuzzer: Fuzzer, content: bytes, folder: Path, number: int, at_rest: int) -> Case:
+    """Read one thing. ``at_rest``: bytes that this process had before; 0 where that is not known."""
     before = _processor_seconds()
     sentences: list[str] = []
     finding = ""
