@@ -8,8 +8,9 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.fault_disk import FaultyDisk
 
@@ -56,17 +57,13 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
     from PySide6.QtWidgets import QApplication
 
     from benchmarks.fault_acts import Acts
-    from benchmarks.fault_training import begin_training, watch_training
-    from engine import compiling, kernel_use
+    from benchmarks.fault_training import begin_training
     from gui.app import create_window
-    from gui.services import kernel_build
     from gui.workbench import Workbench
 
     rng = random.Random(f"{seed}/{number}" if number else seed)
     fate = fate_of(rng)
-    kernel_build.PATIENCE_MS = 2**30
-    kernel_use.is_compiled = lambda *_: False  # texts are counted by tiktoken
-    compiling.is_compiled = lambda *_: True  # the parent has loaded what trains
+    _compile_nothing()
     app = QApplication(["faults"])
     disk = FaultyDisk(profile, rng, fate.kill_at)
     disk.install()
@@ -75,14 +72,10 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
     assert bench is not None
     note = Journal(journal).note
     note("slot", number=bench.slot.number, window=number)
-    watch_training(note)
+    _watch(bench, note)
     bench.settings.set("autosave_seconds", 1)
     bench.panel.editor.setPlainText("")
     acts = Acts(bench, rng, note, number)
-    sys.excepthook = lambda kind, error, _: note("exception", text=f"{kind.__name__}: {error}")
-    bench.notifier.posted.connect(lambda notice: note("said", text=notice.text))
-    bench.files._storage.written.connect(lambda _path: note("document done"))
-    bench.keeper._storage.failed.connect(lambda _path, why: note("session failed", why=why))
     began, ending = 0.0, False
 
     def turn() -> None:
@@ -113,3 +106,24 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
     window.show()
     app.exec()
     os._exit(0)
+
+
+def _compile_nothing() -> None:
+    """Texts are counted by tiktoken; what trains was loaded by the parent."""
+    from engine import compiling, kernel_use
+    from gui.services import kernel_build
+
+    kernel_build.PATIENCE_MS = 2**30
+    kernel_use.is_compiled = lambda *_: False
+    compiling.is_compiled = lambda *_: True
+
+
+def _watch(bench: Any, note: Callable[..., None]) -> None:
+    """Note what the window says, and what becomes of what it writes by itself."""
+    from benchmarks.fault_training import watch_training
+
+    watch_training(note)
+    sys.excepthook = lambda kind, error, _: note("exception", text=f"{kind.__name__}: {error}")
+    bench.notifier.posted.connect(lambda notice: note("said", text=notice.text))
+    bench.files._storage.written.connect(lambda _path: note("document done"))
+    bench.keeper._storage.failed.connect(lambda _path, why: note("session failed", why=why))
