@@ -26,6 +26,10 @@ from gui.models.treemap_layout import squarified
 from gui.panels.focus_line import draw_focus
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QFontMetrics
+
     from gui.models.file_tree_model import FileTreeModel
 
 MOST_TILES = 80
@@ -238,17 +242,15 @@ class Treemap(QWidget):
             painter.drawRect(tile.adjusted(2, 2, -2, -2))
         if not is_rest and not choice.checked_files(node):
             painter.fillRect(tile.adjusted(3, 3, -3, -3), _hatched(theme))
-        lines = self._lines(index, node, is_folder)
         metrics = painter.fontMetrics()
         inner = tile.adjusted(MARGIN + 1, MARGIN, -MARGIN - 1, -MARGIN)
         if inner.width() < metrics.averageCharWidth() * 4:
             return
         painter.setPen(theme.colour("text"))
-        for number, line in enumerate(lines):
+        for number, words in enumerate(fitting_lines(self._lines(index, node, is_folder), metrics, int(inner.width()))):
             top = inner.top() + number * metrics.height()
             if top + metrics.height() > inner.bottom() + 1:
                 return
-            words = metrics.elidedText(line, Qt.TextElideMode.ElideMiddle, int(inner.width()))
             spot = QRectF(inner.left(), top, inner.width(), metrics.height())
             if not is_rest and not choice.checked_files(node):
                 ground = QRectF(spot.left(), top, metrics.horizontalAdvance(words), metrics.height())
@@ -262,6 +264,14 @@ class Treemap(QWidget):
             return (self.sentence_of(index),)
         name = visible_line(tree.names[node]) + ("/" if is_folder else "")
         return name, f"{int(tree.node_tokens[0, node]):,}", self._model.share(node)
+
+
+def fitting_lines(lines: Sequence[str], metrics: QFontMetrics, width: int) -> list[str]:
+    """What of a name and its figures is written into so many pixels: the name is shortened, a figure is left out, for
+    part of a figure is another one."""
+    name, *figures = lines
+    shortened = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
+    return [shortened, *(figure for figure in figures if metrics.horizontalAdvance(figure) <= width)]
 
 
 def _hatched(theme: Theme) -> QBrush:
