@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QLocale, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from gui.editor.token_card import CardToken, TokenCard, TokenCardContents
 
@@ -81,3 +81,16 @@ def test_it_stays_on_the_screen(card) -> None:
     area = card.screen().availableGeometry()
     card.show_at(WHOLE, area.bottomRight())
     assert area.contains(card.geometry())
+
+
+def test_a_key_that_comes_after_the_card_was_hidden_does_nothing(card) -> None:
+    asked: list[tuple[int, int]] = []
+    card.merges_asked.connect(lambda start, end: asked.append((start, end)))
+    card.pin_at(WHOLE, QPoint(50, 50))
+    button = card.findChild(QPushButton, "tokenCardMerges")
+    card.dismiss()
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    assert asked == []
+    card.pin_at(WHOLE, QPoint(50, 50))
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    assert asked == [(12, 18)]
