@@ -59,7 +59,9 @@ class ReportWriting(QObject):
         self._lane.finished.connect(self._on_done)
         self._lane.failed.connect(self._on_failed)
         assert bench.costs is not None
-        bench.costs.service.estimated.connect(self._on_estimated)
+        # Whichever comes last: on a slow machine prices are called old until after they have come.
+        for change in (bench.costs.service.estimated, bench.costs.service.stale_changed, bench.prompt.counted):
+            change.connect(self._go_on)
         bench.prompt.text_ready.connect(self._on_text)
 
     @Slot()
@@ -86,7 +88,7 @@ class ReportWriting(QObject):
         return counted and bool(costs.service.rows) and not costs.service.stale
 
     @Slot()
-    def _on_estimated(self) -> None:
+    def _go_on(self) -> None:
         if self._wanted and self._fresh():
             self.begin()
 

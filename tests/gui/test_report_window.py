@@ -100,3 +100,16 @@ def test_a_file_that_cannot_be_written_is_told(qtbot: QtBot, open_window: OpenWi
     (tmp_path / "taken").write_text("a file")
     bench.report.write(tmp_path / "taken" / "report.html")
     qtbot.waitUntil(lambda: any("could not be written" in notice.text for notice in bench.window.messages.notices))
+
+
+def test_a_report_that_waited_comes_when_the_prices_are_no_longer_old(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    service = bench.costs.service
+    qtbot.waitUntil(lambda: bool(service.rows) and not service.stale and bench.prompt.counts.complete)
+    service._stale = True
+    bench.window.actions_by_name["report"].trigger()
+    service.estimated.emit(service.rows)
+    assert bench.report.dialog is None
+    service._watch_age()
+    qtbot.waitUntil(lambda: bench.report.dialog is not None)
+    bench.report.dialog.reject()
