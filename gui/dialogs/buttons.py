@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox
 def button_row(dialog: QDialog, *kinds: QDialogButtonBox.StandardButton) -> QDialogButtonBox:
     """Buttons that accept or reject ``dialog``, the first of them with Enter.
 
-    Without the style's pictures: they are painted for light windows and cannot be seen in dark ones.
+    Without the style's pictures: they are painted for light windows and cannot be seen in dark ones. They become parts
+    of the dialog when its layout takes them, behind the fields: the keyboard begins where the work does.
     """
-    box = QDialogButtonBox(dialog)
+    box = QDialogButtonBox()
     for kind in kinds:
         button = box.addButton(kind)
         button.setIcon(QIcon())

@@ -76,6 +76,7 @@ class CalibrationDialog(QDialog):
         self.keep.clicked.connect(self._on_keep)
         self.remove.clicked.connect(self._on_remove)
         self.table.selectionModel().selectionChanged.connect(self._show_remove)
+        self.usage.setFocus()
         room = parent.window().size()
         self.resize(min(SIZE[0], max(room.width() - 40, 500)), min(SIZE[1], max(room.height() - 60, 420)))
 

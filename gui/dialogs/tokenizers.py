@@ -124,6 +124,8 @@ class TokenizersDialog(QDialog):
                 self.own.setCurrentItem(item)
         if self.own.count() and self.own.currentRow() < 0:
             self.own.setCurrentRow(0)
+        if not self.own.count() and self.focusWidget() in (None, self.own):
+            self.take.setFocus()  # in an empty list there is nothing for a key to do
         self.about_own.setText(
             self.tr("Counted with like the built-in ones: in the editor, the cost table, and the other tabs.")
             if encodings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.plain_tip import as_written
@@ -30,8 +30,17 @@ class StatusLine(QWidget):
             return
         self._text = text
         self.setAccessibleName(text)
-        self.setToolTip(as_written(text) if self.fontMetrics().horizontalAdvance(text) > self.width() else "")
+        self._show_tip()
         self.update()
+
+    def _show_tip(self) -> None:
+        """All of the words, where there is no room for them."""
+        cut = self.fontMetrics().horizontalAdvance(self._text) > self.width()
+        self.setToolTip(as_written(self._text) if cut else "")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_tip()
 
     def sizeHint(self) -> QSize:
         return QSize(self.fontMetrics().averageCharWidth() * 20, self.fontMetrics().height() + 2)

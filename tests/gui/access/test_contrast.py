@@ -80,21 +80,13 @@ def needed(path: Path) -> float:
 
 
 @each_theme
-def test_texts_can_be_read(path: Path):
-    colours = read_theme(path).colours
-    for text, grounds in TEXT.items():
-        for ground in grounds:
-            ratio = contrast(colours[text], colours[ground])
-            assert ratio >= needed(path), f"{text} on {ground}: {ratio:.2f}"
-
-
-@each_theme
-def test_what_is_drawn_can_be_told_from_its_ground(path: Path):
-    colours = read_theme(path).colours
-    for role, grounds in GRAPHICS.items():
+@pytest.mark.parametrize("pairs", [TEXT, GRAPHICS], ids=["texts", "graphics"])
+def test_what_is_drawn_can_be_told_from_its_ground(path: Path, pairs: dict[str, tuple[str, ...]]):
+    colours, least = read_theme(path).colours, needed(path) if pairs is TEXT else 3
+    for role, grounds in pairs.items():
         for ground in grounds:
             ratio = contrast(colours[role], colours[ground])
-            assert ratio >= 3, f"{role} on {ground}: {ratio:.2f}"
+            assert ratio >= least, f"{role} on {ground}: {ratio:.2f}"
 
 
 def grounds_of(tokens: TokenColours, base: str) -> tuple[str, ...]:

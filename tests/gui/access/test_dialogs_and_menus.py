@@ -162,6 +162,26 @@ def test_a_dialog_by_keyboard(qtbot: QtBot, bench: Workbench, name: str):
     qtbot.waitUntil(lambda: not dialog.isVisible())
 
 
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("calibration", "calibrationUsage"),
+        ("tokenizers", "tokenizersImport"),
+        ("palette", "commandField"),
+        ("line", "goToNumber"),
+        ("scenario name", "scenarioName"),
+        ("tokenizer name", "tokenizerName"),
+        ("report", "reportText"),
+    ],
+)
+def test_the_keyboard_begins_where_the_work_does(qtbot: QtBot, bench: Workbench, name: str, first: str):
+    before = shown_windows()
+    OPENERS[name](bench)
+    dialog = shown_dialog(qtbot, bench, before)
+    qtbot.waitUntil(lambda: QApplication.focusWidget().objectName() == first)
+    dialog.reject()
+
+
 @pytest.mark.parametrize("name", OPENERS)
 def test_enter_does_what_stands_first(qtbot: QtBot, bench: Workbench, name: str):
     """At most one button of a dialog is the default, it is shown and enabled, and it destroys nothing."""

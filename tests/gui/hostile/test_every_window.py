@@ -93,12 +93,19 @@ def assert_window_is_harmless(root: QWidget) -> None:
                 assert_plain_tip(str(index.data(Qt.ItemDataRole.ToolTipRole) or ""), where)
 
 
-def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, open_window: OpenWindow, folder: Path):
-    bench = open_window()
-    bench.window.actions_by_name["focus_files"].trigger()
-    panel, flow = bench.folders.build(), bench.folders.flow
-    panel.set_paths([folder])
+@pytest.fixture
+def bench(qtbot: QtBot, open_window: OpenWindow, folder: Path) -> Workbench:
+    """A window in which that folder is counted."""
+    opened = open_window()
+    opened.window.actions_by_name["focus_files"].trigger()
+    opened.folders.build().set_paths([folder])
+    flow = opened.folders.flow
     qtbot.waitUntil(lambda: flow.shown is not None and not flow.busy)
+    return opened
+
+
+def test_a_folder_of_them_is_counted_and_shown(bench: Workbench):
+    panel, flow = bench.folders.build(), bench.folders.flow
     visible_files = [name for name in NAMES if not name.startswith(".")]
     assert len(flow.shown.tree.paths) == len(visible_files), "each of them is read, whatever it is called"
     panel.tree.expandAll()
@@ -114,13 +121,8 @@ def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, open_window: OpenWi
     assert_window_is_harmless(bench.window)
 
 
-def test_the_map_says_names_as_they_are(qtbot: QtBot, open_window: OpenWindow, folder: Path):
-    bench = open_window()
-    bench.window.actions_by_name["focus_files"].trigger()
-    panel, flow = bench.folders.build(), bench.folders.flow
-    panel.set_paths([folder])
-    qtbot.waitUntil(lambda: flow.shown is not None and not flow.busy)
-    treemap = panel.findChild(QWidget, "filesTreemap")
+def test_the_map_says_names_as_they_are(qtbot: QtBot, bench: Workbench):
+    treemap = bench.window.findChild(QWidget, "filesTreemap")
     middle = treemap._tiles[0].center().toPoint()
     QApplication.sendEvent(treemap, QHelpEvent(QEvent.Type.ToolTip, middle, treemap.mapToGlobal(middle)))
     qtbot.waitUntil(QToolTip.isVisible)
