@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -46,8 +46,11 @@ class CheapestDialog(QDialog):
         self.model = CheapestModel(costs.view.text, self)
         self._make_controls()
         self._place()
-        costs.arranged.connect(self.refresh)
-        state.changed.connect(self.refresh)
+        # Another amount of output changes the scenario, the rows and their order: one ranking is enough for all of it.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.refresh)
+        costs.arranged.connect(self._refresh_soon)
+        state.changed.connect(self._refresh_soon)
         self.context.valueChanged.connect(self.refresh)
         for combo in (self.provider, self.label):
             combo.currentIndexChanged.connect(self.refresh)
@@ -110,6 +113,10 @@ class CheapestDialog(QDialog):
         body.addWidget(self.table, 1)
         body.addWidget(buttons)
         self.resize(self.fontMetrics().averageCharWidth() * 120, self.fontMetrics().height() * 26)
+
+    @Slot()
+    def _refresh_soon(self) -> None:
+        self._soon.start()
 
     @Slot()
     def refresh(self) -> None:

@@ -41,14 +41,15 @@ def test_it_ranks_what_fits_and_says_why_the_others_do_not(dialog):
     assert found["Dark None"] == "✗ the tokens of the prompt are not known"
 
 
-def test_room_provider_count_and_budget_narrow_it(dialog, panel):
+def test_room_provider_count_and_budget_narrow_it(dialog, panel, qtbot):
     dialog.findChild(QSpinBox, "cheapestContext").setValue(100_000)
     assert listed(dialog)["Acme Small"] == "✗ its context window has 4,000 tokens"
     assert answer(dialog) == "Acme Large is the cheapest of 2 that fit."
     dialog.findChild(QDoubleSpinBox, "cheapestBudget").setValue(5.5)
     assert panel.scenario.budget == Decimal("5.5")
     assert panel.scenario_bar.budget_usd.value() == 5.5
-    assert listed(dialog)["Acme Large"] == "✗ over the budget by up to $0.50"  # 1,000 calls at $0.006
+    over = "✗ over the budget by up to $0.50"  # 1,000 calls at $0.006
+    qtbot.waitUntil(lambda: listed(dialog)["Acme Large"] == over)
     assert answer(dialog) == "None fits. The list says what keeps each model from it."
     panel.scenario_bar.budget_usd.setValue(0)
     dialog.findChild(QSpinBox, "cheapestContext").setValue(0)
@@ -65,7 +66,7 @@ def test_room_provider_count_and_budget_narrow_it(dialog, panel):
 def test_enter_pins_a_model_and_shows_it(dialog, panel, qtbot):
     panel.model.change(hidden=frozenset({"acme/large"}))
     panel.filter.setText("nothing like it")
-    assert listed(dialog)["Acme Large"] == "✗ left out of the cost table"
+    qtbot.waitUntil(lambda: listed(dialog)["Acme Large"] == "✗ left out of the cost table")
     place = list(listed(dialog)).index("Acme Large")
     dialog.table.selectRow(place)
     dialog.table.setFocus()
@@ -88,3 +89,15 @@ def test_it_follows_the_scenario_while_it_is_open(dialog, panel, qtbot):
 def test_every_control_has_a_name(dialog):
     for kind in (QSpinBox, QDoubleSpinBox, QComboBox, QTableView):
         assert all(control.accessibleName() for control in dialog.findChildren(kind))
+
+
+def test_what_changes_together_is_ranked_once(dialog, panel, qtbot):
+    ranked: list[int] = []
+    dialog.model.modelReset.connect(lambda: ranked.append(dialog.model.rowCount()))
+    for hidden in ("acme/large", "borg/opus-10", "acme/small"):
+        panel.model.change(hidden=frozenset({hidden}))
+    assert ranked == []
+    qtbot.waitUntil(lambda: bool(ranked))
+    assert len(ranked) == 1
+    assert listed(dialog)["Acme Small"] == "✗ left out of the cost table"
+    assert listed(dialog)["Acme Large"] == "✓ yes"
