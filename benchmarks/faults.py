@@ -114,7 +114,8 @@ def main() -> int:
     parser.add_argument("--until-found", action="store_true", help="end with the first run that finds something")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="faults-")) if options.folder is None else options.folder
-    texts = folder / "texts"
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = Path(tempfile.mkdtemp(prefix="faults-texts-"))  # of this harness alone: another may use the same folder
     prepare(texts)
     if options.in_place:
         break_the_writer()
