@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLabel, QPushButton, QTableView, QWidget
-from pytestqt.qtbot import QtBot
 
 from engine.requests.types import Image, Message
 from gui.models.request_messages import CONTENT, ROLE, TOKENS
@@ -18,54 +16,10 @@ from gui.workbench import Workbench
 from tests.engine.requests.samples import COOKBOOK, WEATHER_TOOL
 from tests.engine.requests.test_bodies import ANTHROPIC, CHAT, GEMINI, RESPONSES
 from tests.engine.requests.test_images import PNG
-from tests.gui.conftest import OpenWindow, close_window
+from tests.gui.conftest import close_window
+from tests.gui.requests.windows import contents, drop, notices, open_body, parts, settled, show_messages
 
 CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
-
-
-@pytest.fixture
-def bench(open_window: OpenWindow) -> Workbench:
-    return open_window(counted=False)
-
-
-@pytest.fixture
-def panel(qtbot: QtBot, bench: Workbench) -> RequestPanel:
-    bench.window.actions_by_name["focus_request"].trigger()
-    settled(qtbot, bench)
-    return bench.request.panel
-
-
-def settled(qtbot: QtBot, bench: Workbench) -> None:
-    """Wait until what is shown is what the draft counts."""
-    panel, flow = bench.request.panel, bench.request.flow
-    panel.message.take_over()
-    qtbot.waitUntil(lambda: not panel._tools_settle.isActive() and flow.settled)
-
-
-def parts(panel: RequestPanel) -> str:
-    return panel.result.parts.text()
-
-
-def notices(bench: Workbench) -> list[str]:
-    bar = bench.window.findChild(QWidget, "messageBar")
-    return [notice.text for notice, _ in bar._shown]
-
-
-def contents(panel: RequestPanel) -> list[str]:
-    return [message.content for message in panel.model.messages]
-
-
-def show_messages(qtbot: QtBot, bench: Workbench, *messages: Message) -> None:
-    bench.request.panel.model.set_messages(messages)
-    settled(qtbot, bench)
-
-
-def open_body(qtbot: QtBot, bench: Workbench, tmp_path: Path, body: object, name: str = "body.json") -> None:
-    path = tmp_path / name
-    path.write_text(body if isinstance(body, str) else json.dumps(body), encoding="utf-8")
-    with qtbot.waitSignal(bench.request.flow._service.read):
-        bench.request.open(path)
-    settled(qtbot, bench)
 
 
 def test_the_page_begins_with_a_request_that_is_counted(panel):
@@ -202,19 +156,6 @@ def test_images_by_size_and_by_file(qtbot, bench, panel, tmp_path):
         panel.message.remove_image.click()
     settled(qtbot, bench)
     assert panel.model.message(0).images == ()
-
-
-def drop(panel: RequestPanel, path: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    event = QDropEvent(
-        QPointF(QPoint(5, 5)),
-        Qt.DropAction.CopyAction,
-        data,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    panel.dropEvent(event)
 
 
 def test_tools_that_are_wrong_are_said_and_not_counted(qtbot, bench, panel):
@@ -363,87 +304,6 @@ def test_what_is_no_request_changes_nothing(qtbot, bench, panel, tmp_path):
     QGuiApplication.clipboard().setText("  ")
     panel.bar.paste.click()
     assert panel.model.messages == FIRST_MESSAGES
-
-
-def test_a_file_of_many(qtbot, bench, panel, tmp_path):
-    rows = [json.dumps({"messages": [{"role": "user", "content": "word " * size}]}) for size in (1, 50, 5)]
-    path = tmp_path / "many.jsonl"
-    path.write_text("\n".join([*rows, "{", ""]), encoding="utf-8")
-    lines = panel.lines
-    with qtbot.waitSignal(bench.request.flow._service.lines_counted):
-        drop(panel, path)
-    assert panel.pages.currentWidget() is lines
-    assert "tokens in 3 requests, " in lines.summary.text()
-    assert [lines.worst_model.index(row, 0).data() for row in range(3)] == ["2", "3", "1"]
-    assert lines.worst_title.text() == "The lines, those with most tokens first:"
-    assert lines.bad_model.index(0, 0).data() == "4"
-    assert "not JSON" in lines.bad_model.index(0, 1).data()
-    # With another template they are counted again.
-    with qtbot.waitSignal(bench.request.flow._service.lines_counted):
-        panel.bar.show_template("qwen")
-        panel.bar.changed.emit()
-    assert "(exact)" in lines.summary.text()
-    lines.back.click()
-    assert panel.pages.currentWidget() is panel.builder
-    settled(qtbot, bench)
-
-
-def stopped_early(qtbot, bench, folder):
-    """What is known of a file of 200,000 requests that somebody opens and stops."""
-    row = json.dumps({"messages": [{"role": "user", "content": "word " * 50}]})
-    path = folder / "many.jsonl"
-    path.write_text((row + "\n") * 200_000, encoding="utf-8")
-    service = bench.request.flow._service
-    with qtbot.waitSignal(service.lines_progressed):
-        bench.request.open(path)
-    with qtbot.waitSignal(service.lines_counted) as counted:
-        bench.request.panel.lines.stop.click()
-    return counted.args[1]
-
-
-def test_counting_many_can_be_stopped(qtbot, bench, panel, tmp_path):
-    assert not stopped_early(qtbot, bench, tmp_path).is_complete
-    assert "Stopped" in panel.lines.remark.text()
-    assert "tokens in " in panel.lines.summary.text()
-
-
-def choose_table(qtbot, panel, path):
-    qtbot.mouseClick(panel.lines.export, Qt.MouseButton.LeftButton)
-    dialog = panel.window().findChild(QFileDialog, "requestLinesExportDialog")
-    dialog.fileSelected.emit(str(path))
-    dialog.reject()
-
-
-def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
-    rows = [json.dumps({"messages": [{"role": "user", "content": "word " * size}]}) for size in (1, 50)]
-    path = tmp_path / "many.jsonl"
-    path.write_text("\n".join([*rows, "{"]), encoding="utf-8")
-    service = bench.request.flow._service
-    with qtbot.waitSignal(service.lines_counted):
-        drop(panel, path)
-    choose_table(qtbot, panel, path)
-    assert any("file of requests itself" in notice for notice in notices(bench))
-    assert len(path.read_text().splitlines()) == 3
-    with qtbot.waitSignal(service.table_written):
-        choose_table(qtbot, panel, tmp_path / "lines.json")
-    found = json.loads((tmp_path / "lines.json").read_text())["rows"]
-    assert [row["line"] for row in found] == [1, 2, 3]
-    assert [row["tokens"] for row in found[:2]] == [9, 58]
-    assert found[2]["problem"].startswith("no request: ")
-    with qtbot.waitSignal(service.table_failed):
-        choose_table(qtbot, panel, tmp_path / "nowhere" / "lines.csv")
-    assert any("could not be written" in notice for notice in notices(bench))
-
-
-def test_an_export_of_lines_can_be_stopped(qtbot, bench, panel, tmp_path):
-    stopped_early(qtbot, bench, tmp_path)
-    assert panel.lines.export.isEnabled()
-    service = bench.request.flow._service
-    with qtbot.waitSignal(service._tables.progressed):
-        choose_table(qtbot, panel, tmp_path / "lines.csv")
-    with qtbot.waitSignal(service._tables.cancelled):
-        service._tables.cancel()
-    assert not (tmp_path / "lines.csv").exists()
 
 
 def test_the_cost_table_prices_the_request(qtbot, bench, panel):

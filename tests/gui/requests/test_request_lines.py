@@ -1,0 +1,91 @@
+"""A file of many requests in the request tab: counted, stopped, and written as a table."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from tests.gui.requests.windows import drop, notices, settled
+
+
+def test_a_file_of_many(qtbot, bench, panel, tmp_path):
+    rows = [json.dumps({"messages": [{"role": "user", "content": "word " * size}]}) for size in (1, 50, 5)]
+    path = tmp_path / "many.jsonl"
+    path.write_text("\n".join([*rows, "{", ""]), encoding="utf-8")
+    lines = panel.lines
+    with qtbot.waitSignal(bench.request.flow._service.lines_counted):
+        drop(panel, path)
+    assert panel.pages.currentWidget() is lines
+    assert "tokens in 3 requests, " in lines.summary.text()
+    assert [lines.worst_model.index(row, 0).data() for row in range(3)] == ["2", "3", "1"]
+    assert lines.worst_title.text() == "The lines, those with most tokens first:"
+    assert lines.bad_model.index(0, 0).data() == "4"
+    assert "not JSON" in lines.bad_model.index(0, 1).data()
+    # With another template they are counted again.
+    with qtbot.waitSignal(bench.request.flow._service.lines_counted):
+        panel.bar.show_template("qwen")
+        panel.bar.changed.emit()
+    assert "(exact)" in lines.summary.text()
+    lines.back.click()
+    assert panel.pages.currentWidget() is panel.builder
+    settled(qtbot, bench)
+
+
+def stopped_early(qtbot, bench, folder):
+    """What is known of a file of 200,000 requests that somebody opens and stops."""
+    row = json.dumps({"messages": [{"role": "user", "content": "word " * 50}]})
+    path = folder / "many.jsonl"
+    path.write_text((row + "\n") * 200_000, encoding="utf-8")
+    service = bench.request.flow._service
+    with qtbot.waitSignal(service.lines_progressed):
+        bench.request.open(path)
+    with qtbot.waitSignal(service.lines_counted) as counted:
+        bench.request.panel.lines.stop.click()
+    return counted.args[1]
+
+
+def test_counting_many_can_be_stopped(qtbot, bench, panel, tmp_path):
+    assert not stopped_early(qtbot, bench, tmp_path).is_complete
+    assert "Stopped" in panel.lines.remark.text()
+    assert "tokens in " in panel.lines.summary.text()
+
+
+def choose_table(qtbot, panel, path):
+    qtbot.mouseClick(panel.lines.export, Qt.MouseButton.LeftButton)
+    dialog = panel.window().findChild(QFileDialog, "requestLinesExportDialog")
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+
+
+def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
+    rows = [json.dumps({"messages": [{"role": "user", "content": "word " * size}]}) for size in (1, 50)]
+    path = tmp_path / "many.jsonl"
+    path.write_text("\n".join([*rows, "{"]), encoding="utf-8")
+    service = bench.request.flow._service
+    with qtbot.waitSignal(service.lines_counted):
+        drop(panel, path)
+    choose_table(qtbot, panel, path)
+    assert any("file of requests itself" in notice for notice in notices(bench))
+    assert len(path.read_text().splitlines()) == 3
+    with qtbot.waitSignal(service.table_written):
+        choose_table(qtbot, panel, tmp_path / "lines.json")
+    found = json.loads((tmp_path / "lines.json").read_text())["rows"]
+    assert [row["line"] for row in found] == [1, 2, 3]
+    assert [row["tokens"] for row in found[:2]] == [9, 58]
+    assert found[2]["problem"].startswith("no request: ")
+    with qtbot.waitSignal(service.table_failed):
+        choose_table(qtbot, panel, tmp_path / "nowhere" / "lines.csv")
+    assert any("could not be written" in notice for notice in notices(bench))
+
+
+def test_an_export_of_lines_can_be_stopped(qtbot, bench, panel, tmp_path):
+    stopped_early(qtbot, bench, tmp_path)
+    assert panel.lines.export.isEnabled()
+    service = bench.request.flow._service
+    with qtbot.waitSignal(service._tables.progressed):
+        choose_table(qtbot, panel, tmp_path / "lines.csv")
+    with qtbot.waitSignal(service._tables.cancelled):
+        service._tables.cancel()
+    assert not (tmp_path / "lines.csv").exists()

@@ -1,0 +1,61 @@
+"""What is done to a request tab in tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from engine.requests.types import Message
+from gui.panels.request_panel import RequestPanel
+from gui.workbench import Workbench
+
+
+def settled(qtbot: QtBot, bench: Workbench) -> None:
+    """Wait until what is shown is what the draft counts."""
+    panel, flow = bench.request.panel, bench.request.flow
+    panel.message.take_over()
+    qtbot.waitUntil(lambda: not panel._tools_settle.isActive() and flow.settled)
+
+
+def parts(panel: RequestPanel) -> str:
+    return panel.result.parts.text()
+
+
+def notices(bench: Workbench) -> list[str]:
+    bar = bench.window.findChild(QWidget, "messageBar")
+    return [notice.text for notice, _ in bar._shown]
+
+
+def contents(panel: RequestPanel) -> list[str]:
+    return [message.content for message in panel.model.messages]
+
+
+def show_messages(qtbot: QtBot, bench: Workbench, *messages: Message) -> None:
+    bench.request.panel.model.set_messages(messages)
+    settled(qtbot, bench)
+
+
+def open_body(qtbot: QtBot, bench: Workbench, tmp_path: Path, body: object, name: str = "body.json") -> None:
+    path = tmp_path / name
+    path.write_text(body if isinstance(body, str) else json.dumps(body), encoding="utf-8")
+    with qtbot.waitSignal(bench.request.flow._service.read):
+        bench.request.open(path)
+    settled(qtbot, bench)
+
+
+def drop(panel: RequestPanel, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPointF(QPoint(5, 5)),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    panel.dropEvent(event)
