@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from gui.dialogs.command_palette import CommandPalette
     from gui.editor.types import TokenSpan
     from gui.finder import Finder
-    from gui.price_finder import PriceFinder
-    from gui.pricing_wiring import PricingWiring
+    from gui.tabs.price_finder import PriceFinder
+    from gui.tabs.pricing_wiring import PricingWiring
     from gui.workbench import Workbench
 
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")

@@ -36,27 +36,27 @@ from gui.tab_dock import TabDock
 from gui.tokenizer_wiring import TokenizerWiring
 
 if TYPE_CHECKING:
-    from gui.advisor_wiring import AdvisorWiring
     from gui.calibration_wiring import CalibrationWiring
-    from gui.compare_wiring import CompareWiring
-    from gui.conversation_wiring import ConversationWiring
     from gui.cost_wiring import CostWiring
     from gui.file_actions import FileActions
-    from gui.files_wiring import FilesWiring
     from gui.finder import Finder
     from gui.jobs import JobRunner
-    from gui.lab_wiring import LabWiring
-    from gui.merges_wiring import MergesWiring
-    from gui.pricing_wiring import PricingWiring
     from gui.report_writing import ReportWriting
-    from gui.request_wiring import RequestWiring
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
-    from gui.tab_wiring import TabParts
+    from gui.tabs.advisor_wiring import AdvisorWiring
+    from gui.tabs.compare_wiring import CompareWiring
+    from gui.tabs.conversation_wiring import ConversationWiring
+    from gui.tabs.files_wiring import FilesWiring
+    from gui.tabs.lab_wiring import LabWiring
+    from gui.tabs.merges_wiring import MergesWiring
+    from gui.tabs.pricing_wiring import PricingWiring
+    from gui.tabs.request_wiring import RequestWiring
+    from gui.tabs.tab_wiring import TabParts
+    from gui.tabs.training_wiring import TrainingWiring
+    from gui.tabs.versions_wiring import VersionsWiring
+    from gui.tabs.vocabulary_wiring import VocabularyWiring
     from gui.token_inspector import TokenInspector
-    from gui.training_wiring import TrainingWiring
-    from gui.versions_wiring import VersionsWiring
-    from gui.vocabulary_wiring import VocabularyWiring
 
 
 COST_HEIGHT = 330
@@ -261,9 +261,9 @@ class Workbench(QObject):
 
     def _start_costs(self) -> None:
         from gui.calibration_wiring import CalibrationWiring
-        from gui.conversation_wiring import ConversationWiring
         from gui.cost_wiring import CostWiring
-        from gui.pricing_wiring import PricingWiring
+        from gui.tabs.conversation_wiring import ConversationWiring
+        from gui.tabs.pricing_wiring import PricingWiring
         from gui.token_inspector import TokenInspector
 
         assert self.runner is not None
@@ -298,7 +298,7 @@ class Workbench(QObject):
         encodings.refresh()
 
     def _tab_parts(self) -> TabParts:
-        from gui.tab_wiring import TabParts
+        from gui.tabs.tab_wiring import TabParts
 
         assert self.runner is not None
         assert self.kernels is not None
@@ -306,31 +306,31 @@ class Workbench(QObject):
         return TabParts(self, self.runner, self.encodings, self.own_encodings.opening(self.kernels.use.open))
 
     def _start_training(self) -> None:
-        from gui.training_wiring import TrainingWiring
+        from gui.tabs.training_wiring import TrainingWiring
 
         self.training = TrainingWiring(self._tab_parts(), self._last.training)
 
     def _start_vocabulary(self) -> None:
-        from gui.vocabulary_wiring import VocabularyWiring
+        from gui.tabs.vocabulary_wiring import VocabularyWiring
 
         self.vocabulary = VocabularyWiring(self._tab_parts(), self._last.vocabulary)
 
     def _start_merges(self) -> None:
-        from gui.merges_wiring import MergesWiring
+        from gui.tabs.merges_wiring import MergesWiring
 
         assert self.vocabulary is not None
         self.merges = MergesWiring(self._tab_parts(), self._last.merges)
         self.merges.token_opened.connect(self.vocabulary.show_token)
 
     def _start_lab(self) -> None:
-        from gui.lab_wiring import LabWiring
+        from gui.tabs.lab_wiring import LabWiring
 
         self.lab = LabWiring(self._tab_parts())
 
     def _start_advisor(self) -> None:
-        from gui.advisor_wiring import AdvisorWiring
         from gui.report_writing import ReportWriting
-        from gui.versions_wiring import VersionsWiring
+        from gui.tabs.advisor_wiring import AdvisorWiring
+        from gui.tabs.versions_wiring import VersionsWiring
 
         parts = self._tab_parts()
         self.advisor = AdvisorWiring(parts)
@@ -338,9 +338,9 @@ class Workbench(QObject):
         self.report = ReportWriting(self, parts.runner)
 
     def _start_request(self) -> None:
-        from gui.compare_wiring import CompareWiring
-        from gui.files_wiring import FilesWiring
-        from gui.request_wiring import RequestWiring
+        from gui.tabs.compare_wiring import CompareWiring
+        from gui.tabs.files_wiring import FilesWiring
+        from gui.tabs.request_wiring import RequestWiring
 
         assert self.costs is not None
         parts, last = self._tab_parts(), self._last

@@ -25,7 +25,7 @@ TABLE_WIDTH, SIDE_WIDTH = 720, 440
 
 
 class VocabularyPanel(QWidget):
-    """Puts the parts together. What happens is in ``gui.vocabulary_flow``.
+    """Puts the parts together. What happens is in ``gui.tabs.vocabulary_flow``.
 
     Signals: ``state_changed()`` when ``state()`` would give something else.
     """

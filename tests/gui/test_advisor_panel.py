@@ -10,12 +10,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QProgressBar, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
-from gui.advisor_flow import AdvisorFlow
 from gui.models.previews import CHANGE
 from gui.models.proposals import LOSES, MONEY, TOKENS, WHAT
 from gui.models.ranking import BEGINNING, LINE, SHARE
 from gui.panels.advisor_panel import AdvisorPanel
 from gui.services import advice as advice_module
+from gui.tabs.advisor_flow import AdvisorFlow
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, count_o200k, notices
 

@@ -337,7 +337,7 @@ def test_choices_are_remembered(qtbot, bench, panel, tree, open_window, tmp_path
 
 
 def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tree, monkeypatch):
-    from gui import folder_watch
+    from gui.tabs import folder_watch
 
     monkeypatch.setattr(folder_watch, "MOST_FILES", 1)
     monkeypatch.setattr(folder_watch, "MOST_FOLDERS", 1)

@@ -13,8 +13,8 @@ from gui.services.requests import LinesTable
 if TYPE_CHECKING:
     from gui.notify import Notifier
     from gui.panels.request_panel import RequestPanel
-    from gui.request_flow import RequestFlow
     from gui.services.requests import RequestService
+    from gui.tabs.request_flow import RequestFlow
 
 
 class LineTables(QObject):

@@ -15,7 +15,7 @@ from gui.storage import Storage
 if TYPE_CHECKING:
     from gui.panels.lab_panel import LabPanel
     from gui.services.lab.types import Outcome
-    from gui.tab_wiring import TabParts
+    from gui.tabs.tab_wiring import TabParts
 
 
 class LabWiring(QObject):

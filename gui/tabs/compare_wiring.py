@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Slot
 
-from gui.tab_wiring import TabWiring
+from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
-    from gui.compare_exports import CompareExports
-    from gui.compare_flow import CompareFlow
     from gui.panels.compare_panel import ComparePanel
-    from gui.tab_wiring import TabParts
+    from gui.tabs.compare_exports import CompareExports
+    from gui.tabs.compare_flow import CompareFlow
+    from gui.tabs.tab_wiring import TabParts
 
 
 class CompareWiring(TabWiring["ComparePanel"]):
@@ -29,12 +29,12 @@ class CompareWiring(TabWiring["ComparePanel"]):
         """Make the page, if nobody has yet."""
         if self.flow is not None:
             return self.flow
-        from gui.compare_exports import CompareExports
-        from gui.compare_flow import CompareFlow
         from gui.key_guard import KeyGuard
         from gui.panels.compare_panel import ComparePanel
         from gui.services.comparisons import ComparisonService
         from gui.storage import Storage
+        from gui.tabs.compare_exports import CompareExports
+        from gui.tabs.compare_flow import CompareFlow
 
         bench = self._bench
         self.panel = panel = ComparePanel(bench.theme, bench.settings)

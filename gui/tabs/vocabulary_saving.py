@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gui.notify import Notifier
     from gui.panels.vocabulary_panel import VocabularyPanel
     from gui.services.vocabulary_export import VocabularyExport
-    from gui.vocabulary_flow import VocabularyFlow
+    from gui.tabs.vocabulary_flow import VocabularyFlow
 
 EXPORT = "vocabulary-export"
 

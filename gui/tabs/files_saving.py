@@ -12,10 +12,10 @@ from gui.services.manifest import FORMATS, ManifestRequest, manifest_text
 from gui.storage import Storage
 
 if TYPE_CHECKING:
-    from gui.files_flow import FilesFlow
     from gui.jobs import JobFailure, JobResult, JobRunner
     from gui.notify import Notifier
     from gui.panels.files_panel import FilesPanel
+    from gui.tabs.files_flow import FilesFlow
 
 
 class FilesSaving(QObject):

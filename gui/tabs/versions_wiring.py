@@ -10,8 +10,8 @@ from gui.services.versions.desk import VersionDesk
 
 if TYPE_CHECKING:
     from gui.panels.versions_panel import VersionsPanel
-    from gui.tab_wiring import TabParts
-    from gui.versions_flow import VersionsFlow
+    from gui.tabs.tab_wiring import TabParts
+    from gui.tabs.versions_flow import VersionsFlow
 
 
 class VersionsWiring(QObject):
@@ -31,7 +31,7 @@ class VersionsWiring(QObject):
         if self.flow is not None:
             return self.flow
         from gui.panels.versions_panel import VersionsPanel
-        from gui.versions_flow import VersionsFlow
+        from gui.tabs.versions_flow import VersionsFlow
 
         bench = self._bench
         assert bench.costs is not None

@@ -5,8 +5,8 @@ Menus, toolbar, command palette and the sheet of shortcuts are made from it (``g
 
 from __future__ import annotations
 
-from gui.file_and_edit_actions import EDIT, FILE
-from gui.tools_and_help_actions import HELP, TOOLS
-from gui.view_actions import VIEW
+from gui.menus.file_and_edit_actions import EDIT, FILE
+from gui.menus.tools_and_help_actions import HELP, TOOLS
+from gui.menus.view_actions import VIEW
 
 ACTIONS = (*FILE, *EDIT, *VIEW, *TOOLS, *HELP)

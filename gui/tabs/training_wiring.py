@@ -11,7 +11,7 @@ from gui.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.training import IDLE
 from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints, newer_checkpoints
-from gui.tab_wiring import TabWiring
+from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from gui.panels.training_panel import TrainingPanel
     from gui.services.training_checkpoint import Checkpoint
     from gui.services.training_plan import RunOutcome, TrainingPlan
-    from gui.tab_wiring import TabParts
-    from gui.training_flow import TrainingFlow
-    from gui.training_results import TrainingResults
+    from gui.tabs.tab_wiring import TabParts
+    from gui.tabs.training_flow import TrainingFlow
+    from gui.tabs.training_results import TrainingResults
     from pricing.types import Model
 
 INTERRUPTED = "training-interrupted"
@@ -51,7 +51,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         from gui.services.training import TrainingService
         from gui.services.training_corpus import CorpusService
         from gui.services.training_engine import EngineTrainer
-        from gui.training_flow import TrainingFlow
+        from gui.tabs.training_flow import TrainingFlow
 
         bench, runner = self._bench, self._runner
         self.panel = panel = TrainingPanel(bench.theme, bench.icons, bench.settings, self._models)
@@ -72,7 +72,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         from gui.key_guard import KeyGuard
         from gui.services.training_export import ExportService
         from gui.services.training_report import ReportService
-        from gui.training_results import TrainingResults
+        from gui.tabs.training_results import TrainingResults
 
         bench, runner = self._bench, self._runner
         results = TrainingResults(

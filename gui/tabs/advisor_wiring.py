@@ -10,9 +10,9 @@ from gui.services.advice import AdviceService
 from gui.services.savings import PricedModel
 
 if TYPE_CHECKING:
-    from gui.advisor_flow import AdvisorFlow
     from gui.panels.advisor_panel import AdvisorPanel
-    from gui.tab_wiring import TabParts
+    from gui.tabs.advisor_flow import AdvisorFlow
+    from gui.tabs.tab_wiring import TabParts
 
 
 class AdvisorWiring(QObject):
@@ -31,8 +31,8 @@ class AdvisorWiring(QObject):
         """Make the page, if nobody has yet."""
         if self.flow is not None:
             return self.flow
-        from gui.advisor_flow import AdvisorFlow
         from gui.panels.advisor_panel import AdvisorPanel
+        from gui.tabs.advisor_flow import AdvisorFlow
 
         bench, costs = self._bench, self._bench.costs
         assert costs is not None

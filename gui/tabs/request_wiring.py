@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Slot
 
-from gui.tab_wiring import TabWiring
+from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
     from gui.cost_wiring import CostWiring
-    from gui.line_tables import LineTables
     from gui.panels.request_panel import RequestPanel
-    from gui.request_flow import RequestFlow
-    from gui.tab_wiring import TabParts
+    from gui.tabs.line_tables import LineTables
+    from gui.tabs.request_flow import RequestFlow
+    from gui.tabs.tab_wiring import TabParts
 
 
 class RequestWiring(TabWiring["RequestPanel"]):
@@ -32,12 +32,12 @@ class RequestWiring(TabWiring["RequestPanel"]):
         """Make the page, if nobody has yet."""
         if self.flow is not None:
             return self.flow
-        from gui.line_tables import LineTables
         from gui.panels.request_panel import RequestPanel
-        from gui.request_flow import RequestFlow
         from gui.services.image_sizes import ImageSizes
         from gui.services.request_templates import image_rules, template_choices
         from gui.services.requests import RequestService
+        from gui.tabs.line_tables import LineTables
+        from gui.tabs.request_flow import RequestFlow
 
         bench = self._bench
         self.panel = panel = RequestPanel(bench.theme, bench.settings, template_choices(), image_rules())

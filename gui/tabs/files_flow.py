@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui.folder_watch import FolderWatch
 from gui.models.file_choice import FileChoice
 from gui.services.file_prices import FilePrices
 from gui.services.folder_scan import FolderScan, ScannedFolder, ScanRequest
+from gui.tabs.folder_watch import FolderWatch
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, Slot
 
 from gui.models.import_rows import field_words
 from gui.notify import Notifier, Offer
-from gui.pricing_flow import REFUSED, refuse
+from gui.tabs.pricing_flow import REFUSED, refuse
 
 if TYPE_CHECKING:
     from gui.panels.price_editor import PriceEditor
-    from gui.pricing_flow import PricingFlow
     from gui.services.price_desk import Change, ChangeRequest, PriceDesk
     from gui.services.price_text import Splice
+    from gui.tabs.pricing_flow import PricingFlow
 
 CHANGED = "price-file-put"
 

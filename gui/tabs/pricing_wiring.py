@@ -12,10 +12,10 @@ from gui.services.price_desk import PriceDesk
 if TYPE_CHECKING:
     from gui.jobs import JobRunner
     from gui.panels.price_editor import PriceEditor
-    from gui.price_finder import PriceFinder
-    from gui.pricing_flow import PricingFlow
     from gui.services.costs import CostService
     from gui.services.price_text import FileText, ReadRequest, Splice
+    from gui.tabs.price_finder import PriceFinder
+    from gui.tabs.pricing_flow import PricingFlow
     from gui.workbench import Workbench
 
 
@@ -51,11 +51,11 @@ class PricingWiring(QObject):
         if self.flow is not None:
             return self.flow
         from gui.panels.pricing_panel import PricingPanel
-        from gui.price_changes import PriceChanges
-        from gui.price_import_flow import PriceImportFlow
-        from gui.pricing_flow import PricingFlow
         from gui.services.price_facts import fields_below
         from gui.services.price_imports import PriceImports
+        from gui.tabs.price_changes import PriceChanges
+        from gui.tabs.price_import_flow import PriceImportFlow
+        from gui.tabs.pricing_flow import PricingFlow
 
         bench = self._bench
         panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
@@ -117,8 +117,8 @@ class PricingWiring(QObject):
     @cached_property
     def finder(self) -> PriceFinder:
         """Find and replace in the text. Made when it is first asked for."""
-        from gui.price_finder import PriceFinder
         from gui.services.find import FindService
+        from gui.tabs.price_finder import PriceFinder
 
         self.build()
         service = FindService(self._runner, self)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gui.panels.vocabulary_compare import ComparePage
     from gui.panels.vocabulary_lengths import LengthsPage
     from gui.services.vocabulary import OpenedVocabulary, VocabularyService
-    from gui.vocabulary_flow import VocabularyFlow
+    from gui.tabs.vocabulary_flow import VocabularyFlow
 
 
 class VocabularyPages(QObject):

@@ -23,9 +23,9 @@ from gui.services import exports
 from gui.services.exports import ExportTable
 
 if TYPE_CHECKING:
-    from gui.compare_flow import CompareFlow
     from gui.key_guard import KeyGuard
     from gui.storage import Storage
+    from gui.tabs.compare_flow import CompareFlow
 
 BOM = "\ufeff"
 """Tells spreadsheets that a CSV file is UTF-8."""

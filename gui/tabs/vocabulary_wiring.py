@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
 
-from gui.tab_wiring import TabWiring
+from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
     from gui.panels.vocabulary_compare import ComparePage
     from gui.panels.vocabulary_lengths import LengthsPage
     from gui.panels.vocabulary_panel import VocabularyPanel
     from gui.services.vocabulary import OpenedVocabulary, VocabularyService
-    from gui.tab_wiring import TabParts
-    from gui.vocabulary_flow import VocabularyFlow
-    from gui.vocabulary_places import VocabularyPlaces
-    from gui.vocabulary_saving import VocabularySaving
+    from gui.tabs.tab_wiring import TabParts
+    from gui.tabs.vocabulary_flow import VocabularyFlow
+    from gui.tabs.vocabulary_places import VocabularyPlaces
+    from gui.tabs.vocabulary_saving import VocabularySaving
 
 
 class VocabularyWiring(TabWiring["VocabularyPanel"]):
@@ -40,8 +40,8 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         from gui.panels.vocabulary_panel import VocabularyPanel
         from gui.services.vocabulary import VocabularyService, spelled
         from gui.services.vocabulary_places import PlacesService
-        from gui.vocabulary_flow import VocabularyFlow
-        from gui.vocabulary_places import VocabularyPlaces
+        from gui.tabs.vocabulary_flow import VocabularyFlow
+        from gui.tabs.vocabulary_places import VocabularyPlaces
 
         bench, runner = self._bench, self._runner
         self.panel = panel = VocabularyPanel(bench.theme, spelled)
@@ -64,8 +64,8 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         from gui.panels.vocabulary_compare import ComparePage
         from gui.panels.vocabulary_lengths import LengthsPage
         from gui.services.vocabulary_export import VocabularyExport
-        from gui.vocabulary_pages import VocabularyPages
-        from gui.vocabulary_saving import VocabularySaving
+        from gui.tabs.vocabulary_pages import VocabularyPages
+        from gui.tabs.vocabulary_saving import VocabularySaving
 
         self.lengths, self.compare = LengthsPage(self._bench.theme), ComparePage()
         self.compare.fill(self._listed)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from gui.look.theme import Theme
     from gui.notify import Notifier
     from gui.panels.pricing_panel import PricingPanel
-    from gui.price_changes import PriceChanges
-    from gui.pricing_flow import PricingFlow
     from gui.services.price_imports import Applied, FilterRequest, Preview, PriceImports, ReadTable
+    from gui.tabs.price_changes import PriceChanges
+    from gui.tabs.pricing_flow import PricingFlow
 
 IMPORT = "price-import"
 

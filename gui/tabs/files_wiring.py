@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
 
-from gui.tab_wiring import TabWiring
+from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gui.files_flow import FilesFlow
     from gui.panels.cost_panel import CostPanel
     from gui.panels.files_panel import FilesPanel
-    from gui.tab_wiring import TabParts
+    from gui.tabs.files_flow import FilesFlow
+    from gui.tabs.tab_wiring import TabParts
 
 
 class FilesWiring(TabWiring["FilesPanel"]):
@@ -32,10 +32,10 @@ class FilesWiring(TabWiring["FilesPanel"]):
         """Make the page, if nobody has yet."""
         if self.panel is not None:
             return self.panel
-        from gui.files_flow import FilesFlow
-        from gui.files_saving import FilesSaving
         from gui.panels.files_panel import FilesPanel
         from gui.services.folder_scan import FolderScan
+        from gui.tabs.files_flow import FilesFlow
+        from gui.tabs.files_saving import FilesSaving
 
         bench = self._bench
         self.panel = panel = FilesPanel(bench.theme, bench.icons, self._costs.model.view.text)
