@@ -7,10 +7,12 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Items keep their preferred size, centred in their line; the height follows from the width."""
+    """Items keep their preferred size, centred in their line or at its bottom; the height follows from the width."""
 
-    def __init__(self, parent: QWidget | None = None, gap: int = 8) -> None:
+    def __init__(self, parent: QWidget | None = None, gap: int = 8, *, at_bottom: bool = False) -> None:
+        """``gap``: pixels between items. ``at_bottom``: for controls whose labels are above them."""
         super().__init__(parent)
+        self._at_bottom = at_bottom
         self._items: list[QLayoutItem] = []
         self._gap = gap
         self._heights: dict[int, int] = {}  # by width: asked for a dozen times for each figure that changes
@@ -90,7 +92,8 @@ class FlowLayout(QLayout):
         for item in line:
             size = item.sizeHint()
             left = area.width() - x - size.width() if mirrored else x
-            corner = QPoint(area.left() + left, top + (height - size.height()) // 2)
+            room = height - size.height()
+            corner = QPoint(area.left() + left, top + (room if self._at_bottom else room // 2))
             item.setGeometry(QRect(corner, size))
             x += size.width() + self._gap
         return height

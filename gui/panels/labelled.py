@@ -12,13 +12,18 @@ def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
     """Both in one box. Without a text an empty line keeps the control level with the others; ``buddy`` takes the focus
     when the label's key is pressed.
     """
+    label = PlainLabel(text)
+    if buddy is not None:
+        label.setBuddy(buddy)
+    return stacked(label, control)
+
+
+def stacked(label: QWidget, control: QWidget) -> QWidget:
+    """A control with something else than words above it."""
     box = QWidget()
     column = QVBoxLayout(box)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(2)
-    label = PlainLabel(text)
-    if buddy is not None:
-        label.setBuddy(buddy)
     column.addWidget(label)
     column.addWidget(control, alignment=Qt.AlignmentFlag.AlignVCenter)
     return box

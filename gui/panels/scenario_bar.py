@@ -27,7 +27,7 @@ from gui.models.scenario_choices import (
 )
 from gui.models.scenario_state import ScenarioState
 from gui.panels.flow_layout import FlowLayout
-from gui.panels.labelled import labelled, side_by_side
+from gui.panels.labelled import labelled, side_by_side, stacked
 from gui.panels.number_boxes import amount_box, as_date, decimal_of, tokens_box
 
 
@@ -110,7 +110,7 @@ class ScenarioBar(QWidget):
 
     def _place_controls(self) -> None:
         # Letters for Alt that neither the menus nor the find bar use; there are not enough for every control.
-        flow = FlowLayout(gap=10)
+        flow = FlowLayout(gap=10, at_bottom=True)
         cached = side_by_side(self.cached, self.cached_unit)
         for text, control, buddy in (
             (self.tr("&Scenario"), self.named, self.named),
@@ -123,9 +123,8 @@ class ScenarioBar(QWidget):
             (self.tr("Prices of"), self.day, self.day),
         ):
             flow.addWidget(labelled(text, control, buddy))
-        for control in (self.batch, self.details):
-            control.setMinimumHeight(self.output.sizeHint().height())
-            flow.addWidget(labelled("", control, None))
+        # The check box where the others have their label: side by side, the two would often take a line of their own.
+        flow.addWidget(stacked(self.batch, self.details))
         self.setLayout(flow)
 
     def _connect(self) -> None:
