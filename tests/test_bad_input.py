@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +112,15 @@ def test_a_fault_of_the_program_is_said_as_one(work: Path, monkeypatch: pytest.M
     assert "please report it: RuntimeError: of ours (test_bad_input.py, line " in told
 
 
+@pytest.fixture
+def ctrl_c_interrupts() -> Iterator[None]:
+    """As from a terminal: what runs in the background of a shell script is started with the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_interrupts")
 def test_ctrl_c_says_nothing(work: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: Any):
     def interrupted(*_: object, **__: object) -> None:
         signal.raise_signal(signal.SIGINT)

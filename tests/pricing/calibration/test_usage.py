@@ -132,7 +132,7 @@ def test_a_call_is_priced_as_it_was() -> None:
         ('{"prompt_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 6}}', "more than the 0 of the output"),
         ('{"input_tokens": 5, "output_tokens_details": {"thinking_tokens": 6}}', "more than the 0 of the output"),
         ('{"input_tokens": 5, "cache_creation": {"ephemeral_1h_input_tokens": 6}}', "more than the 0 written"),
-        ("[" * 100_000, "JSON"),
+        ("[" * 100_000, "nested too deep"),
     ],
 )
 def test_what_is_no_usage_is_refused_with_a_sentence(text: str, sentence: str) -> None:
