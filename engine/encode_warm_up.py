@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 
+import numpy as np
+
 from engine import catalog
 from engine.bundle_format import table_from_ranks
 from engine.catalog import Catalog
@@ -20,4 +22,8 @@ def warm_up() -> None:
     encodings = Catalog(catalog.DATA_DIR)
     for name in encodings.names():
         with contextlib.suppress(DamagedVocabularyError):  # whoever wants that one is told; the others work
-            encodings.get(name).use_kernels()
+            encoding = encodings.get(name)
+            encoding.use_kernels()
+            native = encoding.native
+            if native is not None and native.can_scan:  # of no use to most, so ``use_kernels`` does not load it
+                native.count_texts(np.frombuffer(b"", dtype=np.uint8), np.empty((0, 2), dtype=np.int64))

@@ -15,11 +15,12 @@ from engine import quick_cuts, quick_edits
 from engine.bundle_format import RankTable
 from engine.kernels import layout
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
+from engine.kernels.cache_folder import as_now
 from engine.kernels.lists import list_of
 from engine.kernels.measures import note_token_ends
-from engine.scanners import KNOWN_SPLITS, PADDING, Scanner
+from engine.scanners import KNOWN_SPLITS, Scanner
 from engine.tables import crossings_in, shared_tables
-from engine.text_work import Chunks, Scan, TextWork, text_work
+from engine.text_work import Chunks, Counts, Scan, TextWork, text_work
 from engine.workspace import KEPT_ROOM, Workspace, padded
 
 _LARGE_TEXT = 1 << 18  # characters (or bytes) beyond which it is worth asking for large pages
@@ -48,6 +49,7 @@ class NativeEncoder:
         self._token_count = int(header[layout.TOKEN_COUNT // 8])
         self._id_limit = int(header[layout.FIRST_ID // 8]) + self._token_count
         self._idle: list[Workspace] = []
+        self._as_compiled = as_now()  # where a kernel is found that is loaded later
 
     @property
     def tables(self) -> NDArray[np.uint8]:
@@ -84,21 +86,19 @@ class NativeEncoder:
         finally:
             self._idle.append(own)
 
-    def count_texts(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> list[int]:
-        """How many tokens each of many texts has, which stand in memory already: nothing is copied.
+    def count_texts(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> Counts:
+        """How many tokens each of many texts has, which stand in memory already; ``NOT_UTF8`` for what is not UTF-8.
 
-        ``content``: uint8[m], read-only, all of the texts, UTF-8, each with ``PADDING`` bytes of anything behind it.
-        ``byte_spans``: int64[n, 2], where each starts and ends. IndexError where they are not within ``content``.
+        int64[n]. By one call of a kernel: other threads go on meanwhile, until all are counted. The first call loads
+        that kernel. ``content``: uint8[m], read-only, all of the texts, with ``PADDING`` bytes of anything behind each.
+        ``byte_spans``: int64[n, 2], where each starts and ends, less than two gigabytes behind. IndexError where they
+        are not within ``content``.
         """
         work = self._work_on_texts()
         own = self._take_workspace(int((byte_spans[:, 1] - byte_spans[:, 0]).sum()))
         try:
-            totals = []
-            for start, end in byte_spans.tolist():
-                if not 0 <= start <= end <= len(content) - PADDING:
-                    raise IndexError("the texts are not within their memory")
-                totals.append(work.count_utf8(content[start : end + PADDING], end - start, own))
-            return totals
+            with self._as_compiled():
+                return work.count_many(content, byte_spans, own)
         finally:
             self._idle.append(own)
 

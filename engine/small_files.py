@@ -1,7 +1,7 @@
 """The bytes of many small files, one behind the other in one stretch of memory that is used again and again.
 
-So that a file costs little beside its counting: nothing is decoded, and our own encoder counts the bytes where they
-are.
+So that a file costs little beside its counting: nothing is decoded, and our own encoder counts all that is there in one
+call of a kernel.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.corpus_files import is_utf8, opened_file, read_into
-from engine.text_files import BINARY_SAMPLE_BYTES, marked_encoding
+from engine.corpus_files import opened_file, read_into
+from engine.text_files import BINARY_SAMPLE_BYTES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,15 +67,12 @@ class SmallFiles:
         return np.array([self._spans[index] for index in indices], dtype=np.int64).reshape(len(indices), 2)
 
     def view(self, index: int) -> memoryview:
-        """The bytes of a file. They are there until the next is read."""
+        """The bytes of a file. They are there until the room is cleared."""
         start, end = self._spans[index]
         return self._view[start:end]
 
-    def is_plain_text(self, index: int) -> bool:
-        """Whether a file is UTF-8, with neither the byte order mark of another encoding nor a NUL byte near its start:
-        a text as ``engine.text_files`` would have it, without becoming one."""
+    def may_be_plain_text(self, index: int) -> bool:
+        """Whether a file has no NUL byte near its start. If it is UTF-8 as well, it is a text as ``engine.text_files``
+        would have it, without becoming one: what begins with the byte order mark of another encoding is never UTF-8."""
         start, end = self._spans[index]
-        if self._room.find(0, start, min(end, start + BINARY_SAMPLE_BYTES)) >= 0:
-            return False
-        content = bytes(self._view[start:end])
-        return marked_encoding(content) is None and is_utf8(content)
+        return self._room.find(0, start, min(end, start + BINARY_SAMPLE_BYTES)) < 0

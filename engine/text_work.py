@@ -9,8 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus_files import is_utf8
 from engine.errors import UnsupportedTextError
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
+from engine.kernels.kept_code import NotCompiledError
+from engine.kernels.many_texts import NOT_UTF8, count_many
 from engine.kernels.utf8 import PADDING
 from engine.kernels.whole_texts import Fixed, count_text, count_utf8, encode_text, encode_utf8
 from engine.scanners import Scanner
@@ -23,6 +26,9 @@ many they are, at least one. ``text``: uint8[n_bytes + PADDING], UTF-8; ``ends``
 Chunks = NDArray[np.int64]
 """int64[k, 2]: where parts of a text start and end, in characters, one behind the other, not none; each encodes by
 itself to what it has in the whole (``engine.safe_cuts``)."""
+
+Counts = NDArray[np.int64]
+"""int64[n]: the tokens of n texts, ``NOT_UTF8`` for what is none."""
 
 _SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
 _MANY_BYTES = 1 << 16
@@ -38,8 +44,8 @@ class TextWork(Protocol):
     def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
         """How many tokens there are."""
 
-    def count_utf8(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> int:
-        """How many tokens the first ``n_bytes`` of ``content`` have: uint8[n], read-only, n >= n_bytes + PADDING."""
+    def count_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], own: Workspace) -> Counts:
+        """How many tokens each of many texts has, as ``engine.kernels.many_texts`` says."""
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
         """Write the ids to ``out``, which owns its memory and grows if need be. How many they are."""
@@ -70,8 +76,15 @@ class _ByKernel:
             total += tokens
         return total
 
-    def count_utf8(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> int:
-        return count_utf8(content, n_bytes, self._fixed, own.own)
+    def count_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], own: Workspace) -> Counts:
+        counts = np.empty(len(byte_spans), dtype=np.int64)
+        try:
+            count_many(content, byte_spans, self._fixed, own.own, counts)
+        except NotCompiledError:  # it is loaded late, and its file may be gone by then
+            return _one_by_one(
+                content, byte_spans, lambda text, n_bytes: count_utf8(text, n_bytes, self._fixed, own.own)
+            )
+        return counts
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
         if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:
@@ -105,9 +118,12 @@ class _StepByStep:
         self._tables = tables
 
     def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
-        return sum(self.count_utf8(*_checked(utf8), own) for utf8 in _utf8_parts(text, chunks, own))
+        return sum(self._count_utf8(*_checked(utf8), own) for utf8 in _utf8_parts(text, chunks, own))
 
-    def count_utf8(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> int:
+    def count_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], own: Workspace) -> Counts:
+        return _one_by_one(content, byte_spans, lambda text, n_bytes: self._count_utf8(text, n_bytes, own))
+
+    def _count_utf8(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> int:
         steps = self._steps(content, n_bytes, own)
         return sum(count_tokens(content, own.ends, found, start, self._tables, own.state) for start, found in steps)
 
@@ -136,6 +152,19 @@ class _StepByStep:
             found = self._scan(content, n_bytes, start, own.ends)
             yield start, found
             start = own.ends.item(found - 1)
+
+
+def _one_by_one(
+    content: NDArray[np.uint8], byte_spans: NDArray[np.int64], count: Callable[[NDArray[np.uint8], int], int]
+) -> Counts:
+    """What ``engine.kernels.many_texts`` does, with one call of ``count`` for each text: a padded array, its bytes."""
+    counts = np.full(len(byte_spans), NOT_UTF8, dtype=np.int64)
+    for index, (start, end) in enumerate(byte_spans.tolist()):
+        if not 0 <= start <= end <= len(content) - PADDING:
+            raise IndexError("the texts are not within their memory")
+        if is_utf8(content[start:end].tobytes()):
+            counts[index] = count(content[start : end + PADDING], end - start)
+    return counts
 
 
 def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Iterable[tuple[NDArray[np.uint8], int]]:

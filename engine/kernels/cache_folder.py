@@ -15,7 +15,8 @@ import importlib.metadata
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,12 @@ def kept_in(folder: Path | None, *, compiled_only: bool = False) -> Iterator[Non
         yield
     finally:
         _choice.reset(token)
+
+
+def as_now() -> Callable[[], AbstractContextManager[None]]:
+    """What is chosen on this thread now, for what is loaded later: called then, on any thread, it is as ``kept_in``."""
+    choice = _choice.get()
+    return lambda: kept_in(choice.folder, compiled_only=choice.compiled_only)
 
 
 def is_compiled_only() -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from pathlib import Path
 
 import pytest
 
-from engine.corpus_files import CorpusFileError
+from engine.corpus_files import CorpusFileError, is_utf8
 from engine.corpus_walk import FoundFile
 from engine.small_files import PADDING, SmallFiles
+from engine.text_files import marked_encoding
 
 
 def found(path: Path, content: bytes, size: int | None = None) -> FoundFile:
@@ -71,13 +73,12 @@ def test_what_cannot_be_read_says_why(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "is_text"),
+    ("content", "may_be"),
     [
         (b"", True),
         (b"text", True),
         ("Ü".encode(), True),
-        ("Ü".encode()[:1], False),
-        (b"\xff", False),
+        (b"\xff", True),
         (b"\xef\xbb\xbftext", True),
         (b"\xff\xfet\0", False),
         (b"\xfe\xff\0t", False),
@@ -86,9 +87,16 @@ def test_what_cannot_be_read_says_why(tmp_path):
         (b"a" * 8192 + b"\0", True),
     ],
 )
-def test_what_is_plain_text(tmp_path, content, is_text):
+def test_what_may_be_plain_text(tmp_path, content, may_be):
     files = SmallFiles(10_000, 3)
     files.read(found(tmp_path / "before", b"\0"))
     files.read(found(tmp_path / "file", content))
     files.read(found(tmp_path / "behind", b"\0"))
-    assert files.is_plain_text(1) == is_text
+    assert files.may_be_plain_text(1) == may_be
+
+
+def test_no_mark_of_another_encoding_begins_utf8():
+    """So whether a file has one need not be looked for where UTF-8 is checked anyway."""
+    for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        assert marked_encoding(mark) is not None
+        assert not is_utf8(mark + b"text")

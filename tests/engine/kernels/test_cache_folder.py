@@ -102,6 +102,18 @@ def test_an_inner_choice_of_none_is_the_outer_one(tmp_path, monkeypatch):
     assert cache_folder.current_folder().parent.name == "__pycache__"
 
 
+def test_a_choice_can_be_kept_for_later(tmp_path, monkeypatch):
+    monkeypatch.delenv(cache_folder.VARIABLE, raising=False)
+    with cache_folder.kept_in(tmp_path, compiled_only=True):
+        chosen, later = cache_folder.current_folder(), cache_folder.as_now()
+    assert cache_folder.current_folder() != chosen
+    for _ in range(2):
+        with later():
+            assert cache_folder.current_folder() == chosen
+            assert cache_folder.is_compiled_only()
+        assert not cache_folder.is_compiled_only()
+
+
 def test_the_folder_changes_with_the_sources(tmp_path, monkeypatch):
     sources = tmp_path / "sources"
     sources.mkdir()
