@@ -16,12 +16,14 @@ def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
     The letters must occur in order, case aside; spaces in ``typed`` only separate words. Of all ways to place them the
     best counts.
     """
-    letters = [letter for letter in typed.casefold() if not letter.isspace()]
+    letters = "".join(typed.casefold().split())
     text = name.casefold()
     if len(text) != len(name):
         text = name.lower() if len(name.lower()) == len(name) else name
     if not letters:
         return 0.0, ()
+    if len(letters) > len(text):  # somebody pasted a page
+        return None
     found = _best(letters, text)
     if found is None:
         return None
@@ -31,7 +33,7 @@ def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
     return score - LATE * len(text), places
 
 
-def _best(letters: list[str], text: str) -> tuple[float, tuple[int, ...]] | None:
+def _best(letters: str, text: str) -> tuple[float, tuple[int, ...]] | None:
     """The placing with most points: for each letter, the best placing that ends at each character."""
     ends: dict[int, tuple[float, tuple[int, ...]]] = {}
     for number, letter in enumerate(letters):
@@ -53,5 +55,7 @@ def _best(letters: list[str], text: str) -> tuple[float, tuple[int, ...]] | None
                 choices.append((score + points + IN_A_ROW, (*places, place)))
             if choices:
                 following[place] = max(choices)
+        if not following:
+            return None
         ends = following
-    return max(ends.values()) if ends else None
+    return max(ends.values())

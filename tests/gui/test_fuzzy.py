@@ -31,6 +31,12 @@ def test_letters_must_occur_in_order():
     assert match("xyz", "Zoom in") is None
 
 
+def test_more_letters_than_a_name_has_do_not_fit():
+    assert match("zoom inn", "Zoom in") is None
+    assert match("z" * 32_767, "Zoom in") is None
+    assert match("zoom\u3000in" + " " * 1000, "Zoom in") is not None
+
+
 def test_letters_used_are_the_best_ones():
     fit = match("line", "All in line")
     assert fit is not None
