@@ -3,6 +3,8 @@
 A file of the same size, time of writing and inode as last time is taken to have the same content; any other is read,
 and counted only where its content is new. One SQLite file, so that two windows may write to it, and whatever happens
 leaves it whole. It keeps so many rows and drops the oldest: it is no archive.
+
+The secret that digests of contents are made with (``engine.content_digest``) is kept beside them.
 """
 
 from __future__ import annotations
@@ -17,13 +19,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine import catalog
+from engine.content_digest import SECRET_BYTES, new_secret
 from engine.corpus_walk import FoundFile
 from engine.training_types import SkippedFile
 
 MOST_ROWS = 200_000
 """Files, and counts of contents, that are kept."""
 
-VERSION = 1
+VERSION = 2
 """Of the tables, and of the way in which files are counted: a file of an older one begins anew, one of a newer one is
 left as it is."""
 
@@ -32,10 +35,12 @@ RECENT_NS = 2_000_000_000
 git): its content is not taken for granted next time. FAT has times of two seconds."""
 
 _BUSY_SECONDS = 5.0
+_CONTENTS = "contents"
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS files "
     "(path BLOB PRIMARY KEY, size INTEGER, written INTEGER, inode INTEGER, digest BLOB, reason TEXT, why TEXT)",
     "CREATE TABLE IF NOT EXISTS counts (digest BLOB, encoding TEXT, tokens INTEGER, PRIMARY KEY (digest, encoding))",
+    "CREATE TABLE IF NOT EXISTS secrets (used_for TEXT PRIMARY KEY, secret BLOB)",
 )
 
 _SELECT_COUNTS = "SELECT digest, tokens FROM counts WHERE encoding = ? AND typeof(tokens) = 'integer'"
@@ -61,10 +66,11 @@ _Row = tuple[int, int, int, Content]
 class KnownCounts:
     """What is known before a scan, and what it adds. Several threads may ask and add at once.
 
-    ``problem``: a sentence where the cache could not be used.
+    ``secret``: what digests of contents are to be made with. ``problem``: a sentence where the cache could not be used.
     """
 
     keys: tuple[str, ...]
+    secret: bytes = field(default_factory=new_secret)
     files: dict[bytes, _Row] = field(default_factory=dict)
     counts: tuple[dict[bytes, int], ...] = ()
     new_files: dict[bytes, _Row] = field(default_factory=dict)
@@ -129,6 +135,7 @@ class CountCache:
             except (sqlite3.DatabaseError, UnicodeError):
                 known.files.clear()
                 known.counts = tuple({} for _ in keys)
+                known.secret = new_secret()
                 self._file.unlink(missing_ok=True)
         except (sqlite3.Error, OSError) as error:
             known.problem = f"Counts are not kept: {error}."
@@ -142,6 +149,8 @@ class CountCache:
             with self._opened() as base, base:
                 base.executemany("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", _rows(known.new_files))
                 base.executemany("REPLACE INTO counts VALUES (?, ?, ?)", known.new_counts)
+                # Two first scans at once have two secrets. The digests of the later one are then never met again.
+                base.execute("INSERT OR IGNORE INTO secrets VALUES (?, ?)", (_CONTENTS, known.secret))
                 for table in ("files", "counts"):
                     base.execute(
                         f"DELETE FROM {table} WHERE rowid <= (SELECT max(rowid) FROM {table}) - ?",
@@ -154,6 +163,10 @@ class CountCache:
         if not self._file.exists():
             return
         with self._opened() as base:
+            for (secret,) in base.execute("SELECT secret FROM secrets WHERE used_for = ?", (_CONTENTS,)):
+                if not isinstance(secret, bytes) or len(secret) != SECRET_BYTES:
+                    raise sqlite3.DatabaseError("the secret is none")
+                known.secret = secret
             base.text_factory = lambda raw: raw.decode("utf-8", "replace")  # in a damaged file it may be none
             for path, size, written, inode, *content in base.execute("SELECT * FROM files"):
                 known.files[path] = (size, written, inode, Content(*content))
@@ -171,8 +184,8 @@ class CountCache:
                         f"a newer version of this program has written {self._file}, which is left as it is"
                     )
                 if version != VERSION:
-                    base.execute("DROP TABLE IF EXISTS files")
-                    base.execute("DROP TABLE IF EXISTS counts")
+                    for table in ("files", "counts", "secrets"):
+                        base.execute(f"DROP TABLE IF EXISTS {table}")
                     base.execute(f"PRAGMA user_version = {VERSION}")
                 for table in _TABLES:
                     base.execute(table)

@@ -9,6 +9,7 @@ import numpy as np
 from engine import catalog
 from engine.bundle_format import table_from_ranks
 from engine.catalog import Catalog
+from engine.content_digest import ContentDigests
 from engine.errors import DamagedVocabularyError
 from engine.tables import build_tables, fingerprint_of
 
@@ -25,5 +26,7 @@ def warm_up() -> None:
             encoding = encodings.get(name)
             encoding.use_kernels()
             native = encoding.native
-            if native is not None and native.can_scan:  # of no use to most, so ``use_kernels`` does not load it
-                native.count_texts(np.frombuffer(b"", dtype=np.uint8), np.empty((0, 2), dtype=np.int64))
+            if native is not None and native.can_scan:  # of no use to most, so ``use_kernels`` does not load them
+                nothing, nowhere = np.frombuffer(b"", dtype=np.uint8), np.empty((0, 2), dtype=np.int64)
+                native.count_texts(nothing, nowhere)
+                ContentDigests(b"", native.sum_blocks).of_many(nothing, nowhere)

@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 
 from engine import quick_cuts, quick_edits
 from engine.bundle_format import RankTable
+from engine.content_digest import sum_blocks_plainly
 from engine.kernels import layout
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
+from engine.kernels.block_sums import sum_blocks
 from engine.kernels.cache_folder import as_now
+from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.lists import list_of
 from engine.kernels.measures import note_token_ends
 from engine.scanners import KNOWN_SPLITS, Scanner
@@ -101,6 +104,21 @@ class NativeEncoder:
                 return work.count_many(content, byte_spans, own)
         finally:
             self._idle.append(own)
+
+    def sum_blocks(
+        self,
+        content: NDArray[np.uint8],
+        byte_spans: NDArray[np.int64],
+        factors: NDArray[np.uint8],
+        sums: NDArray[np.int64],
+    ) -> None:
+        """What ``engine.kernels.block_sums`` does, which has nothing to do with tokens, but is compiled and found with
+        the kernels that count. The first call loads it."""
+        try:
+            with self._as_compiled():
+                sum_blocks(content, byte_spans, factors, sums)
+        except NotCompiledError:  # it is loaded late, and its file may be gone by then
+            sum_blocks_plainly(content, byte_spans, factors, sums)
 
     def encode(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.uint32]:
         """uint32[n], read-only: token ids of a text."""

@@ -3,8 +3,8 @@
 Threads that take one file each wait for each other: every call of the system, or of a kernel, gives the interpreter
 lock away and takes it back, and for small files two threads at that are slower than one. So a thread *takes* a batch
 while no other does: it looks for files, and reads them into memory of its own (``engine.small_files``). Then it
-*counts* the batch with hardly a look at the lock, while another one takes. Digests give the lock away, too, for each
-file, so they are made while taking: a tenth less for a whole scan than while counting, on two processors.
+*counts* the batch with hardly a look at the lock, while another one takes: one call of a kernel for all digests, one
+for all tokens.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.content_digest import ContentDigests, SumBlocks, sum_blocks_plainly
 from engine.corpus_files import CorpusFileError, is_utf8
 from engine.corpus_walk import FoundFile
-from engine.file_tokens import FileTokens, content_key, count_content, count_file
+from engine.file_tokens import FileTokens, count_content, count_file
 from engine.small_files import SmallFiles
 from engine.training_types import SkippedFile
 
@@ -40,13 +41,11 @@ class FileBatch:
     """Some of what the walk found.
 
     ``outcomes``: one for each, None until it is counted. ``small``, ``alone``: places and files of those whose bytes
-    are there, and of those that are still to be read. ``digests``: what the contents of the small ones are known by,
-    empty where nobody asks. ``files_read``: all that are not known. ``file_bytes``: of all.
+    are there, and of those that are still to be read. ``files_read``: all that are not known. ``file_bytes``: of all.
     """
 
     outcomes: list[Outcome | None] = field(default_factory=list)
     small: list[tuple[int, FoundFile]] = field(default_factory=list)
-    digests: list[bytes] = field(default_factory=list)
     alone: list[tuple[int, FoundFile]] = field(default_factory=list)
     files_read: int = 0
     file_bytes: int = 0
@@ -59,6 +58,7 @@ class BatchCounter:
         """``known``: what was counted before, and is added to; None where nothing is remembered."""
         self._encodings = encodings
         self._known = known
+        self._digests = None if known is None else ContentDigests(known.secret, _sum_blocks(encodings))
         self._files = SmallFiles(BATCH_BYTES, BATCH_FILES)
 
     def take(self, found: Iterator[FoundFile | SkippedFile]) -> FileBatch:
@@ -94,26 +94,28 @@ class BatchCounter:
         try:
             if self._files.read(file):
                 batch.small.append((place, file))
-                batch.digests.append(self._digest_of_last())
             else:
                 batch.alone.append((place, file))
         except CorpusFileError as error:
             batch.outcomes[place] = error.skipped
 
-    def _digest_of_last(self) -> bytes:
-        """What the content that was read last is known by, where anybody asks."""
-        return b"" if self._known is None else content_key(self._files.view(len(self._files) - 1))
-
     def count(self, batch: FileBatch) -> None:
         """Count the batch that was taken last."""
-        tokens = [self._known_tokens(digest) for digest in batch.digests]
+        digests = self._digests_of(batch)
+        tokens = [self._known_tokens(digest) for digest in digests]
         new = [index for index, known in enumerate(tokens) if known is None and self._files.may_be_plain_text(index)]
         for index, counted in zip(new, self._counted(new), strict=True):
             tokens[index] = counted
         for index, (place, file) in enumerate(batch.small):
-            batch.outcomes[place] = self._kept(file, self._small_file(file, index, batch.digests[index], tokens[index]))
+            batch.outcomes[place] = self._kept(file, self._small_file(file, index, digests[index], tokens[index]))
         for place, file in batch.alone:
             batch.outcomes[place] = self._kept(file, self._lone_file(file))
+
+    def _digests_of(self, batch: FileBatch) -> list[bytes]:
+        """What the contents that are there are known by, empty where nobody asks."""
+        if self._digests is None:
+            return [b""] * len(batch.small)
+        return self._digests.of_many(self._files.content, self._files.spans(range(len(self._files))))
 
     def _known_tokens(self, digest: bytes) -> tuple[int, ...] | None:
         return None if self._known is None else self._known.tokens(digest)
@@ -137,7 +139,7 @@ class BatchCounter:
 
     def _lone_file(self, file: FoundFile) -> FileTokens | SkippedFile:
         try:
-            return count_file(file.path, self._encodings, self._known_tokens)
+            return count_file(file.path, self._encodings, self._digests, self._known_tokens)
         except CorpusFileError as error:
             return error.skipped
 
@@ -160,3 +162,9 @@ def _counts(encoding: Encoding, content: NDArray[np.uint8], byte_spans: NDArray[
         return counts
     texts = (content[start:end].tobytes() for start, end in byte_spans.tolist())
     return [encoding.count(text) if is_utf8(text) else -1 for text in texts]
+
+
+def _sum_blocks(encodings: Sequence[Encoding]) -> SumBlocks:
+    """What digests are made with: the kernel where kernels are in use."""
+    natives = (encoding.native for encoding in encodings)
+    return next((native.sum_blocks for native in natives if native is not None), sum_blocks_plainly)

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
+from engine.content_digest import RunningDigest
 from engine.corpus_files import CorpusFileError, opened_file, read_at, read_whole
 from engine.errors import UnsupportedTextError
 from engine.safe_cuts import CutFinder
@@ -25,6 +25,7 @@ from engine.text_files import (
 )
 
 if TYPE_CHECKING:
+    from engine.content_digest import ContentDigests
     from engine.encoding import Encoding
 
 LARGE_BYTES = 8 << 20
@@ -37,7 +38,7 @@ MOST_UNCUT = 16_000_000
 
 
 class FileTokens(NamedTuple):
-    """The tokens of a file in each encoding, its bytes, and the digest of its content (``content_key``)."""
+    """The tokens of a file in each encoding, its bytes, and the digest of its content, b"" where nobody asks for it."""
 
     tokens: tuple[int, ...]
     file_bytes: int
@@ -48,20 +49,19 @@ KnownTokens = Callable[[bytes], tuple[int, ...] | None]
 """The tokens of a content that was counted before, by its digest; None for a new one."""
 
 
-def content_key(content: bytes | memoryview) -> bytes:
-    """What a content is known by: 16 bytes of its SHA-256."""
-    return _short(hashlib.sha256(content))
-
-
-def count_file(path: Path, encodings: Sequence[Encoding], known: KnownTokens) -> FileTokens:
-    """Read a file, and count it unless its content is known. CorpusFileError where it cannot be read or is no text."""
+def count_file(
+    path: Path, encodings: Sequence[Encoding], digests: ContentDigests | None = None, known: KnownTokens | None = None
+) -> FileTokens:
+    """Read a file, and count it unless its content is known, for which ``digests`` are wanted. CorpusFileError where it
+    cannot be read or is no text."""
     with opened_file(path) as file, _refused(path):
         size = os.fstat(file.fileno()).st_size
         if size > LARGE_BYTES and all(encoding.has_safe_cuts for encoding in encodings):
-            return _count_pieces(file, path, encodings)
+            return _count_pieces(file, path, encodings, RunningDigest(digests) if digests is not None else None)
         content = read_whole(file, size, path)
-        digest = content_key(content)
-        return FileTokens(known(digest) or _tokens(content, encodings), len(content), digest)
+        digest = digests.of(content) if digests is not None else b""
+        tokens = known(digest) if known is not None else None
+        return FileTokens(tokens or _tokens(content, encodings), len(content), digest)
 
 
 def count_content(path: Path, content: bytes, encodings: Sequence[Encoding]) -> tuple[int, ...]:
@@ -90,17 +90,16 @@ def _refused(path: Path) -> Iterator[None]:
         raise CorpusFileError(path, "unreadable", "too big for the memory that is free") from None
 
 
-def _short(digest: hashlib._Hash) -> bytes:
-    return digest.digest()[:16]
-
-
-def _count_pieces(file: BinaryIO, path: Path, encodings: Sequence[Encoding]) -> FileTokens:
+def _count_pieces(
+    file: BinaryIO, path: Path, encodings: Sequence[Encoding], digest: RunningDigest | None
+) -> FileTokens:
     totals = [0] * len(encodings)
-    digest, finder = hashlib.sha256(), CutFinder()
+    finder = CutFinder()
     size, rest = 0, ""
     for block, text in _decoded(file, path):
         size += len(block)
-        digest.update(block)
+        if digest is not None:
+            digest.update(block)
         first = max(1, len(rest) - finder.reach)  # further to the left there is none
         rest += text
         cut = finder.last(rest, first, len(rest)) if block else len(rest)
@@ -110,7 +109,7 @@ def _count_pieces(file: BinaryIO, path: Path, encodings: Sequence[Encoding]) -> 
             rest = rest[cut:]
         elif len(rest) > MOST_UNCUT:
             raise UnsupportedTextError(f"over {MOST_UNCUT / 1e6:,.0f} MB of it have no place where a word ends")
-    return FileTokens(tuple(totals), size, _short(digest))
+    return FileTokens(tuple(totals), size, digest.digest() if digest is not None else b"")
 
 
 def _decoded(file: BinaryIO, path: Path) -> Iterator[tuple[bytes, str]]:

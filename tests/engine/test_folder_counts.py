@@ -169,6 +169,60 @@ def test_a_cache_with_other_tables_is_begun_anew(tree, tmp_path):
     assert scan(tree, cache).files_read == 0
 
 
+def test_a_cache_of_the_version_before_is_begun_anew(tree, tmp_path):
+    """It knew contents by another digest."""
+    make_old(tree)
+    cache = tmp_path / "counts.sqlite"
+    expected = figures(scan(tree, cache))
+    with contextlib.closing(sqlite3.connect(cache)) as base, base:
+        base.execute("DROP TABLE secrets")
+        base.execute("UPDATE counts SET tokens = 1")
+        base.execute("PRAGMA user_version = 1")
+    again = scan(tree, cache)
+    assert (figures(again), again.problem) == (expected, "")
+    assert again.files_read == len(again.paths)
+    assert scan(tree, cache).files_read == 0
+
+
+@pytest.mark.parametrize("secret", [None, "text", b"short", 5])
+def test_a_cache_whose_secret_is_damaged_is_begun_anew(tree, tmp_path, secret):
+    make_old(tree)
+    cache = tmp_path / "counts.sqlite"
+    expected = figures(scan(tree, cache))
+    with contextlib.closing(sqlite3.connect(cache)) as base, base:
+        base.execute("UPDATE secrets SET secret = ?", (secret,))
+    again = scan(tree, cache)
+    assert (figures(again), again.problem, again.files_read) == (expected, "", len(again.paths))
+    assert scan(tree, cache).files_read == 0
+
+
+def test_each_cache_knows_contents_by_a_secret_of_its_own(tree, tmp_path):
+    """So nobody can make a file that has the digest of another."""
+    digests = []
+    for name in ("one.sqlite", "other.sqlite"):
+        scan(tree, tmp_path / name)
+        with contextlib.closing(sqlite3.connect(tmp_path / name)) as base:
+            digests.append({digest for (digest,) in base.execute("SELECT digest FROM counts")})
+    assert len(digests[0]) == len(digests[1]) > 0
+    assert not digests[0] & digests[1]
+
+
+def test_two_first_scans_at_once_do_no_harm(tree, tmp_path):
+    make_old(tree)
+    cache = CountCache(tmp_path / "counts.sqlite")
+    expected = figures(scan(tree))
+    scans = [cache.known([count_key(name) for name in NAMES]) for _ in range(2)]
+    for known in scans:
+        counter = file_batch.BatchCounter([engine.get_encoding(name) for name in NAMES], known)
+        found = FolderWalk(CorpusRules()).found([tree])
+        while (batch := counter.take(found)).outcomes:
+            counter.count(batch)
+    for known in scans:
+        cache.keep(known)
+    for _ in range(2):
+        assert figures(scan(tree, tmp_path / "counts.sqlite")) == expected
+
+
 def test_the_cache_is_bounded(tree, tmp_path, monkeypatch):
     make_old(tree)
     monkeypatch.setattr(count_cache, "MOST_ROWS", 50)
@@ -231,7 +285,7 @@ def test_a_large_file_has_the_tokens_of_the_whole(tmp_path, small_pieces, stored
     path = tmp_path / "large.txt"
     path.write_bytes(text.encode(stored))
     encodings = [engine.get_encoding(name) for name in NAMES]
-    counted = file_tokens.count_file(path, encodings, lambda _: None)
+    counted = file_tokens.count_file(path, encodings)
     whole = read_stored(path).text
     assert counted.tokens == tuple(len(encoding.encode_ordinary(whole)) for encoding in encodings)
     assert counted.file_bytes == path.stat().st_size
@@ -246,7 +300,7 @@ def test_a_large_file_that_is_no_text_is_refused_as_a_small_one(tmp_path, small_
     with pytest.raises(UnknownTextEncodingError) as small:
         read_stored(path)
     with pytest.raises(CorpusFileError) as large:
-        file_tokens.count_file(path, [engine.get_encoding("o200k_base")], lambda _: None)
+        file_tokens.count_file(path, [engine.get_encoding("o200k_base")])
     assert large.value.skipped.why == str(small.value)
 
 
@@ -254,7 +308,7 @@ def test_a_large_binary_file_is_refused(tmp_path, small_pieces):
     path = tmp_path / "large.bin"
     path.write_bytes(b"text" * 100 + b"\0" + b"text" * 5000)
     with pytest.raises(CorpusFileError) as refused:
-        file_tokens.count_file(path, [engine.get_encoding("o200k_base")], lambda _: None)
+        file_tokens.count_file(path, [engine.get_encoding("o200k_base")])
     assert refused.value.skipped.reason == "binary"
 
 
