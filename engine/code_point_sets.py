@@ -95,9 +95,9 @@ def category(name: str) -> CodePoints | None:
     return CodePoints.from_flags(unicode_classes.load().members(names)) if names else None
 
 
-@functools.lru_cache(maxsize=1)
 def _every_character() -> str:
-    return "".join(chr(point) for point in range(N_CODE_POINTS) if point not in _SURROGATES)
+    points = np.arange(N_CODE_POINTS, dtype="<u4")
+    return np.delete(points, _SURROGATES).tobytes().decode("utf-32-le")
 
 
 @functools.lru_cache(maxsize=256)

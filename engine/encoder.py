@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import quick_cuts, quick_edits
+from engine import kept_for_later, quick_cuts, quick_edits
 from engine.bundle_format import RankTable
 from engine.content_digest import sum_blocks_plainly
 from engine.kernels import layout
@@ -53,6 +53,7 @@ class NativeEncoder:
         self._id_limit = int(header[layout.FIRST_ID // 8]) + self._token_count
         self._idle: list[Workspace] = []
         self._as_compiled = as_now()  # where a kernel is found that is loaded later
+        kept_for_later.add(self)
 
     @property
     def tables(self) -> NDArray[np.uint8]:
@@ -79,6 +80,10 @@ class NativeEncoder:
             long_text = "warm " * 4096
             self.count(long_text)
             self.encode(long_text)
+
+    def let_go(self) -> None:
+        """Give back the caches that no call is using: up to 23 MB for each call that there was at a time."""
+        self._idle.clear()
 
     def count(self, text: str | bytes, chunks: Chunks | None = None) -> int:
         """How many tokens a text has."""

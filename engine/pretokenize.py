@@ -133,9 +133,12 @@ def utf16_offsets(text: str) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(1 + (_code_points(text) >= 0x10000).astype(np.int64))])
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=8)  # of two megabytes each
 def pretokenizer(expression: str) -> Pretokenizer:
-    """The pretokenizer of a pattern, made once. InvalidPatternError; UnsupportedPatternError."""
+    """The pretokenizer of a pattern, kept while few others are asked for.
+
+    InvalidPatternError; UnsupportedPatternError.
+    """
     return Pretokenizer(expression)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from engine import merge_replay
+from engine import kept_for_later, merge_replay
 from engine.bundle_format import RankTable
 from engine.types import MergeTree, TokenInfo
 
@@ -149,6 +149,7 @@ class _KeptMappings:
     def __init__(self) -> None:
         self._vocabularies: list[weakref.ref[Vocabulary]] = []
         self._lock = threading.Lock()
+        kept_for_later.add(self)
 
     def add(self, vocabulary: Vocabulary) -> None:
         """Keep this one's as well, which was just built, and have the oldest let go of theirs."""
@@ -156,9 +157,19 @@ class _KeptMappings:
             others = [one for one in self._vocabularies if one() not in (None, vocabulary)]
             dropped, kept = others[: -MOST_MAPPINGS + 1], others[-MOST_MAPPINGS + 1 :]
             self._vocabularies = [*kept, weakref.ref(vocabulary)]
-        for one in dropped:
-            if (oldest := one()) is not None:
-                oldest.forget_ids()
+        _forget(dropped)
+
+    def let_go(self) -> None:
+        """Have all of them let go of theirs."""
+        with self._lock:
+            dropped, self._vocabularies = self._vocabularies, []
+        _forget(dropped)
+
+
+def _forget(vocabularies: list[weakref.ref[Vocabulary]]) -> None:
+    for one in vocabularies:
+        if (vocabulary := one()) is not None:
+            vocabulary.forget_ids()
 
 
 _kept = _KeptMappings()

@@ -1,15 +1,18 @@
-"""Gives memory back to the system after a big text came, went or was saved.
+"""Gives memory back to the system after a big text came, went or was saved, and after other work that took much.
 
 Counting ten megabytes in half a dozen encodings takes buffers of a hundred megabytes for a moment. The C library keeps
 what it was given back, for the next time; glibc can be asked to let go of it. It cannot where something small lies
-behind it, so big blocks are kept apart from small ones. And the pages of files that were read through a map count as
-memory of the process until they are let go of.
+behind it, so big blocks are kept apart from small ones. The encoders keep the words that they have seen, each of them
+up to 23 MB. And the pages of files that were read through a map count as memory of the process until they are let go
+of. All of that is given back when it is of no use for now.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -17,7 +20,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gui.jobs import JobRunner, Ticket
+    from gui.jobs import JobResult, JobRunner, Ticket
     from gui.prompt import Prompt
     from gui.services.live_text import PromptCounts
 
@@ -27,12 +30,19 @@ NOTABLE_UNITS = 1_000_000
 AFTERMATH_MS = 8000
 """When to ask once more: by then the session has been saved, which takes a copy or two of the text for a moment."""
 
+IDLE_MS = 3000
+"""How long no job has run when work is taken to be over."""
+
+NOTABLE_BYTES = 32_000_000
+"""By how much more memory than after the last time is worth the effort."""
+
 BIG_BLOCK_BYTES = 1 << 20
 """Blocks of this size and larger go back to the system as soon as they are free."""
 
 _M_MMAP_THRESHOLD = -3  # of glibc's malloc.h
 _M_ARENA_MAX = -8
 _ARENAS = 2
+_STATM = Path("/proc/self/statm")
 
 
 def keep_big_blocks_apart() -> bool:
@@ -52,9 +62,17 @@ def keep_big_blocks_apart() -> bool:
     return bool(library.mallopt(_M_MMAP_THRESHOLD, BIG_BLOCK_BYTES) and arenas)
 
 
-def return_memory(release_files: Callable[[], None], _request: object, _ticket: Ticket) -> bool:
-    """Let go of the pages of files, and ask the C library for what is free. False where it cannot be asked."""
-    release_files()
+def resident_bytes() -> int:
+    """Memory that this process holds; 0 where the system does not tell, as only Linux does at no cost."""
+    try:
+        return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def return_memory(release: Callable[[], None], _request: object, _ticket: Ticket) -> bool:
+    """Let go of what comes back by itself, and ask the C library for what is free. False where it cannot be asked."""
+    release()
     if not sys.platform.startswith("linux"):
         return False
     import ctypes
@@ -67,12 +85,19 @@ def return_memory(release_files: Callable[[], None], _request: object, _ticket: 
 
 
 class MemoryReturn(QObject):
-    """Watches the text, and returns memory once it was counted as a whole: another one, or the same in another way."""
+    """Watches the text, and returns memory once it was counted as a whole: another one, or the same in another way.
+    And watches the jobs, and returns memory once they are done, where there is more than after the last time."""
 
-    def __init__(self, prompt: Prompt, runner: JobRunner, release_files: Callable[[], None], parent: QObject) -> None:
-        """``release_files``: lets go of the pages of mapped files, on any thread."""
+    def __init__(self, prompt: Prompt, runner: JobRunner, release: Callable[[], None], parent: QObject) -> None:
+        """``release``: lets go of what comes back where it is used, such as caches, on any thread."""
         super().__init__(parent)
-        self._lane = runner.conflated(self.tr("Returning memory"), partial(return_memory, release_files))
+        self._runner = runner
+        self._lane = runner.conflated(self.tr("Returning memory"), partial(return_memory, release))
+        self._lane.finished.connect(self._on_returned)
+        self._rested = resident_bytes()
+        self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
+        self._idle.timeout.connect(self._on_idle)
+        runner.lanes_changed.connect(self._on_lanes_changed)
         self._editor = prompt.editor
         self._units = 0
         self._read_as = ("", False)
@@ -93,6 +118,25 @@ class MemoryReturn(QObject):
             if not self._editor.is_loading:  # the rest of it would need again what is let go of now
                 self.begin()
             self._aftermath.start()
+
+    @Slot()
+    def _on_lanes_changed(self) -> None:
+        if self._runner.busy:
+            self._idle.stop()
+        else:
+            self._idle.start()
+
+    @Slot()
+    def _on_idle(self) -> None:
+        now = resident_bytes()
+        if now > self._rested + NOTABLE_BYTES:
+            self.begin()
+        else:
+            self._rested = min(self._rested, now)
+
+    @Slot(object)
+    def _on_returned(self, _result: JobResult) -> None:
+        self._rested = resident_bytes()
 
     @Slot()
     def begin(self) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import compiling
+from engine import compiling, kept_for_later
 from engine.compiling import ENCODE
 from engine.kernel_use import KernelUse
 from gui.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
@@ -64,8 +64,9 @@ class KernelBuild(QObject):
 
     @staticmethod
     def release_pages() -> None:
-        """Let go of the pages of vocabularies' tables and of the compiler, which come back where they are used. Safe
-        from any thread."""
+        """Let go of what encoders keep for the next text, and of the pages of vocabularies' tables and of the compiler,
+        all of which comes back where it is used. Safe from any thread."""
+        kept_for_later.let_go_of_all()
         if "engine.table_file" in sys.modules:  # with the first kernels
             from engine.library_pages import COMPILER, release_code
             from engine.table_file import release_pages

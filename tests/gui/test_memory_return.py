@@ -10,8 +10,9 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
+from gui import memory_return
 from gui.jobs import JobRunner, Ticket
-from gui.memory_return import MemoryReturn, return_memory
+from gui.memory_return import NOTABLE_BYTES, MemoryReturn, resident_bytes, return_memory
 
 BIG_BLOCKS = """
 import ctypes
@@ -108,3 +109,30 @@ def test_big_blocks_are_apart_from_small_ones_for_good():
         pytest.skip("not glibc, or one that cannot be asked")
     done = subprocess.run([sys.executable, "-c", BIG_BLOCKS], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("grown_by", "times"), [(NOTABLE_BYTES // 2, 0), (2 * NOTABLE_BYTES, 1)])
+def test_work_that_left_much_returns_memory_once(qtbot: QtBot, monkeypatch, grown_by: int, times: int):
+    held = [500_000_000]
+    monkeypatch.setattr(memory_return, "resident_bytes", lambda: held[0])
+    prompt, runner, returned = Prompt(), JobRunner(), []
+
+    def release() -> None:
+        returned.append(None)
+        held[0] = 510_000_000
+
+    watcher = MemoryReturn(prompt, runner, release, prompt)
+    work = runner.exclusive("work", lambda _request, _ticket: held.append(held.pop() + grown_by))
+    work.submit(None)
+    assert not watcher._idle.isActive()
+    qtbot.waitUntil(lambda: not runner.busy)
+    assert watcher._idle.isActive()
+    for _ in range(2):
+        watcher._idle.timeout.emit()
+        qtbot.waitUntil(lambda: not runner.busy)
+        assert len(returned) == times, "the second time there is no more than after the first"
+    runner.shutdown()
+
+
+def test_the_system_tells_how_much_there_is():
+    assert resident_bytes() > 10_000_000 or not sys.platform.startswith("linux")

@@ -1,0 +1,59 @@
+"""What the engine keeps for the next call can be let go of at any time, and comes back."""
+
+from __future__ import annotations
+
+import gc
+import random
+
+from engine import kept_for_later
+from engine.bundle_format import table_from_ranks
+from engine.encoder import NativeEncoder
+from engine.tables import build_tables, fingerprint_of
+from engine.vocabulary import Vocabulary
+from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
+
+
+class Counted:
+    def __init__(self) -> None:
+        self.times = 0
+
+    def let_go(self) -> None:
+        self.times += 1
+
+
+def test_whoever_is_there_is_asked():
+    here, gone = Counted(), Counted()
+    kept_for_later.add(here)
+    kept_for_later.add(gone)
+    del gone
+    gc.collect()
+    kept_for_later.let_go_of_all()
+    kept_for_later.let_go_of_all()
+    assert here.times == 2
+
+
+def test_mappings_come_back():
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256}
+    vocabulary = Vocabulary(table_from_ranks(ranks), {}, 256)
+    first = vocabulary.ids_by_bytes
+    kept_for_later.let_go_of_all()
+    assert vocabulary._ids_by_bytes is None
+    assert vocabulary.ids_by_bytes == first
+    kept_for_later.let_go_of_all()
+    assert vocabulary._ids_by_bytes is None, "it is known again once it is made again"
+
+
+def test_the_caches_of_an_encoder_come_back():
+    table = small_table(learnt_ranks(random.Random(3), b"abc", 50), first_id=7)
+    encoder = NativeEncoder(build_tables(table, fingerprint_of(table)), None)
+    word = b"abcabcab"
+    ids = encoder.encode_pretoken(word).tolist()
+    assert encoder._idle
+    kept_for_later.let_go_of_all()
+    assert not encoder._idle
+    assert encoder.encode_pretoken(word).tolist() == ids
+    own = encoder._take_workspace()
+    kept_for_later.let_go_of_all()  # while a call has one
+    assert encoder.encode_pretoken(word).tolist() == ids
+    encoder._idle.append(own)
+    assert encoder.encode_pretoken(word).tolist() == ids
