@@ -450,38 +450,3 @@ def _same_at_first(old: list[tuple[int, int, int]], new: list[tuple[int, int, in
             break
         same += 1
     return same
-
-
-class Stretch(NamedTuple):
-    """New tokens for the text from ``start`` to ``end``: ``ends`` int32[n], ``ids`` int32[n], ``continues`` bool[n]."""
-
-    start: int
-    end: int
-    ends: NDArray[np.int32]
-    ids: NDArray[np.int32]
-    continues: NDArray[np.bool_]
-
-
-def rebase(stretch: Stretch, start: int, removed: int, added: int) -> Stretch:
-    """Carry a stretch over an edit made after it was computed. Bounds move exactly as ``TokenSpans.edit`` moves them.
-
-    What was inserted at its very start belongs to the token before it, what was inserted at its end to its last one.
-    """
-
-    def moved(offset: int) -> int:
-        return offset if offset < start else max(offset - removed, start) + added
-
-    if start >= stretch.end + (1 if len(stretch.ends) else 0):
-        return stretch
-    new_start = moved(stretch.start) if stretch.start else 0
-    if not removed:  # all tokens stay; a big paste puts each slice behind the last
-        ends = stretch.ends.copy()
-        ends[ends.searchsorted(np.int32(start), "left") :] += added
-        return Stretch(new_start, moved(stretch.end), ends, stretch.ids, stretch.continues)
-    ends = np.where(stretch.ends < start, stretch.ends, np.maximum(stretch.ends - removed, start) + added)
-    ends = ends.astype(np.int32)
-    before = np.diff(stretch.ends, prepend=np.int32(stretch.start))
-    after = np.diff(ends, prepend=np.int32(new_start))
-    # A token without width goes with the character it is in.
-    keep = (after > 0) | ((before == 0) & ((stretch.ends <= start) | (stretch.ends > start + removed)))
-    return Stretch(new_start, moved(stretch.end), ends[keep], stretch.ids[keep], stretch.continues[keep])

@@ -89,13 +89,12 @@ class TokenTracker:
         """
         if not max(self._oldest, self._answered) <= revision <= self._revision:
             return None
-        from gui.editor.token_spans import Stretch, rebase
+        from gui.editor.carrying import Stretch, carried
 
         while self._edits and self._edits[0][0] <= revision:
             self._edits.popleft()
         stretch = Stretch(patch.utf16_start, patch.utf16_new_end, patch.utf16_ends, patch.ids, patch.continues)
-        for start, removed, added in _joined(self._edits):
-            stretch = rebase(stretch, start, removed, added)
+        stretch = carried(stretch, _joined(self._edits))
         if not self._fits(stretch):
             return None
         self._answered = revision

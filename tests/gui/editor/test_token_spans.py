@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.editor.token_spans import CONTINUES, NO_COLOUR, NO_TOKEN, STALE, Stretch, TokenSpans, rebase
+from gui.editor.carrying import Stretch, carried, rebase
+from gui.editor.token_spans import CONTINUES, NO_COLOUR, NO_TOKEN, STALE, TokenSpans
 
 
 def arrays(ends: list[int], ids: list[int] | None = None, continues: list[bool] | None = None) -> tuple:
@@ -228,7 +229,6 @@ def test_tokens_without_width_go_with_their_character() -> None:
 def test_joined_insertions_carry_tokens_as_one_by_one(edits, widths):
     """Insertions that continue each other, made into one edit, move a stretch as they do apart."""
 
-    from gui.editor.token_spans import Stretch, rebase
     from gui.editor.token_tracker import _joined
 
     ends = (10 + np.cumsum(widths)).astype(np.int32)
@@ -246,6 +246,26 @@ def test_joined_insertions_carry_tokens_as_one_by_one(edits, widths):
         together = rebase(together, start, removed, added)
     assert together[:2] == apart[:2]
     assert [array.tolist() for array in together[2:]] == [array.tolist() for array in apart[2:]]
+
+
+@given(
+    edits=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9), st.integers(0, 9)), max_size=8),
+    widths=st.lists(st.integers(0, 4), max_size=12),
+    start=st.sampled_from((0, 10)),
+)
+def test_many_edits_carry_tokens_as_one_by_one(edits, widths, start):
+    ends = (start + np.cumsum(widths)).astype(np.int32)
+    count = len(widths)
+    stretch = Stretch(start, int(ends[-1]) if count else start, ends, np.arange(count, dtype=np.int32), ends % 2 == 0)
+    alone = stretch
+    for edit in edits:
+        alone = rebase(alone, *edit)
+    together = carried(stretch, edits)
+    assert together[:2] == alone[:2]
+    assert [(array.dtype, array.tolist()) for array in together[2:]] == [
+        (array.dtype, array.tolist()) for array in alone[2:]
+    ]
+    assert stretch.ends.tolist() == (start + np.cumsum(widths)).tolist(), "a patch belongs to others, too"
 
 
 @pytest.mark.parametrize("before", ["nothing", "other tokens", "nothing behind an edit"])
