@@ -119,11 +119,21 @@ def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str)
 _AT_ASCII = re.compile(r"[\x00-\x7f]")
 
 
+@dataclass(slots=True)
+class _Reach:
+    """How far a reader has come. Apart from it, so that nothing that reads a file refers to the reader: a reader that
+    is given up closes its file then, and not when rubbish is next collected."""
+
+    bytes_before: int = 0
+    bytes_read: int = 0
+    sign_bytes: int = 0
+
+
 class PieceReader:
     """The pieces of all documents in order, prepared; some may be empty. ``document`` and ``piece`` say which comes
-    next; ``bytes_read``: stored bytes of what came; ``sign_bytes``: by how much signs for spaces made that longer, and
-    ``sign_bytes_before`` up to the document that is being read; ``problems``: files that could not be read to their
-    end."""
+    next; ``sign_bytes_before``: by how much signs for spaces made longer what is before the document that is being
+    read; ``problems``: files that could not be read to their end. Keeps one file open at a time, at most as long as
+    there is a reader."""
 
     def __init__(
         self,
@@ -133,20 +143,30 @@ class PieceReader:
         is_valid: Callable[[bytes], bool] = is_utf8,
     ) -> None:
         self.documents = documents
-        self.document = self.piece = self.bytes_read = self._bytes_before = 0
-        self.sign_bytes = self.sign_bytes_before = 0
+        self.document = self.piece = self.sign_bytes_before = 0
         self.problems: list[SkippedFile] = []
         self._cuts = cuts
         self._preparation = preparation
         self._is_valid = is_valid
+        self._reach = _Reach()
         self._pieces: Iterator[bytes] | None = None
+
+    @property
+    def bytes_read(self) -> int:
+        """Stored bytes of the pieces that came."""
+        return self._reach.bytes_read
+
+    @property
+    def sign_bytes(self) -> int:
+        """By how many bytes signs for spaces made those longer."""
+        return self._reach.sign_bytes
 
     def start_at(self, document: int, piece: int, problems: list[SkippedFile], sign_bytes_before: int) -> None:
         """Go on where another reader of the same documents was."""
         self.document, self.piece, self.problems = document, piece, problems
-        self.sign_bytes = self.sign_bytes_before = sign_bytes_before  # those of pieces are counted as they are passed
-        self._bytes_before = sum(document.stored_bytes for document in self.documents[:document])
-        self.bytes_read = self._bytes_before
+        self.sign_bytes_before = sign_bytes_before  # those of pieces are counted as they are passed
+        before = sum(document.stored_bytes for document in self.documents[:document])
+        self._reach = _Reach(before, before, sign_bytes_before)
         self._pieces = None
 
     def next_piece(self) -> bytes | None:
@@ -164,35 +184,37 @@ class PieceReader:
                 self.piece += 1
                 return piece
             self._pieces = None
-            self._bytes_before += document.stored_bytes
-            self.bytes_read = self._bytes_before
-            self.sign_bytes_before = self.sign_bytes
+            self._reach.bytes_before += document.stored_bytes
+            self._reach.bytes_read = self._reach.bytes_before
+            self.sign_bytes_before = self._reach.sign_bytes
             self.document += 1
             self.piece = 0
         return None
 
     def _pieces_of(self, document: Document) -> Iterator[bytes]:
-        blocks = self._counted(document)
+        blocks = _counted(document, self._is_valid, self._reach)
         normalize, words_of = self._preparation.normalizer, self._preparation.words_of
         if normalize.steps:
             blocks = _changed(cut_pieces(blocks, _AT_ASCII, document.name), normalize)
         pieces = cut_pieces(blocks, self._cuts, document.name)
         if self._preparation.signs is not None:
-            return self._signed(pieces, self._preparation.signs)
+            return _signed(pieces, self._preparation.signs, self._reach)
         return pieces if words_of is None else _changed(pieces, functools.partial(mark_words, pattern=words_of))
 
-    def _signed(self, pieces: Iterator[bytes], signs: SpaceSigns) -> Iterator[bytes]:
-        for piece, more in signs.in_pieces(pieces):
-            self.sign_bytes += more
-            yield piece
 
-    def _counted(self, document: Document) -> Iterator[bytes]:
-        """Blocks of a document. Notes how far they have come: in UTF-8, which may be more than is stored."""
-        read = 0
-        for block in document.blocks(self._is_valid):
-            read += len(block)
-            self.bytes_read = self._bytes_before + min(read, document.stored_bytes)
-            yield block
+def _signed(pieces: Iterator[bytes], signs: SpaceSigns, reach: _Reach) -> Iterator[bytes]:
+    for piece, more in signs.in_pieces(pieces):
+        reach.sign_bytes += more
+        yield piece
+
+
+def _counted(document: Document, is_valid: Callable[[bytes], bool], reach: _Reach) -> Iterator[bytes]:
+    """Blocks of a document. Notes how far they have come: in UTF-8, which may be more than is stored."""
+    read = 0
+    for block in document.blocks(is_valid):
+        read += len(block)
+        reach.bytes_read = reach.bytes_before + min(read, document.stored_bytes)
+        yield block
 
 
 def _changed(pieces: Iterator[bytes], change: Callable[[str], str]) -> Iterator[bytes]:
