@@ -67,7 +67,7 @@ def _count_folder(
     counts = count_folder(given.found, encodings, threads=os.cpu_count() or 1, report=report)
     for index, path in enumerate(counts.paths):
         tokens = tuple(counts.tokens[:, index].tolist())
-        counted.texts.append(CountedText(str(path), int(counts.file_bytes[index]), tokens))
+        counted.texts.append(CountedText(path, int(counts.file_bytes[index]), tokens))
     counted.skipped.extend(counts.skipped)
 
 

@@ -154,30 +154,30 @@ def _decoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     yield decoder.decode(b"", final=True).encode("utf-8")
 
 
-def opened_file(path: Path) -> io.FileIO:
+def opened_file(path: Path | str) -> io.FileIO:
     """A regular file, open for reading. Never waits, should a pipe have taken its place. CorpusFileError."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
-        raise CorpusFileError(path, "vanished", "it vanished before it was read") from None
+        raise CorpusFileError(Path(path), "vanished", "it vanished before it was read") from None
     except OSError as error:
-        raise CorpusFileError(path, "unreadable", f"cannot be read: {error.strerror or error}") from None
+        raise CorpusFileError(Path(path), "unreadable", f"cannot be read: {error.strerror or error}") from None
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
         what = "a folder has taken its place" if stat.S_ISDIR(mode) else "a device, pipe or socket"
-        raise CorpusFileError(path, "special", what)
+        raise CorpusFileError(Path(path), "special", what)
     return io.FileIO(descriptor)
 
 
-def read_into(file: io.FileIO, room: memoryview, path: Path) -> int:
+def read_into(file: io.FileIO, room: memoryview, path: Path | str) -> int:
     """Read into ``room`` from where the file stands, with one call of the system. How many bytes there were.
     CorpusFileError."""
     try:
         return file.readinto(room) or 0
     except OSError as error:
-        raise CorpusFileError(path, "unreadable", f"cannot be read: {error.strerror or error}") from None
+        raise CorpusFileError(Path(path), "unreadable", f"cannot be read: {error.strerror or error}") from None
 
 
 def read_at(file: BinaryIO, start: int, count: int, path: Path) -> bytes:

@@ -59,7 +59,9 @@ class Content(NamedTuple):
     why: str = ""
 
 
-_Row = tuple[int, int, int, Content]
+_Row = tuple[int, int, int, bytes, str, str]
+"""Size, time of writing and inode of a file, and its content. Plain tuples of numbers and the like are nothing that the
+garbage collector would have to look at: there are as many as files, and nothing else runs while it does."""
 
 
 @dataclass(slots=True)
@@ -79,9 +81,10 @@ class KnownCounts:
 
     def content(self, file: FoundFile) -> Content | None:
         """What a file holds, if it is as it was."""
-        row = self.files.get(os.fsencode(file.path))
-        same = row is not None and row[:3] == (file.file_bytes, file.written_ns, file.inode)
-        return row[3] if same and row is not None else None
+        row = self.files.get(os.fsencode(file.name))
+        if row is None or row[:3] != (file.file_bytes, file.written_ns, file.inode):
+            return None
+        return Content(*row[3:])
 
     def tokens(self, digest: bytes) -> tuple[int, ...] | None:
         """The tokens of a content in each encoding, if all are known."""
@@ -103,7 +106,7 @@ class KnownCounts:
 
     def _add(self, file: FoundFile, content: Content) -> None:
         if time.time_ns() - file.written_ns > RECENT_NS:
-            self.new_files[os.fsencode(file.path)] = (file.file_bytes, file.written_ns, file.inode, content)
+            self.new_files[os.fsencode(file.name)] = (file.file_bytes, file.written_ns, file.inode, *content)
 
 
 def count_key(name: str) -> str:
@@ -168,8 +171,7 @@ class CountCache:
                     raise sqlite3.DatabaseError("the secret is none")
                 known.secret = secret
             base.text_factory = lambda raw: raw.decode("utf-8", "replace")  # in a damaged file it may be none
-            for path, size, written, inode, *content in base.execute("SELECT * FROM files"):
-                known.files[path] = (size, written, inode, Content(*content))
+            known.files.update((path, tuple(row)) for path, *row in base.execute("SELECT * FROM files"))
             for key, counts in zip(known.keys, known.counts, strict=True):
                 counts.update(base.execute(_SELECT_COUNTS, (key,)))
 
@@ -193,4 +195,4 @@ class CountCache:
 
 
 def _rows(files: dict[bytes, _Row]) -> Iterable[tuple[object, ...]]:
-    return ((path, size, written, inode, *content) for path, (size, written, inode, content) in files.items())
+    return ((path, *row) for path, row in files.items())

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.content_digest import ContentDigests, SumBlocks, sum_blocks_plainly
@@ -32,8 +31,8 @@ BATCH_FILES = 256
 BATCH_BYTES = 1 << 21
 """A thread takes so many files at a time, or files of so many bytes. Larger files are read by themselves."""
 
-Outcome = tuple[Path, int, tuple[int, ...]] | SkippedFile
-"""A text, its bytes as stored and its tokens in each encoding; or why a file is left out."""
+Outcome = tuple[str, int, tuple[int, ...]] | SkippedFile
+"""A text by its path, its bytes as stored and its tokens in each encoding; or why a file is left out."""
 
 
 @dataclass(slots=True)
@@ -85,7 +84,7 @@ class BatchCounter:
         if content.reason:
             return SkippedFile(file.path, content.reason, content.why)
         tokens = self._known.tokens(content.digest)
-        return None if tokens is None else (file.path, file.file_bytes, tokens)
+        return None if tokens is None else (file.name, file.file_bytes, tokens)
 
     def _read(self, batch: FileBatch, file: FoundFile) -> None:
         """Read the file of the last outcome, if it is small."""
@@ -151,7 +150,7 @@ class BatchCounter:
             return counted
         if self._known is not None and counted.file_bytes == file.file_bytes:  # else it is being written to
             self._known.add_text(file, counted.digest, counted.tokens)
-        return file.path, counted.file_bytes, counted.tokens
+        return file.name, counted.file_bytes, counted.tokens
 
 
 def _counts(encoding: Encoding, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> list[int]:

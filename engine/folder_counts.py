@@ -7,14 +7,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.corpus_walk import FoundFile
 from engine.count_cache import CountCache, KnownCounts, count_key
-from engine.file_batch import BatchCounter, FileBatch
+from engine.file_batch import BatchCounter, FileBatch, Outcome
 from engine.in_threads import in_threads
 from engine.training_types import SkippedFile
 
@@ -39,7 +38,7 @@ class FolderCounts:
     """
 
     encodings: tuple[str, ...]
-    paths: tuple[Path, ...]
+    paths: tuple[str, ...]
     file_bytes: NDArray[np.int64]
     tokens: NDArray[np.int64]
     skipped: tuple[SkippedFile, ...]
@@ -91,9 +90,9 @@ class _Scan:
         self._report = report
         self._lock = threading.Lock()
         self._sums_lock = threading.Lock()  # of its own: a walk takes its time
-        self._batches: list[FileBatch] = []
+        self._outcomes: list[list[Outcome | None]] = []
         self._failed = False
-        self._files = self._file_bytes = 0
+        self._files = self._files_read = self._file_bytes = 0
 
     def work(self) -> None:
         """Count until nothing is left. On several threads at once."""
@@ -113,7 +112,8 @@ class _Scan:
             batch = counter.take(self._found)
             if not batch.outcomes:
                 return None
-            self._batches.append(batch)
+            self._outcomes.append(batch.outcomes)
+            self._files_read += batch.files_read
             return batch
 
     def _tell(self, batch: FileBatch) -> None:
@@ -125,7 +125,7 @@ class _Scan:
             self._report(files, file_bytes)
 
     def result(self) -> FolderCounts:
-        every = [outcome for batch in self._batches for outcome in batch.outcomes if outcome is not None]
+        every = [outcome for outcomes in self._outcomes for outcome in outcomes if outcome is not None]
         texts = [outcome for outcome in every if not isinstance(outcome, SkippedFile)]
         sizes = np.array([size for _, size, _ in texts], dtype=np.int64)
         tokens = np.array([tokens for _, _, tokens in texts], dtype=np.int64).reshape(len(texts), len(self._encodings))
@@ -138,6 +138,6 @@ class _Scan:
             sizes,
             tokens,
             tuple(outcome for outcome in every if isinstance(outcome, SkippedFile)),
-            sum(batch.files_read for batch in self._batches),
+            self._files_read,
             self._known.problem if self._known is not None else "",
         )

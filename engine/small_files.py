@@ -50,9 +50,9 @@ class SmallFiles:
         size, start = file.file_bytes, self._end
         if size > self.most_bytes or start > self.most_bytes or len(self._spans) == self._most_files:
             return False
-        with opened_file(file.path) as opened:
+        with opened_file(file.name) as opened:
             # One byte more than there should be: it tells that the file has grown.
-            if read_into(opened, self._view[start : start + size + 1], file.path) != size:
+            if read_into(opened, self._view[start : start + size + 1], file.name) != size:
                 return False
         self._end = start + size + PADDING
         self._view[start + size : self._end] = _ZEROS

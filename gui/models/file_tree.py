@@ -28,7 +28,8 @@ class FileTree:
 
     ``names``: of the nodes; of a root its whole path. ``parents``, ``ends``: int64[n], of each node the one it is in,
     and the first node behind all that is below it. ``first_files``: int64[n + 1], how many files come before a node.
-    ``paths``: of the files. ``file_nodes``: int64[m]. ``file_bytes``: int64[m]. ``tokens``: int64[len(encodings), m].
+    ``paths``: of the files, as text. ``file_nodes``: int64[m]. ``file_bytes``: int64[m]. ``tokens``:
+    int64[len(encodings), m].
     """
 
     encodings: tuple[str, ...]
@@ -37,7 +38,7 @@ class FileTree:
     ends: NDArray[np.int64]
     first_files: NDArray[np.int64]
     file_nodes: NDArray[np.int64]
-    paths: tuple[Path, ...]
+    paths: tuple[str, ...]
     file_bytes: NDArray[np.int64]
     tokens: NDArray[np.int64]
 
@@ -92,7 +93,7 @@ class FileTree:
 def tree_of(
     roots: Sequence[Path],
     encodings: tuple[str, ...],
-    paths: Sequence[Path],
+    paths: Sequence[str],
     file_bytes: NDArray[np.int64],
     tokens: NDArray[np.int64],
 ) -> FileTree:
@@ -101,7 +102,7 @@ def tree_of(
     names, parents, ends, file_nodes = [""], [TOP], [0], []
     way: list[int] = [TOP]
     for path in paths:
-        parts = _parts(str(path), tops)
+        parts = _parts(path, tops)
         depth = 0
         while depth < len(parts) - 1 and depth + 1 < len(way) and names[way[depth + 1]] == parts[depth]:
             depth += 1
@@ -129,6 +130,6 @@ def _parts(path: str, tops: Sequence[tuple[str, str]]) -> list[str]:
     """The root that a path is below, and the names from there on; of a file named outright its folder and name."""
     for root, prefix in tops:
         if path.startswith(prefix):
-            return [root, *Path(path[len(prefix) :]).parts]
+            return [root, *path[len(prefix) :].split(os.sep)]  # noqa: PTH206 - a Path of each takes longer than the rest
     folder, name = os.path.split(path)
     return [folder, name] if folder else [name]

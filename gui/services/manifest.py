@@ -60,10 +60,10 @@ def manifest_table(request: ManifestRequest, ticket: Ticket) -> ExportTable:
             costs += (price.tokens, price.usd)
         rows.append((_shown(path), checked[index], sizes[index], *tokens[index], *costs, ""))
     nothing = [None] * (len(columns) - 3)
-    rows += ((_shown(file.path), False, *nothing, file.why) for file in request.skipped)
+    rows += ((_shown(str(file.path)), False, *nothing, file.why) for file in request.skipped)
     return ExportTable(columns, tuple(rows), numeric=frozenset(columns[2:-1]))
 
 
-def _shown(path: Path) -> str:
+def _shown(path: str) -> str:
     """A path as text that any file can hold: names need not be UTF-8."""
-    return str(path).encode("utf-8", "backslashreplace").decode()
+    return path.encode("utf-8", "backslashreplace").decode()

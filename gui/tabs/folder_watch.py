@@ -59,7 +59,7 @@ class FolderWatch(QObject):
         files = np.argsort(-tree.file_bytes, kind="stable")[:MOST_FILES]
         self._beyond = max(0, len(folders) - MOST_FOLDERS) + max(0, len(tree.paths) - MOST_FILES)
         self._waiting = [str(tree.path_of(int(node))) for node in folders[:MOST_FOLDERS]]
-        self._waiting += [str(tree.paths[index]) for index in files.tolist()]
+        self._waiting += [tree.paths[index] for index in files.tolist()]
         self._watcher = watcher = QFileSystemWatcher(self)
         watcher.directoryChanged.connect(self._on_changed)
         watcher.fileChanged.connect(self._on_changed)

@@ -56,6 +56,15 @@ def test_files_come_in_the_order_of_their_paths(tmp_path, monkeypatch):
     assert walked(tmp_path)[0] == expected
 
 
+@pytest.mark.parametrize("root", [".", "folder", "./folder/../folder"])
+def test_names_are_those_of_paths(tmp_path, monkeypatch, root):
+    write(tmp_path, "a.txt", "folder/b.txt", "folder/inner/c.txt")
+    monkeypatch.chdir(tmp_path)
+    found = list(FolderWalk(CorpusRules()).found([Path(root)]))
+    assert [file.name for file in found] == [str(path) for path in sorted(Path(root).rglob("*.txt"))]
+    assert all(file.path == Path(file.name) and file.path.is_file() for file in found)
+
+
 def test_hidden_files_and_folders_are_left_out(tmp_path):
     write(tmp_path, ".hidden.txt", ".folder/a.txt", "a.txt", ".git/config")
     assert walked(tmp_path) == (["a.txt"], {".hidden.txt": "hidden", ".folder": "hidden", ".git": "hidden"})

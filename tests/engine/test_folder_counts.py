@@ -36,7 +36,7 @@ def scan(root: Path, cache: Path | None = None, names: tuple[str, ...] = NAMES, 
 
 def figures(counts: FolderCounts) -> list[tuple[str, int, tuple[int, ...]]]:
     tokens = [tuple(column) for column in counts.tokens.T.tolist()]
-    return list(zip(map(str, counts.paths), counts.file_bytes.tolist(), tokens, strict=True))
+    return list(zip(counts.paths, counts.file_bytes.tolist(), tokens, strict=True))
 
 
 def make_old(root: Path) -> None:
@@ -64,7 +64,7 @@ def test_every_text_is_counted_and_everything_else_is_listed(tree, threads):
         assert tokens == tuple(len(encoding.encode_ordinary(content.decode())) for encoding in encodings)
     assert {str(file.path.relative_to(tree)): file.reason for file in counts.skipped} == troubles
     assert all(file.why for file in counts.skipped)
-    everything = {*counts.paths, *(file.path for file in counts.skipped)}
+    everything = {*map(Path, counts.paths), *(file.path for file in counts.skipped)}
     inner = (path for path in tree.rglob("*") if not path.is_dir() or path.is_symlink() or path.name == ".git")
     assert everything == {path for path in inner if path.name != ".git" or path.is_dir()}
 
@@ -97,7 +97,7 @@ def test_a_changed_file_is_counted_again(tree, tmp_path):
     make_old(tree)
     cache = tmp_path / "counts.sqlite"
     before = scan(tree, cache)
-    changed = before.paths[5]
+    changed = Path(before.paths[5])
     changed.write_text("entirely different words", encoding="utf-8")
     after = scan(tree, cache)
     assert after.files_read == 1

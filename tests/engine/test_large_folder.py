@@ -67,7 +67,7 @@ def reasons(counts: FolderCounts, root: Path) -> dict[str, str]:
 
 def assert_counted_as_alone(counts: FolderCounts, encoding: Encoding) -> None:
     for path, size, tokens in zip(counts.paths, counts.file_bytes.tolist(), counts.tokens[0].tolist(), strict=True):
-        stored = read_stored(path)
+        stored = read_stored(Path(path))
         assert (size, tokens) == (stored.size, encoding.count(stored.text)), path
 
 
@@ -94,7 +94,7 @@ def test_the_command_counts_the_same(large, encoding):
     root, troubles = large
     counts = count_folder(walk(root), [encoding], threads=2)
     document = json.loads(CliRunner().invoke(program, ["count", str(root), "--json"]).stdout)
-    assert [file["path"] for file in document["files"]] == list(map(str, counts.paths))
+    assert [file["path"] for file in document["files"]] == list(counts.paths)
     assert [file["tokens"] for file in document["files"]] == counts.tokens[0].tolist()
     assert document["tokens"] == int(counts.tokens.sum())
     assert {os.path.relpath(file["path"], root) for file in document["skipped"]} == set(troubles)

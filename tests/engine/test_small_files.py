@@ -16,7 +16,7 @@ from engine.text_files import marked_encoding
 
 def found(path: Path, content: bytes, size: int | None = None) -> FoundFile:
     path.write_bytes(content)
-    return FoundFile(path, len(content) if size is None else size)
+    return FoundFile(str(path), len(content) if size is None else size)
 
 
 def test_files_stand_one_behind_the_other(tmp_path):
@@ -63,11 +63,11 @@ def test_a_file_of_another_size_than_was_found_is_left(tmp_path, said):
 def test_what_cannot_be_read_says_why(tmp_path):
     files = SmallFiles(10, 5)
     with pytest.raises(CorpusFileError) as vanished:
-        files.read(FoundFile(tmp_path / "none", 1))
+        files.read(FoundFile(str(tmp_path / "none"), 1))
     assert vanished.value.skipped.reason == "vanished"
     if os.name == "posix":
         with pytest.raises(CorpusFileError) as replaced:
-            files.read(FoundFile(tmp_path, 1))
+            files.read(FoundFile(str(tmp_path), 1))
         assert replaced.value.skipped.reason == "special"
     assert len(files) == 0
 
