@@ -88,8 +88,7 @@ class FileTreeModel(QAbstractItemModel):
         """Check or uncheck files and folders."""
         if self.choice is None or not nodes:
             return
-        for node in nodes:
-            self.choice.set_checked(node, checked)
+        self.choice.set_checked(nodes, checked)
         self._tell_checks()
 
     def _tell_checks(self) -> None:

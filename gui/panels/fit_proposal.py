@@ -51,6 +51,15 @@ class FitProposal(QFrame):
         self.leave.clicked.connect(self.withdraw)
         self.hide()
 
+    @property
+    def there(self) -> bool:
+        """Whether a proposal is shown, be it outdated."""
+        return not self.isHidden()
+
+    def outdate(self) -> None:
+        """What is shown cannot be taken any more; another one will be shown."""
+        self.proposal = None
+
     def propose(self, tree: FileTree, proposal: Proposal) -> None:
         """Show a proposal."""
         self.proposal = proposal
@@ -75,7 +84,10 @@ class FitProposal(QFrame):
         self.list.setVisible(number > 0)
         self.take.setVisible(number > 0)
         self.show()
-        (self.take if number else self.leave).setFocus()
+
+    def take_focus(self) -> None:
+        """Begin in the button that is most likely wanted."""
+        (self.leave if self.take.isHidden() else self.take).setFocus()
 
     @Slot()
     def withdraw(self) -> None:
@@ -86,6 +98,6 @@ class FitProposal(QFrame):
     @Slot()
     def _on_taken(self) -> None:
         proposal = self.proposal
-        self.withdraw()
         if proposal is not None:
+            self.withdraw()
             self.taken.emit(proposal)

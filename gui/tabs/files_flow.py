@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gui.models.file_choice import FileChoice
 from gui.services.file_prices import FilePrices
+from gui.services.folder_fit import FitRequest, FolderFit
 from gui.services.folder_scan import FolderScan, ScannedFolder, ScanRequest
 from gui.tabs.folder_watch import FolderWatch
 
@@ -34,11 +35,17 @@ class FilesFlow(QObject):
     file_opened = Signal(object)
 
     def __init__(
-        self, panel: FilesPanel, scan: FolderScan, costs: CostPanel, encoding: str, parent: QObject | None = None
+        self,
+        panel: FilesPanel,
+        scan: FolderScan,
+        fit: FolderFit,
+        costs: CostPanel,
+        encoding: str,
+        parent: QObject | None = None,
     ) -> None:
         """``encoding``: what is counted in, until ``set_encoding``."""
         super().__init__(parent)
-        self._panel, self._scan, self._costs, self._encoding = panel, scan, costs, encoding
+        self._panel, self._scan, self._fit, self._costs, self._encoding = panel, scan, fit, costs, encoding
         self._watch = FolderWatch(self)
         self.shown: ScannedFolder | None = None
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
@@ -48,7 +55,7 @@ class FilesFlow(QObject):
         panel.scan_asked.connect(self.count)
         panel.stop_asked.connect(scan.stop)
         panel.file_opened.connect(self._on_file_opened)
-        panel.model.chosen.connect(self._show_total)
+        panel.model.chosen.connect(self._on_chosen)
         panel.tools.fit_asked.connect(self._propose)
         panel.tools.least_changed.connect(self._show_total)
         panel.proposal.taken.connect(self._on_taken)
@@ -56,6 +63,8 @@ class FilesFlow(QObject):
         scan.failed.connect(self._on_failed)
         scan.progressed.connect(self._on_progressed)
         scan.busy_changed.connect(panel.set_busy)
+        fit.proposed.connect(self._on_proposed)
+        fit.failed.connect(self._on_not_proposed)
         self._watch.changed.connect(self._count_again)
         self._watch.watching.connect(self._show_watching)
         self._price()
@@ -128,8 +137,11 @@ class FilesFlow(QObject):
         if before is not None and panel.model.choice is not None and before.request.roots == scanned.request.roots:
             choice.take_over(panel.model.choice)
         self.shown = scanned
-        panel.proposal.withdraw()
+        if not scanned.request.quiet:
+            self._fit.withdraw()
+            panel.proposal.withdraw()
         panel.model.show(choice)
+        self._propose_anew()
         panel.open_again()
         panel.show_left_out(scanned.left_out)
         panel.tools.set_there(bool(scanned.tree.paths))
@@ -213,10 +225,35 @@ class FilesFlow(QObject):
 
     @Slot()
     def _propose(self) -> None:
-        choice = self._panel.model.choice
+        self._ask_what_fits(quiet=False)
+
+    def _ask_what_fits(self, *, quiet: bool) -> None:
+        choice, tools = self._panel.model.choice, self._panel.tools
         if choice is not None:
-            tools = self._panel.tools
-            self._panel.proposal.propose(choice.tree, choice.fit(tools.limit.value(), tools.way.currentData()))
+            limit, way = tools.limit.value(), tools.way.currentData()
+            self._fit.ask(FitRequest(choice.tree, choice.checked.copy(), limit, way, quiet))
+
+    def _propose_anew(self) -> None:
+        """The files are others than a proposal was made for."""
+        if self._fit.waited_for or self._panel.proposal.there:
+            self._panel.proposal.outdate()
+            self._ask_what_fits(quiet=not self._fit.waited_for)
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        self._propose_anew()
+        self._show_total()
+
+    @Slot(object, object)
+    def _on_proposed(self, request: FitRequest, proposal: Proposal) -> None:
+        self._panel.proposal.propose(request.tree, proposal)
+        if not request.quiet:
+            self._panel.proposal.take_focus()
+
+    @Slot(str)
+    def _on_not_proposed(self, why: str) -> None:
+        self._panel.proposal.withdraw()
+        self._panel.remark.say(why, "warning")
 
     @Slot(object)
     def _on_taken(self, proposal: Proposal) -> None:

@@ -33,6 +33,7 @@ class FilesWiring(TabWiring["FilesPanel"]):
         if self.panel is not None:
             return self.panel
         from gui.panels.files_panel import FilesPanel
+        from gui.services.folder_fit import FolderFit
         from gui.services.folder_scan import FolderScan
         from gui.tabs.files_flow import FilesFlow
         from gui.tabs.files_saving import FilesSaving
@@ -41,7 +42,9 @@ class FilesWiring(TabWiring["FilesPanel"]):
         self.panel = panel = FilesPanel(bench.theme, bench.icons, self._costs.model.view.text)
         panel.restore_state(self._state)
         scan = FolderScan(self._runner, self._open, bench.paths.counts_file, self)
-        self.flow = flow = FilesFlow(panel, scan, self._costs, bench.prompt.encoding, self)
+        self.flow = flow = FilesFlow(
+            panel, scan, FolderFit(self._runner, self), self._costs, bench.prompt.encoding, self
+        )
         self.saving = FilesSaving(panel, flow, self._runner, bench.notifier, self)
         bench.prompt.encoding_changed.connect(self._on_encoding)
         flow.file_opened.connect(self._on_file_opened)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.models.file_choice import FileChoice
+from gui.models.file_choice import FileChoice, enough_of
 from gui.models.file_tree import TOP, FileTree, tree_of
 from gui.models.treemap_layout import squarified
 
@@ -69,7 +69,7 @@ def test_check_marks_and_sums(ways, clicks):
     choice, plain = FileChoice(tree), [True] * len(tree.paths)
     for place, checked in clicks:
         node = place % len(tree)
-        choice.set_checked(node, checked)
+        choice.set_checked((node,), checked)
         plain[tree.files_of(node)] = [checked] * int(tree.file_counts[node])
     assert choice.checked.tolist() == plain
     sums = choice.sums()
@@ -86,16 +86,57 @@ def test_a_proposal_fits_and_says_what_it_does(ways, limit, way, unchecked):
     tree = made(ways)
     choice = FileChoice(tree)
     if len(tree) > 1:
-        choice.set_checked(1 + unchecked % (len(tree) - 1), False)
+        choice.set_checked((1 + unchecked % (len(tree) - 1),), False)
     before = choice.sums().tokens[0]
     proposal = choice.fit(limit, way)
     assert proposal.left <= limit
     assert proposal.left + proposal.dropped == before
     for node in proposal.nodes:
         assert choice.checked_files(node)
-        choice.set_checked(node, False)
+        choice.set_checked((node,), False)
     assert choice.sums().tokens[0] == proposal.left
     assert (not proposal.nodes) == (before <= limit)
+
+
+@given(ways, st.lists(st.integers(0, 60), max_size=8))
+def test_many_are_checked_as_one_after_the_other(ways, places):
+    tree = made(ways)
+    nodes = [place % len(tree) for place in places]
+    at_once, one_by_one = FileChoice(tree), FileChoice(tree)
+    at_once.set_checked(nodes, False)
+    for node in nodes:
+        one_by_one.set_checked((node,), False)
+    assert at_once.checked.tolist() == one_by_one.checked.tolist()
+    assert [at_once.checked_files(node) for node in range(len(tree))] == [
+        one_by_one.checked_files(node) for node in range(len(tree))
+    ]
+
+
+@given(st.lists(st.integers(0, 9), max_size=12), st.integers(-3, 60))
+def test_enough_is_what_taking_one_after_the_other_takes(sizes, needed):
+    expected, left = [], dict(enumerate(sizes))
+    still_needed = needed
+    while still_needed > 0 and any(left.values()):
+        enough = [index for index, size in left.items() if size >= still_needed]
+        largest = max(left, key=lambda index: left[index])
+        taken = min(enough, key=lambda index: left[index]) if enough else largest
+        still_needed -= left.pop(taken)
+        expected.append(taken)
+    assert enough_of(np.array(sizes, dtype=np.int64), needed).tolist() == expected
+
+
+def test_a_proposal_of_folders_says_how_far_it_is_and_can_be_ended():
+    tree = made([("x", "a"), ("y", "b"), ("z", "c"), ("d",)])
+    told: list[float] = []
+    FileChoice(tree).fit(1, "folders", report=told.append)
+    assert told == sorted(told)
+    assert 0 < told[0] < told[-1] <= 1
+
+    def ended(fraction: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        FileChoice(tree).fit(1, "folders", report=ended)
 
 
 def test_the_smallest_that_is_enough_goes():
@@ -116,7 +157,7 @@ def test_folders_go_before_files():
 
 def test_marks_are_taken_over_by_path():
     before = FileChoice(made([("a",), ("b",), ("x", "c")]))
-    before.set_checked(int(before.tree.file_nodes[1]), False)
+    before.set_checked((int(before.tree.file_nodes[1]),), False)
     after = FileChoice(made([("a",), ("aa",), ("b",), ("x", "d")]))
     after.take_over(before)
     assert after.checked.tolist() == [True, True, False, True]

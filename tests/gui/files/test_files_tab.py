@@ -181,13 +181,59 @@ def test_a_proposal_is_followed_only_when_it_is_confirmed(qtbot, bench, panel, t
     panel.tools.limit.setValue(whole // 3)
     panel.tools.way.setCurrentIndex(panel.tools.way.findData(way))
     qtbot.mouseClick(panel.tools.propose, Qt.MouseButton.LeftButton)
-    assert panel.proposal.isVisible()
+    qtbot.waitUntil(panel.proposal.isVisible)
     qtbot.mouseClick(panel.proposal.leave, Qt.MouseButton.LeftButton)
     assert panel.model.choice.sums().tokens[0] == whole
     qtbot.mouseClick(panel.tools.propose, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(panel.proposal.isVisible)
     assert panel.proposal.list.count()
     qtbot.mouseClick(panel.proposal.take, Qt.MouseButton.LeftButton)
     assert 0 < panel.model.choice.sums().tokens[0] <= whole // 3
+    assert not panel.proposal.isVisible()
+
+
+def test_a_proposal_is_for_what_is_checked_when_it_comes(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    model = panel.model
+    panel.tools.limit.setValue(model.choice.sums().tokens[0] // 3)
+    panel.tools.propose.click()
+    model.check((int(model.tree.file_nodes[0]),), False)  # before the answer can have come
+    qtbot.waitUntil(panel.proposal.isVisible)
+    proposal = panel.proposal.proposal
+    assert proposal.left + proposal.dropped == model.choice.sums().tokens[0]
+    assert int(model.tree.file_nodes[0]) not in proposal.nodes
+    assert panel.proposal.take.hasFocus()
+    panel.tree.setFocus()
+    model.check((int(model.tree.file_nodes[0]),), True)
+    panel.proposal.take.click()
+    assert panel.proposal.isVisible(), "it was made for other files: it is not followed"
+    qtbot.waitUntil(lambda: panel.proposal.proposal is not None)
+    proposal = panel.proposal.proposal
+    assert proposal.left + proposal.dropped == model.choice.sums().tokens[0]
+    assert panel.tree.hasFocus(), "nobody asked for this one"
+
+
+def test_a_proposal_is_made_anew_when_the_folder_changes(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    panel.tools.limit.setValue(panel.model.choice.sums().tokens[0] // 3)
+    panel.tools.propose.click()
+    qtbot.waitUntil(lambda: panel.proposal.proposal is not None)
+    earlier = panel.proposal.proposal
+    Path(panel.model.tree.paths[0]).write_text("so many other words than before " * 50)
+    qtbot.waitUntil(lambda: panel.proposal.proposal not in (None, earlier))
+    proposal = panel.proposal.proposal
+    assert proposal.left + proposal.dropped == panel.model.choice.sums().tokens[0]
+
+
+def test_a_proposal_that_is_stopped_is_said(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    panel.tools.limit.setValue(1)
+    panel.tools.propose.click()
+    lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Working out what fits")
+    fit = bench.folders.flow._fit
+    with qtbot.waitSignal(lane.busy_changed):
+        fit._on_cancelled(fit._wanted)  # as a job tells that was stopped
+    assert "Stopped. Nothing is proposed." in panel.remark.text()
     assert not panel.proposal.isVisible()
 
 
