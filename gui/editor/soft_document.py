@@ -117,8 +117,11 @@ class SoftDocument(QObject):
         Qt puts a plain insertion or deletion of characters on the undo stack in such a way that nothing can join it.
         What is done in such a block must therefore be wrapped in an edit block.
         """
-        start, length = block.position(), block.length() - 1
-        return length + added > self._limit or self.is_break(start - 1) or self.is_break(start + length)
+        length = block.length() - 1
+        if length + added > self._limit or not len(self._breaks):
+            return length + added > self._limit
+        start = block.position()
+        return self._breaks.is_break(start - 1) or self._breaks.is_break(start + length)
 
     # Changing it
 
@@ -313,6 +316,8 @@ class SoftDocument(QObject):
 
     def _read(self, start: int, end: int, *, repair: bool = False) -> str:
         """The document's text with U+2029 for separators. Lone surrogates, which Qt's strings lose, read as U+FFFD."""
+        if end - start == 1 and not "\ud800" <= (character := self._document.characterAt(start)) <= "\udfff":
+            return character
         cursor = QTextCursor(self._document)
         cursor.setPosition(start)
         cursor.setPosition(end, _KEEP)

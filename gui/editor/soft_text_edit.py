@@ -36,6 +36,10 @@ from gui.editor.text_source import StringSource, TextSource, Utf8Source
 
 _PIECE_UNITS = 1 << 16
 _KEEP = QTextCursor.MoveMode.KeepAnchor
+_COMMANDS = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+)
 _UNDO_UNITS = 48_000_000
 """After this much inserted text older steps can no longer be undone: Qt keeps all of it, two bytes a unit."""
 
@@ -388,9 +392,9 @@ class SoftTextEdit(QPlainTextEdit):
         """Type in a line that needs care. A run of characters is one step to undo, as everywhere."""
         cursor = self.textCursor()
         text = event.text()
-        if cursor.hasSelection() or self.isReadOnly() or self.overwriteMode():
-            return False
         if not self._soft.needs_care(cursor.block(), len(text)):
+            return False
+        if cursor.hasSelection() or self.isReadOnly() or self.overwriteMode():
             return False
         goes_on = self._typed_until == (self.revision, cursor.position())
         self._soft.insert(cursor, document_text(text), join=goes_on)
@@ -492,8 +496,7 @@ class SoftTextEdit(QPlainTextEdit):
 def _is_typed(event: QKeyEvent) -> bool:
     """Whether a key is a character to be put into the text, by Qt's own rule."""
     text = event.text()
-    ctrl, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
     # Ctrl and Alt together are AltGr on some systems, and do type.
-    if not text or event.modifiers() in (ctrl, ctrl | shift):
+    if not text or event.modifiers() in _COMMANDS:
         return False
     return unicodedata.category(text[0]) != "Cc"

@@ -300,13 +300,12 @@ class TokenEditor(SoftTextEdit):
         token_painter = self._painter or self._make_painter()
         spans = self._tracker.spans or self._no_tokens()
         options = self._paint_options()
-        token = options.current_token = spans.index_at(self.caret_offset())
-        self._frame.paint(None if token < 0 else (spans.start_of(token), spans.end_of(token)))
+        options.caret = self.caret_offset()
         if not self._has_matches():
             # Nothing is drawn into the gap below a line: one that only reaches into the clip by it is left out.
             clip.setTop(clip.top() + int(LINE_GAP))
         painter = QPainter(self.viewport())
-        token_painter.paint(painter, visible_lines(self, self._soft, clip), spans, options)
+        self._frame.paint(token_painter.paint(painter, visible_lines(self, self._soft, clip), spans, options))
         painter.end()
 
     def _forget_matches(self) -> None:

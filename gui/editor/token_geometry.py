@@ -1,8 +1,7 @@
 """Where tokens lie on the lines of the screen.
 
-Most text is plain ASCII in a font of one width: there a token's place follows from its column, and a screen of
-twenty thousand tokens is worked out by a few numpy calls. Every other line is measured token by token with
-``QTextLine.cursorToX``, a line with right-to-left text by the glyphs of each token.
+A line is measured token by token with ``QTextLine.cursorToX``, a line with right-to-left text by the glyphs of each
+token. Most text is plain ASCII in a font of one width and need not be measured: see ``token_rows``.
 
 Two tokens may share what is seen as one character: a token may end inside its bytes, or between the parts of an
 emoji. Such a character's place is divided evenly among them.
@@ -18,6 +17,7 @@ from unicodedata import bidirectional
 import numpy as np
 from numpy.typing import NDArray
 
+from gui.editor.token_rows import THIN, TOLERANCE
 from gui.editor.token_spans import CONTINUES, SpanSlice
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
@@ -28,9 +28,6 @@ _DIRECTS_FROM_AFAR = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters that set the direction of text until another one ends that."""
 _STRONG = frozenset({"L", "R", "AL"})
 """Unicode's classes of characters that have a direction; the first one of a paragraph gives it its own."""
-_TOLERANCE = 0.5
-THIN = 3.0
-"""Width in pixels at which a token is shown whose characters have none, such as a zero-width space."""
 _MOST_KNOWN = 512  # lines that stay measured
 
 
@@ -48,86 +45,11 @@ class Pieces(NamedTuple):
     shared: NDArray[np.bool_]
 
 
-def token_pieces(
-    lines: Sequence[VisibleLine], view: SpanSlice, column_width: float, known: MeasuredLines | None = None
-) -> Pieces:
-    """The pieces of the tokens ``view`` on ``lines``.
-
-    ``column_width``: width of a character where the font gives all the same; 0 has every line measured. ``known``:
-    lines that were measured before.
-    """
-    by_column: list[VisibleLine] = []
-    extents: list[tuple[float, float]] = []
+def token_pieces(lines: Sequence[VisibleLine], view: SpanSlice, known: MeasuredLines | None = None) -> Pieces:
+    """The pieces of the tokens ``view`` on one or more ``lines``. ``known``: lines that were measured before."""
     known = MeasuredLines() if known is None else known
-    parts: list[Pieces] = []
-    for line in lines:
-        columns = _columns_of(line, column_width)
-        if columns is None:
-            parts.append(known.pieces(line, view))
-        else:
-            by_column.append(line)
-            extents.append(columns)
-    if by_column and len(view.ids):
-        parts.append(_by_columns(by_column, extents, view, column_width))
-    if not parts:
-        return Pieces(np.empty((0, 4)), np.empty(0, np.int64), np.empty(0, np.bool_), np.empty(0, np.bool_))
-    if len(parts) == 1:
-        return parts[0]
-    return Pieces(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-
-def _columns_of(line: VisibleLine, column_width: float) -> tuple[float, float] | None:
-    """Where the columns of a line begin and end, None if its characters are not all one column wide."""
-    if not column_width or line.preedit:
-        return None
-    text = line.text
-    if not text.isascii():
-        # Positions count UTF-16 units: with a character outside the BMP before it the slice would be another.
-        if max(text) > "\uffff":
-            return None
-        text = text[line.start : line.start + line.length]
-        if not text.isascii():
-            return None
-        whole = text
-    else:
-        whole = text[line.start : line.start + line.length]
-    if "\t" in whole or not line.length:
-        return None
-    # The first of these calls shapes the paragraph's text. Drawing it needs that anyway: to ask less saves nothing.
-    start = line.line.cursorToX(line.start)[0]
-    end = line.line.cursorToX(line.start + line.length)[0]
-    missing = line.length * column_width - (end - start)
-    # A space at which the line was wrapped may hang over the edge: carets stop there.
-    hangs = whole[-1] == " " and 0 < missing < column_width - THIN
-    # A fallback font, or a font that is not of one width after all, shows here.
-    if abs(missing) > _TOLERANCE and not hangs:
-        return None
-    return line.left + start, line.left + end
-
-
-def _by_columns(
-    lines: Sequence[VisibleLine], extents: Sequence[tuple[float, float]], view: SpanSlice, column_width: float
-) -> Pieces:
-    # One row for each line, to be repeated for its tokens: left, right, top, and height less the gap.
-    places = np.array([(*x, line.top, line.height - LINE_GAP) for x, line in zip(extents, lines, strict=True)])
-    bounds = np.array([(line.offset, line.end) for line in lines], np.int32)
-    first = view.ends.searchsorted(bounds[:, 0], "right")
-    counts = np.maximum(view.starts.searchsorted(bounds[:, 1], "left") - first, 0)
-    places, bounds = places.repeat(counts, 0), bounds.repeat(counts, 0)
-    token = np.arange(len(places)) + (first - counts.cumsum() + counts).repeat(counts)
-    token_starts = view.starts[token]
-    starts = np.maximum(token_starts, bounds[:, 0])
-    widths = np.minimum(view.ends[token], bounds[:, 1]) - starts
-    rects = np.empty((len(token), 4))
-    rects[:, 0] = places[:, 0] + (starts - bounds[:, 0]) * column_width
-    rects[:, 1] = places[:, 2]
-    rects[:, 2] = np.minimum(widths * column_width, places[:, 1] - rects[:, 0])
-    rects[:, 3] = places[:, 3]
-    begins = token_starts == starts
-    wide = widths > 0
-    if not wide.all():
-        rects, token, begins = rects[wide], token[wide], begins[wide]
-    return Pieces(rects, token + view.first, begins, np.zeros(len(token), np.bool_))
+    parts = [known.pieces(line, view) for line in lines]
+    return parts[0] if len(parts) == 1 else Pieces(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 class MeasuredLines:
@@ -328,7 +250,7 @@ class LineRuler:
         found: list[tuple[float, float]] = []
         rects = [run.boundingRect() for run in self._line.line.glyphRuns(first, self._in_layout(end) - first)]
         for rect in sorted((left + rect.left(), left + rect.right()) for rect in rects):
-            if found and rect[0] - found[-1][1] < _TOLERANCE:
+            if found and rect[0] - found[-1][1] < TOLERANCE:
                 found[-1] = (found[-1][0], max(found[-1][1], rect[1]))
             else:
                 found.append(rect)

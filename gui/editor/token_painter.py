@@ -1,8 +1,8 @@
 """Draws tokens on the editor's viewport, under its text.
 
 Colours are painted, never put into the document: formats would change how text is shaped, and would have to be
-undone, saved and copied with it. Only what the clip shows is looked at. Everything of one colour goes to Qt in one
-call, from the memory of an array.
+undone, saved and copied with it. Only what the clip shows is looked at. Lines of columns are drawn as rows of pixels
+(``token_rows``). Of the others everything of one colour goes to Qt in one call, from the memory of an array.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from gui.editor.token_geometry import LineRuler, MeasuredLines, Pieces, token_pieces
-from gui.editor.token_spans import STALE, SpanSlice, TokenSpans
+from gui.editor.token_rows import ColumnLine, TokenRows, column_line
+from gui.editor.token_spans import NO_COLOUR, STALE, Fills, SpanSlice, TokenSpans
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
 if TYPE_CHECKING:
     from gui.look.token_palette import TokenPalette
 
 NEWLINE_SIGN = "\u23ce"
-_STALE_COLOUR = 4
+_STALE_COLOUR = NO_COLOUR + 1
+_NO_PIECES = Pieces(np.empty((0, 4)), np.empty(0, np.int64), np.empty(0, np.bool_), np.empty(0, np.bool_))
 HATCH_ALPHA = 22
 _HATCH_FOOT = 4.0
 """Pixels at the foot of a token where the hatching is drawn in full: above, the text must stay readable on it."""
@@ -35,8 +37,8 @@ MATCH_ALPHA = 45
 class PaintOptions:
     """What to draw besides the tokens."""
 
-    current_token: int = -1
-    """Index of the token that gets a frame, -1 for none."""
+    caret: int = -1
+    """UTF-16 offset; the token there gets a frame. -1 for none."""
     show_newlines: bool = False
     dim_stale: bool = False
     match_starts: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
@@ -61,12 +63,15 @@ class TokenPainter:
     def set_palette(self, palette: TokenPalette) -> None:
         """Draw with other colours."""
         self._palette = palette
+        fills = (*(palette.fills or [palette.base] * NO_COLOUR), palette.base, palette.stale)
+        self._rows = TokenRows(fills, palette.boundary, underlined=palette.fills is None)
         self._fills = [QBrush(fill) for fill in palette.fills or ()]
         self._bound = QBrush(palette.boundary)
         faint = QColor(palette.hatch)
         faint.setAlpha(HATCH_ALPHA)
         self._faint_hatch = QBrush(faint, Qt.BrushStyle.BDiagPattern)
         self._hatch = QBrush(palette.hatch, Qt.BrushStyle.BDiagPattern)
+        self._stale = QBrush(palette.stale)
         self._frame = QPen(palette.current, 1)
 
     def set_font_metrics(self, metrics: QFontMetricsF) -> None:
@@ -77,34 +82,52 @@ class TokenPainter:
         self._column_width = width if same else 0.0
         self._newline_width = metrics.horizontalAdvance(NEWLINE_SIGN) or metrics.averageCharWidth()
 
-    def paint(self, painter: QPainter, lines: list[VisibleLine], spans: TokenSpans, options: PaintOptions) -> None:
-        """Draw the tokens of ``lines``, then matches, then marks."""
-        if not lines:
-            return
-        view = spans.covering(lines[0].offset, lines[-1].end + 1)
-        pieces = token_pieces(lines, view, self._column_width, self._measured)
-        newlines: list[tuple[QRectF, int, bool]] = []
-        if options.show_newlines:
-            newlines = [self._newline(line, view) for line in lines if line.ends_paragraph]
-            pieces = _with_newlines(pieces, newlines)
-        painter.setPen(Qt.PenStyle.NoPen)
-        self._paint_fills(painter, pieces, view, options)
-        self._paint_matches(painter, lines, options)
-        self._paint_bounds(painter, pieces)
-        self._paint_shared(painter, pieces, lines[0].left)
-        self._paint_newlines(painter, newlines)
-        self._paint_current(painter, pieces, options.current_token)
+    def paint(
+        self, painter: QPainter, lines: list[VisibleLine], spans: TokenSpans, options: PaintOptions
+    ) -> tuple[int, int] | None:
+        """Draw the tokens of ``lines``, then matches, then marks.
 
-    def _paint_fills(self, painter: QPainter, pieces: Pieces, view: SpanSlice, options: PaintOptions) -> None:
-        local = pieces.tokens - view.first
-        colours = view.colours[local]
-        if options.dim_stale:
-            stale = (view.flags[local] & STALE) != 0
-            if stale.any():
-                colours = np.where(stale, np.uint8(_STALE_COLOUR), colours)
-                self._canvas.draw(painter, pieces.rects[colours == _STALE_COLOUR], QBrush(self._palette.stale))
+        Returns the bounds of the token that has a frame, if it is on these lines.
+        """
+        if not lines:
+            return None
+        start, end = lines[0].offset, lines[-1].end + 1
+        by_columns: list[ColumnLine] = []
+        measured: list[VisibleLine] = []
+        for line in lines:
+            columns = column_line(line, self._column_width)
+            if columns is not None:
+                by_columns.append(columns)
+            elif line.length:
+                measured.append(line)
+        tokens, pieces = spans.fills(start, end), _NO_PIECES
+        newlines: list[tuple[QRectF, int, bool]] = []
+        if measured or options.show_newlines or options.dim_stale:
+            view = spans.covering(start, end)
+            if options.dim_stale:
+                stale = (view.flags & STALE) != 0
+                tokens = tokens._replace(colours=np.where(stale, np.uint8(_STALE_COLOUR), view.colours))
+            if measured:
+                pieces = token_pieces(measured, view, self._measured)
+            if options.show_newlines:
+                newlines = [self._newline(line, view) for line in lines if line.ends_paragraph]
+                pieces = _with_newlines(pieces, newlines)
+        self._rows.draw(painter, by_columns, tokens, start, end)
+        if pieces is not _NO_PIECES:
+            painter.setPen(Qt.PenStyle.NoPen)
+            self._paint_fills(painter, pieces, tokens)
+            self._paint_bounds(painter, pieces)
+            self._paint_shared(painter, pieces, lines[0].left)
+        if len(options.match_starts):
+            self._paint_matches(painter, lines, options)
+        self._paint_newlines(painter, newlines)
+        return self._paint_current(painter, by_columns, pieces, tokens, _place_of(options.caret, tokens, spans))
+
+    def _paint_fills(self, painter: QPainter, pieces: Pieces, tokens: Fills) -> None:
+        colours = tokens.colours[pieces.tokens - tokens.first]
         for colour, fill in enumerate(self._fills):
             self._canvas.draw(painter, pieces.rects[colours == colour], fill)
+        self._canvas.draw(painter, pieces.rects[colours == _STALE_COLOUR], self._stale)
 
     def _paint_bounds(self, painter: QPainter, pieces: Pieces) -> None:
         """A line before each token; without colours also one under it, so that tokens can be told from gaps."""
@@ -135,8 +158,6 @@ class TokenPainter:
 
     def _paint_matches(self, painter: QPainter, lines: list[VisibleLine], options: PaintOptions) -> None:
         starts, ends = options.match_starts, options.match_ends
-        if not len(starts):
-            return
         fill = QColor(self._palette.match)
         fill.setAlpha(MATCH_ALPHA)
         painter.setBrush(fill)
@@ -176,17 +197,40 @@ class TokenPainter:
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, NEWLINE_SIGN)
         painter.setPen(Qt.PenStyle.NoPen)
 
-    def _paint_current(self, painter: QPainter, pieces: Pieces, token: int) -> None:
-        if token < 0:
-            return
-        rects = pieces.rects[pieces.tokens == token]
-        if not len(rects):
-            return
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(self._frame)
-        for x, y, width, height in rects.tolist():
+    def _paint_current(
+        self, painter: QPainter, by_columns: list[ColumnLine], pieces: Pieces, tokens: Fills, place: int
+    ) -> tuple[int, int] | None:
+        """Draw the frame of one token; returns its bounds. -1 for none."""
+        if place < 0:
+            return None
+        start, end = tokens.bounds[place : place + 2].tolist()
+        rects: list[list[float]] = []
+        for columns in by_columns:
+            line = columns.line
+            if start < line.end and line.offset < end:
+                left, right = columns.x(start), columns.x(end)
+                rects.append([left, line.top, right - left, line.height - LINE_GAP])
+        if pieces is not _NO_PIECES:
+            rects += pieces.rects[pieces.tokens == tokens.first + place].tolist()
+        if rects:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(self._frame)
+        for x, y, width, height in rects:
             painter.drawRect(QRectF(round(x) + 0.5, round(y) + 0.5, max(1, round(width) - 1), round(height) - 1))
-        painter.setPen(Qt.PenStyle.NoPen)
+        return start, end
+
+
+def _place_of(caret: int, tokens: Fills, spans: TokenSpans) -> int:
+    """Which of some tokens holds the character behind the caret, at the end of the text the last one; -1 if none."""
+    count = len(tokens.colours)
+    if not count or caret < tokens.bounds[0]:
+        return -1
+    place = int(tokens.bounds[1:].searchsorted(np.int32(caret), "right"))
+    if place == count:
+        if tokens.first + count < len(spans):
+            return -1
+        place -= 1
+    return -1 if tokens.colours[place] == NO_COLOUR else place
 
 
 def _with_newlines(pieces: Pieces, newlines: list[tuple[QRectF, int, bool]]) -> Pieces:

@@ -28,6 +28,9 @@ NO_TOKEN = -1
 _OWN_SPAN = 64  # text inserted in one go becomes a span of its own from this length on, else its left neighbour grows
 _SLACK = 4096
 _FEW = 64
+_ZERO = np.zeros(1, np.int32)
+_FRESH = ~np.uint8(STALE)
+_ONLY_CONTINUES = bytes(flags & CONTINUES for flags in range(256))
 
 
 class SpanSlice(NamedTuple):
@@ -40,6 +43,15 @@ class SpanSlice(NamedTuple):
     ids: NDArray[np.int32]
     colours: NDArray[np.uint8]
     flags: NDArray[np.uint8]
+
+
+class Fills(NamedTuple):
+    """Neighbouring tokens: ``bounds`` int32[n + 1], where they begin and the last one ends, ``colours`` uint8[n];
+    ``first`` is the index of the first of them."""
+
+    first: int
+    bounds: NDArray[np.int32]
+    colours: NDArray[np.uint8]
 
 
 class TokenSpans:
@@ -147,15 +159,11 @@ class TokenSpans:
 
     def slice(self, first: int, last: int) -> SpanSlice:
         """Tokens ``first`` up to, not including, ``last``."""
-        ends = self._absolute_ends(first, last)
-        starts = np.empty_like(ends)
-        if len(ends):
-            starts[0] = self.start_of(first)
-            starts[1:] = ends[:-1]
+        bounds = self._bounds(first, last)
         return SpanSlice(
             first,
-            starts,
-            ends,
+            bounds[:-1],
+            bounds[1:],
             self._column(self._ids, first, last),
             self._column(self._colours, first, last),
             self._column(self._flags, first, last),
@@ -163,9 +171,12 @@ class TokenSpans:
 
     def covering(self, start: int, end: int) -> SpanSlice:
         """All tokens that touch the text from ``start`` to ``end``, those without width at both ends included."""
-        first = self.count_ending(start, before=True)
-        last = min(len(self), self.count_ending(end) + 1)
-        return self.slice(first, last)
+        return self.slice(*self._touching(start, end))
+
+    def fills(self, start: int, end: int) -> Fills:
+        """Of the same tokens what most lines are painted with."""
+        first, last = self._touching(start, end)
+        return Fills(first, self._bounds(first, last), self._column(self._colours, first, last))
 
     # Changing
 
@@ -204,12 +215,17 @@ class TokenSpans:
         """
         if start == end:
             return None
-        cut = self._cut_at(start), self._cut_at(end)
-        first = self.count_ending(start) if start else 0
-        last = self.count_ending(end)
+        cuts_first, first = self._cut_at(start) if start else (False, 0)
+        cuts_last, last = self._cut_at(end)
+        cut = cuts_first or cuts_last
+        if not cut and last - first == len(ids) <= _FEW and self._has_bounds(first, ends, continues):
+            # What is typed in a word mostly makes other tokens of it that end where those before did.
+            self._put_ids(first, ids)
+            self._clear_stale(first, last)
+            return None
         flags = continues.astype(np.uint8)
         # The halves of a token that was cut wear one colour: none of them may stay as it is.
-        head, tail = (0, 0) if any(cut) else self._same_ends(first, last, ends, ids, flags)
+        head, tail = (0, 0) if cut else self._same_ends(first, last, ends, ids, flags)
         self._clear_stale(first, last)
         new = len(ends)
         if head + tail >= new and head + tail >= last - first:
@@ -217,7 +233,7 @@ class TokenSpans:
         middle = slice(head, new - tail)
         colours: NDArray[np.uint8] | None = None
         same_look = False
-        if new == last - first and not any(cut):
+        if new == last - first and not cut:
             # As many tokens as before keep the colours in their places: what is typed in a word changes no colour.
             gone = self.slice(first + head, last - tail)
             if not (gone.colours == NO_COLOUR).any():
@@ -227,9 +243,24 @@ class TokenSpans:
         if same_look:
             return None
         # The neighbours on both sides may have been recoloured.
-        dirty_from = first - 1 if cut[0] else first + head - 1
-        dirty_to = first + new if cut[1] else first + new - tail
+        dirty_from = first - 1 if cuts_first else first + head - 1
+        dirty_to = first + new if cuts_last else first + new - tail
         return self.start_of(max(0, dirty_from)), self.end_of(min(len(self) - 1, dirty_to))
+
+    def _has_bounds(self, first: int, ends: NDArray[np.int32], continues: NDArray[np.bool_]) -> bool:
+        """Whether tokens look as these would. Bytes are compared: for a few that is quicker than calls of numpy."""
+        last = first + len(ends)
+        if self._bounds(first, last)[1:].tobytes() != ends.tobytes():
+            return False
+        if self._column(self._flags, first, last).tobytes().translate(_ONLY_CONTINUES) != continues.tobytes():
+            return False
+        return NO_COLOUR not in self._column(self._colours, first, last).tobytes()
+
+    def _put_ids(self, first: int, ids: NDArray[np.int32]) -> None:
+        left = min(max(self._left - first, 0), len(ids))
+        self._ids[first : first + left] = ids[:left]
+        behind = first + left + self._right - self._left
+        self._ids[behind : behind + len(ids) - left] = ids[left:]
 
     def _same_ends(
         self, first: int, last: int, ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]
@@ -240,16 +271,14 @@ class TokenSpans:
         """
         count = min(len(ids), last - first)
         if count <= _FEW:
-            # Of the longer of the two, which may be a whole text, only so much as there is of the other.
-            head = _same_at_first(
-                _listed(self.slice(first, first + count)), _tokens(ends[:count], ids[:count], flags[:count])
-            )
-            rest = slice(len(ids) - count + head, len(ids))
-            tail = _same_at_first(
-                _listed(self.slice(last - count + head, last))[::-1],
-                _tokens(ends[rest], ids[rest], flags[rest])[::-1],
-            )
-            return head, tail
+            old = _listed(self.slice(first, first + count))
+            new = _tokens(ends[:count], ids[:count], flags[:count])
+            head = _same_at_first(old, new)
+            if len(ids) != last - first:  # the longer of the two may be a whole text
+                old = _listed(self.slice(last - count, last))
+                rest = slice(len(ids) - count, len(ids))
+                new = _tokens(ends[rest], ids[rest], flags[rest])
+            return head, _same_at_first(old[head:][::-1], new[head:][::-1])
 
         def differs(low: int, window: slice) -> NDArray[np.bool_]:
             old = self.slice(low, low + window.stop - window.start)
@@ -276,6 +305,9 @@ class TokenSpans:
 
     # Inside
 
+    def _touching(self, start: int, end: int) -> tuple[int, int]:
+        return self.count_ending(start, before=True), min(len(self), self.count_ending(end) + 1)
+
     def _id(self, index: int) -> int:
         return int(self._ids[index if index < self._left else index + self._right - self._left])
 
@@ -290,14 +322,17 @@ class TokenSpans:
             return column[first + shift : last + shift]
         return np.concatenate([column[first : self._left], column[self._right : last + shift]])
 
-    def _absolute_ends(self, first: int, last: int) -> NDArray[np.int32]:
-        shift = self._right - self._left
-        if last <= self._left:
-            return self._ends[first:last]
-        if first >= self._left:
-            return self._ends[first + shift : last + shift] + np.int32(self._length)
-        right = self._ends[self._right : last + shift] + np.int32(self._length)
-        return np.concatenate([self._ends[first : self._left], right])
+    def _bounds(self, first: int, last: int) -> NDArray[np.int32]:
+        """Where tokens begin, and where the last of them ends: int32[last - first + 1], absolute."""
+        left, shift = self._left, self._right - self._left
+        low = first - 1  # a token begins where the one before it ends
+        if low >= 0 and last <= left:
+            return self._ends[low:last]
+        if low >= left:
+            return self._ends[low + shift : last + shift] + np.int32(self._length)
+        head = self._ends[max(low, 0) : min(last, left)]
+        right = self._ends[self._right : max(last, left) + shift] + np.int32(self._length)
+        return np.concatenate((head, right) if low >= 0 else (_ZERO, head, right))
 
     def _columns(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         return self._ends, self._ids, self._colours, self._flags
@@ -372,26 +407,26 @@ class TokenSpans:
             self._flags[at] = STALE
         self._push(start + added, NO_TOKEN, NO_COLOUR, STALE)
 
-    def _cut_at(self, offset: int) -> bool:
-        """Make ``offset`` a bound if it is none; returns whether a token lay across it.
+    def _cut_at(self, offset: int) -> tuple[bool, int]:
+        """Make ``offset`` a bound if it is none. Whether a token lay across it, and how many end at or before it now.
 
         Both halves keep its id until they are replaced.
         """
         index = self.count_ending(offset)
         if index >= len(self) or self.start_of(index) >= offset:
-            return False
+            return False, index
         self._move_gap(index)
         self._reserve(1)
         at = self._right
         self._push(offset, int(self._ids[at]), int(self._colours[at]), int(self._flags[at]) | STALE)
         self._flags[at] = STALE
-        return True
+        return True, index + 1
 
     def _clear_stale(self, first: int, last: int) -> None:
         """Mark tokens as fresh."""
         shift = self._right - self._left
-        self._flags[first : min(last, self._left)] &= ~np.uint8(STALE)
-        self._flags[max(first, self._left) + shift : max(last, self._left) + shift] &= ~np.uint8(STALE)
+        self._flags[first : min(last, self._left)] &= _FRESH
+        self._flags[max(first, self._left) + shift : max(last, self._left) + shift] &= _FRESH
 
     def _splice(
         self,

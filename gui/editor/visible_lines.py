@@ -63,15 +63,23 @@ def visible_lines(editor: QPlainTextEdit, soft: SoftDocument, clip: QRect) -> li
     found: list[VisibleLine] = []
     while y < bottom and block.isValid():
         height = editor.blockBoundingRect(block).height()
+        behind = block.next()
         if y + height > top:
-            _add_lines(found, block, soft, left, y, top - y, bottom - y)
+            _add_lines(found, block, behind, soft, left, y, top - y, bottom - y)
         y += height
-        block = block.next()
+        block = behind
     return found
 
 
 def _add_lines(
-    found: list[VisibleLine], block: QTextBlock, soft: SoftDocument, left: float, y: float, top: float, bottom: float
+    found: list[VisibleLine],
+    block: QTextBlock,
+    behind: QTextBlock,
+    soft: SoftDocument,
+    left: float,
+    y: float,
+    top: float,
+    bottom: float,
 ) -> None:
     """Add the lines of a paragraph at ``y`` that reach into ``top`` to ``bottom``, counted from its own top."""
     layout = block.layout()
@@ -91,14 +99,10 @@ def _add_lines(
         start, length = line.textStart(), line.textLength()
         if preedit:
             start, length = _without_preedit(layout, start, length, preedit)
-        last = number == count - 1 and _newline_follows(block, soft)
+        ends = number == count - 1 and behind.isValid() and not soft.is_break(behind.position() - 1)
         found.append(
-            VisibleLine(line, layout, text, block_offset, start, length, left, y + line_top, line_height, last, preedit)
+            VisibleLine(line, layout, text, block_offset, start, length, left, y + line_top, line_height, ends, preedit)
         )
-
-
-def _newline_follows(block: QTextBlock, soft: SoftDocument) -> bool:
-    return block.next().isValid() and not soft.is_break(block.position() + block.length() - 1)
 
 
 def _first_line(layout: QTextLayout, count: int, top: float) -> int:

@@ -1,4 +1,4 @@
-"""Where tokens are drawn: the fast way gives what the careful way gives, and shared characters are divided."""
+"""Where tokens are drawn: shared characters are divided, and what was measured before is not measured again."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from gui.editor.visible_lines import visible_lines
 from tests.gui.editor.fake_tokens import patch_of
 
 
-def pieces_of(editor, column_width: float):
+def pieces_of(editor):
     lines = visible_lines(editor, editor._soft, editor.viewport().rect())
     spans = editor._tracker.spans
-    return lines, token_pieces(lines, spans.covering(lines[0].offset, lines[-1].end + 1), column_width)
+    return lines, token_pieces(lines, spans.covering(lines[0].offset, lines[-1].end + 1))
 
 
 def column_width(editor) -> float:
@@ -38,31 +38,10 @@ def as_rows(pieces) -> list[tuple]:
     return sorted((token, *rect, begins) for token, rect, begins in rows)
 
 
-@pytest.mark.parametrize("limit", [40, 4096])
-def test_columns_give_what_measuring_gives(make_editor, limit: int) -> None:
-    editor = make_editor(soft_limit=limit)
-    text = "plain text, with words that wrap at the edge of the window. " * 6 + "\n\n  indented = {'a': 1}\nend"
-    show(editor, text, [5, 1, 3, 7])
-    _, fast = pieces_of(editor, column_width(editor))
-    _, measured = pieces_of(editor, 0)
-    assert not fast.shared.any()
-    # A token that is only a space at the end of a line has its place either way, but Qt may not draw that far.
-    assert as_rows(fast) == as_rows(measured)
-    assert len(fast.tokens) > 80
-
-
-def test_tabs_and_wide_characters_are_measured(make_editor) -> None:
-    editor = make_editor()
-    show(editor, "\tindented\n中文 mixed", [4])
-    _, fast = pieces_of(editor, column_width(editor))
-    _, measured = pieces_of(editor, 0)
-    assert as_rows(fast) == as_rows(measured)
-
-
 def test_a_split_character_is_divided_evenly(make_editor) -> None:
     editor = make_editor()
     show(editor, "ab😀cd", [2, 1, 1, 2, 2])  # ab | f0 | 9f | 98 80 | cd
-    lines, pieces = pieces_of(editor, column_width(editor))
+    lines, pieces = pieces_of(editor)
     shared = pieces.rects[pieces.shared]
     assert pieces.tokens[pieces.shared].tolist() == [1, 2, 3]
     left = lines[0].left + lines[0].line.cursorToX(2)[0]
@@ -77,7 +56,7 @@ def test_a_split_character_is_divided_evenly(make_editor) -> None:
 def test_a_token_may_share_both_its_ends(make_editor) -> None:
     editor = make_editor()
     show(editor, "é-é", [1, 3, 1])  # c3 | a9 2d c3 | a9
-    _, pieces = pieces_of(editor, column_width(editor))
+    _, pieces = pieces_of(editor)
     order = np.argsort(pieces.rects[:, 0], kind="stable")
     assert pieces.tokens[order].tolist() == [0, 1, 1, 1, 2]
     assert pieces.shared[order].tolist() == [True, True, False, True, True]
@@ -86,7 +65,7 @@ def test_a_token_may_share_both_its_ends(make_editor) -> None:
 def test_an_emoji_of_several_parts_is_divided_among_their_tokens(make_editor) -> None:
     editor = make_editor()
     show(editor, "👩\u200d👩\u200d👧.", [4, 3, 4, 3, 4, 1])
-    _, pieces = pieces_of(editor, column_width(editor))
+    _, pieces = pieces_of(editor)
     shared = pieces.rects[pieces.shared]
     assert len(shared) == 5
     assert np.ptp(shared[:, 2]) < 0.01
@@ -96,7 +75,7 @@ def test_an_emoji_of_several_parts_is_divided_among_their_tokens(make_editor) ->
 def test_right_to_left_text_lies_where_its_characters_are(make_editor) -> None:
     editor = make_editor()
     show(editor, "abc שלום def", [4, 4, 4, 5])
-    _, pieces = pieces_of(editor, column_width(editor))
+    _, pieces = pieces_of(editor)
     x = {token: pieces.rects[pieces.tokens == token, 0].min() for token in set(pieces.tokens.tolist())}
     assert x[0] < x[2] < x[1] < x[3], "the first half of the Hebrew word is the right one"
 
@@ -128,10 +107,10 @@ def test_measuring_again_gives_what_is_known(make_editor) -> None:
         show(editor, text, [3, 5, 2, 7])
         known = MeasuredLines()
         for _ in range(12):
-            lines, fresh = pieces_of(editor, 0)
+            lines, fresh = pieces_of(editor)
             spans = editor._tracker.spans
             view = spans.covering(lines[0].offset, lines[-1].end + 1)
-            assert as_rows(token_pieces(lines, view, 0, known)) == as_rows(fresh)
+            assert as_rows(token_pieces(lines, view, known)) == as_rows(fresh)
             # Where a line begins its neighbours change, and where the paragraph begins its direction.
             where = int(rnd.choice([0, int(rnd.choice([line.offset for line in lines])) - 1]))
             at = editor._clamp(where)
@@ -163,7 +142,7 @@ def test_a_key_has_few_lines_of_a_long_paragraph_measured(make_editor, monkeypat
 
         with monkeypatch.context() as patch:
             patch.setattr(token_geometry, "_Measured", Counted)
-            token_pieces(lines, view, 0, known)
+            token_pieces(lines, view, known)
         return count
 
     assert measured() > 10
@@ -176,7 +155,7 @@ def test_a_key_has_few_lines_of_a_long_paragraph_measured(make_editor, monkeypat
 def test_a_character_without_width_can_be_seen(make_editor) -> None:
     editor = make_editor()
     show(editor, "a\u200bb", [1, 3, 1])
-    _, pieces = pieces_of(editor, column_width(editor))
+    _, pieces = pieces_of(editor)
     assert (pieces.rects[:, 2] > 0).all()
     assert pieces.shared.tolist().count(True) >= 1
 
@@ -187,7 +166,7 @@ def test_what_is_being_composed_shifts_what_follows(make_editor) -> None:
     editor.select_range(3, 3)
     QApplication.sendEvent(editor, QInputMethodEvent("xyz", []))
     QApplication.processEvents()
-    lines, pieces = pieces_of(editor, column_width(editor))
+    lines, pieces = pieces_of(editor)
     assert (lines[0].start, lines[0].length) == (0, 6)
     width = column_width(editor)
     second = pieces.rects[pieces.tokens == 1]

@@ -1,0 +1,174 @@
+"""Draws the tokens of lines whose characters are all one column wide, which most lines are.
+
+There a token's place follows from its column, and all rows of pixels of a line are alike: one of them is worked out,
+fills and bounds together, and repeated by Qt. That takes a few calls for a line, however many tokens it has. All other
+lines are measured (``token_geometry``) and drawn rectangle by rectangle; both ways give the same picture.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QTransform
+
+from gui.editor.token_spans import Fills
+from gui.editor.visible_lines import LINE_GAP, VisibleLine
+
+TOLERANCE = 0.5
+THIN = 3.0
+"""Width in pixels at which a token is shown whose characters have none, such as a zero-width space."""
+
+
+class ColumnLine(NamedTuple):
+    """A line of columns. In pixels of the viewport: where its text begins and ends, and the width of a column."""
+
+    line: VisibleLine
+    left: float
+    right: float
+    width: float
+
+    def x(self, utf16_offset: int) -> float:
+        """Where the character behind an offset of the text begins; the end of the line for what lies behind it."""
+        return min(self.left + max(utf16_offset - self.line.offset, 0) * self.width, self.right)
+
+
+def column_line(line: VisibleLine, width: float) -> ColumnLine | None:
+    """A line as one of columns, None if its characters are not all one column wide.
+
+    ``width``: of a character where the font gives all the same, else 0.
+    """
+    start, length = line.start, line.length
+    if not width or line.preedit or not length:
+        return None
+    text = line.text
+    if not text.isascii() and max(text) > "\uffff":
+        # Positions count UTF-16 units: with a character outside the BMP before it the slice would be another.
+        return None
+    text = text[start : start + length]
+    if not text.isascii() or "\t" in text:
+        return None
+    # The first of these calls shapes the paragraph's text. Drawing it needs that anyway: to ask less saves nothing.
+    left = line.line.cursorToX(start)[0]
+    right = line.line.cursorToX(start + length)[0]
+    missing = length * width - (right - left)
+    # A fallback font, or a font that is not of one width after all, shows here. But a space at which the line was
+    # wrapped may hang over the edge: carets stop there.
+    if abs(missing) > TOLERANCE and not (text[-1] == " " and 0 < missing < width - THIN):
+        return None
+    return ColumnLine(line, line.left + left, line.left + right, width)
+
+
+class _Grid(NamedTuple):
+    """The columns of lines in pixels of the screen, of which one of the viewport may have several (``scale``).
+
+    ``origin``: the pixel at which the line begins; all others are counted from it. ``first`` int[n + 1]: the pixel at
+    which each column begins. ``column`` int[first[n]]: the column of each pixel. ``shift``: what makes cutting off
+    rounding.
+    """
+
+    left: float
+    width: float
+    scale: float
+    origin: int
+    shift: float
+    first: NDArray[np.intp]
+    column: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, left: float, width: float, scale: float, columns: int) -> _Grid:
+        """The grid of lines with as many columns."""
+        origin = math.floor(left * scale + 0.5)
+        shift = left * scale - origin + 0.5
+        first = (np.arange(columns + 1) * (width * scale) + shift).astype(np.intp)
+        return cls(left, width, scale, origin, shift, first, np.arange(columns).repeat(np.diff(first)))
+
+    def fits(self, line: ColumnLine, scale: float) -> bool:
+        """Whether it is that of a line, too."""
+        is_alike = (self.left, self.width, self.scale) == (line.left, line.width, scale)
+        return is_alike and line.line.length < len(self.first)
+
+
+class TokenRows:
+    """Draws with some colours."""
+
+    def __init__(self, fills: Sequence[QColor], bound: QColor, *, underlined: bool) -> None:
+        """``fills``: by the numbers of colours, of which all are drawn. ``bound``: of the line before each token; of
+        one under each, too, if ``underlined``."""
+        self._fills = np.array([colour.rgb() for colour in fills], np.uint32)
+        self._bound = np.uint32(bound.rgb())
+        self._underlined = underlined
+        self._take_grid(_Grid.of(0, 1, 1, 1))
+
+    def draw(self, painter: QPainter, lines: Sequence[ColumnLine], tokens: Fills, start: int, end: int) -> None:
+        """Draw tokens on lines between two offsets. ``tokens``: what ``TokenSpans.fills`` gives for these."""
+        if not lines or not len(tokens.colours):
+            return
+        bounds = tokens.bounds - start
+        is_cut = bounds[0] < 0  # of the first and the last token only a part may be meant
+        if is_cut:
+            bounds[0] = 0
+        lengths = bounds[1:] - bounds[:-1]
+        lengths[-1] = end - start + 1 - bounds[-2]  # one more: tokens without width may begin behind the last character
+        fills = self._fills[tokens.colours].repeat(lengths)  # of each character
+        firsts = fills.copy()  # of its first pixel
+        firsts[bounds[1 if is_cut else 0 : -1]] = self._bound
+        scale = painter.device().devicePixelRatioF()
+        thick = max(1, round(scale))
+        for columns in lines:
+            line = columns.line
+            if not self._grid.fits(columns, scale):
+                self._take_grid(_Grid.of(columns.left, columns.width, scale, max(256, 2 * line.length)))
+            grid, low, high = self._grid, line.offset - start, line.end - start
+            count = int(min(grid.first[line.length], (columns.right - columns.left) * scale + grid.shift))
+            row = self._row.pixels[:count]
+            row[:] = fills[low:high].take(grid.column[:count])
+            places = grid.first[: line.length]
+            row[places] = firsts[low:high]
+            for away in range(1, thick):
+                row[places + away] = firsts[low:high]
+            height = line.height - LINE_GAP
+            self._row.lay(painter, grid, count, line.top, height)
+            if self._underlined:
+                row[:] = self._under(row, thick)
+                self._row.lay(painter, grid, count, line.top + height - 2, 1)
+
+    def _under(self, row: NDArray[np.uint32], thick: int) -> NDArray[np.uint32]:
+        """A line under each token, which keeps away from the bounds."""
+        is_bound = row == self._bound
+        is_free = np.zeros(len(row), np.bool_)
+        is_free[thick:] = is_bound[:-thick]
+        is_free[:-thick] |= is_bound[thick:]
+        is_free[: 2 * thick] = is_free[-thick:] = True
+        return np.where(is_free, row, self._bound)
+
+    def _take_grid(self, grid: _Grid) -> None:
+        self._grid = grid
+        self._row = _Row(len(grid.column), grid.scale)
+
+
+class _Row:
+    """A row of pixels of the screen, in a piece of memory from which Qt reads them whenever it draws with them.
+
+    Windows and pictures are painted by Qt's raster engine: what was drawn is in the picture when the call returns.
+    """
+
+    def __init__(self, count: int, scale: float) -> None:
+        self.pixels = np.zeros(count, np.uint32)
+        self._brush = QBrush(QImage(self.pixels, count, 1, 4 * count, QImage.Format.Format_RGB32))
+        if scale != 1:
+            self._brush.setTransform(QTransform.fromScale(1 / scale, 1 / scale))
+
+    def lay(self, painter: QPainter, grid: _Grid, count: int, top: float, height: float) -> None:
+        """Repeat the first pixels downwards."""
+        scale = grid.scale
+        painter.setBrushOrigin(QPointF(grid.origin / scale, 0))
+        if scale == 1:
+            y = math.floor(top + 0.5)
+            painter.fillRect(grid.origin, y, count, math.floor(top + height + 0.5) - y, self._brush)
+        else:
+            painter.fillRect(QRectF(grid.origin / scale, top, count / scale, height), self._brush)
