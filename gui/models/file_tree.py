@@ -77,6 +77,14 @@ class FileTree:
         """int64[len(encodings), n]: the tokens of each node."""
         return np.stack([self.sums(tokens) for tokens in self.tokens])
 
+    def is_like(self, other: FileTree) -> bool:
+        """Whether another tree shows the same files with the same figures."""
+        return (
+            (self.encodings, self.names, self.paths) == (other.encodings, other.names, other.paths)
+            and np.array_equal(self.file_bytes, other.file_bytes)
+            and np.array_equal(self.tokens, other.tokens)
+        )
+
     def way_to(self, node: int) -> tuple[str, ...]:
         """The names of the nodes from the top to a node."""
         parts = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,18 +20,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScanRequest:
-    """What to count. ``encodings``: names, the one that is shown first; ``quiet``: nobody asked for it."""
+    """What to count. ``encodings``: names, the one that is shown first. ``quiet``: nobody asked for it. ``before``:
+    what is shown already; it is the answer, too, where nothing has changed."""
 
     roots: tuple[Path, ...]
     encodings: tuple[str, ...]
     rules: CorpusRules
     quiet: bool = False
+    before: ScannedFolder | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScannedFolder:
-    """What was found. ``left_out`` has what was skipped, by reason; ``problem`` is a sentence about what could not be
-    kept for next time, or ""."""
+    """What was found. ``request`` is without ``before``. ``left_out`` has what was skipped, by reason; ``problem`` is a
+    sentence about what could not be kept for next time, or ""."""
 
     request: ScanRequest
     tree: FileTree
@@ -131,12 +133,15 @@ def scan_folder(open_encoding: OpenEncoding, cache: Path, request: ScanRequest, 
         words = _tr("{path} cannot be looked through: {why}.")
         raise RefusedScan(words.format(path=error.filename, why=error.strerror or error)) from None
     tree = tree_of(request.roots, request.encodings, counts.paths, counts.file_bytes, counts.tokens)
+    before = request.before
+    if before is not None and before.tree.is_like(tree) and before.left_out.skipped == counts.skipped:
+        return before
     _ = tree.node_tokens, tree.node_bytes  # made here, not when they are first shown
     reasons: dict[str, int] = {}
     for file in counts.skipped:
         reasons[file.reason] = reasons.get(file.reason, 0) + 1
     left_out = CorpusSurvey(request.roots, (), counts.skipped, reasons, 0, 0, 0)
-    return ScannedFolder(request, tree, left_out, counts.problem)
+    return ScannedFolder(replace(request, before=None), tree, left_out, counts.problem)
 
 
 def _tr(text: str) -> str:

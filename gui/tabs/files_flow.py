@@ -48,6 +48,7 @@ class FilesFlow(QObject):
         self._panel, self._scan, self._fit, self._costs, self._encoding = panel, scan, fit, costs, encoding
         self._watch = FolderWatch(self)
         self.shown: ScannedFolder | None = None
+        self._missed = False
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._price)
         costs.model.arranged.connect(self._touch)
@@ -62,7 +63,7 @@ class FilesFlow(QObject):
         scan.scanned.connect(self._on_scanned)
         scan.failed.connect(self._on_failed)
         scan.progressed.connect(self._on_progressed)
-        scan.busy_changed.connect(panel.set_busy)
+        scan.busy_changed.connect(self._on_busy)
         fit.proposed.connect(self._on_proposed)
         fit.failed.connect(self._on_not_proposed)
         self._watch.changed.connect(self._count_again)
@@ -104,12 +105,19 @@ class FilesFlow(QObject):
 
     @Slot()
     def _count_again(self) -> None:
-        if self.shown is not None and not self._scan.busy:
+        self._missed = self._scan.busy
+        if self.shown is not None and not self._missed:
             self._submit(self.shown.request.roots, quiet=True)
+
+    @Slot(bool)
+    def _on_busy(self, busy: bool) -> None:
+        self._panel.set_busy(busy)
+        if self._missed and not busy:
+            self._count_again()  # it may have changed behind the scan's back
 
     def _submit(self, paths: tuple[Path, ...], *, quiet: bool) -> None:
         names = (self._encoding, *self._other_encodings())
-        self._scan.scan(ScanRequest(paths, names, self._panel.rules(), quiet))
+        self._scan.scan(ScanRequest(paths, names, self._panel.rules(), quiet, self.shown if quiet else None))
         if not quiet:
             self._panel.remark.say(self.tr("Looking through the folder…"))
 
@@ -133,6 +141,9 @@ class FilesFlow(QObject):
     @Slot(object)
     def _on_scanned(self, scanned: ScannedFolder) -> None:
         panel, before = self._panel, self.shown
+        self._watch.watch(scanned.tree)
+        if scanned is before:
+            return  # nothing has changed
         choice = FileChoice(scanned.tree)
         if before is not None and panel.model.choice is not None and before.request.roots == scanned.request.roots:
             choice.take_over(panel.model.choice)
@@ -148,7 +159,6 @@ class FilesFlow(QObject):
         self._say(scanned)
         if panel.folder.field.hasFocus() and not scanned.request.quiet:
             panel.tree.setFocus()
-        self._watch.watch(scanned.tree)
         self._show_total()
         if set(self._other_encodings()) - set(scanned.tree.encodings):
             self._submit(scanned.request.roots, quiet=True)  # another model was chosen meanwhile

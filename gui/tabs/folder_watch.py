@@ -26,7 +26,8 @@ SETTLE_MS = 500
 class FolderWatch(QObject):
     """Watches one tree.
 
-    Signals: ``changed()`` some time after something changed; ``watching()`` when all is watched that can be.
+    Signals: ``changed()`` some time after something changed, or may have changed before it was watched; ``watching()``
+    when all is watched that can be.
     """
 
     changed = Signal()
@@ -36,7 +37,7 @@ class FolderWatch(QObject):
         super().__init__(parent)
         self._watcher: QFileSystemWatcher | None = None
         self._waiting: list[str] = []
-        self._refused = 0
+        self._refused: set[str] = set()
         self._beyond = 0
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self.changed)
@@ -44,36 +45,54 @@ class FolderWatch(QObject):
     @property
     def unwatched(self) -> int:
         """How many files and folders are not watched."""
-        return self._beyond + self._refused
+        return self._beyond + len(self._refused)
 
-    def watch(self, tree: FileTree | None) -> None:
-        """Watch another tree, or none."""
-        if self._watcher is not None:
-            self._watcher.deleteLater()
-            self._watcher = None
-        self._waiting, self._refused, self._beyond = [], 0, 0
-        if tree is None:
-            return
+    def watch(self, tree: FileTree) -> None:
+        """Watch another tree, or the same one once more: then only what is new in it, or was put in the place of
+        something else, which is no longer watched."""
         folders = np.flatnonzero(np.diff(tree.first_files) == 0)
         folders = folders[folders != TOP]
         files = np.argsort(-tree.file_bytes, kind="stable")[:MOST_FILES]
         self._beyond = max(0, len(folders) - MOST_FOLDERS) + max(0, len(tree.paths) - MOST_FILES)
-        self._waiting = [str(tree.path_of(int(node))) for node in folders[:MOST_FOLDERS]]
-        self._waiting += [tree.paths[index] for index in files.tolist()]
+        wanted = [str(tree.path_of(int(node))) for node in folders[:MOST_FOLDERS]]
+        wanted += [tree.paths[index] for index in files.tolist()]
+        there = self._watched()
+        gone = there.difference(wanted)
+        if self._watcher is None or len(gone) > SLICE:
+            there = self._begin()
+        elif gone:
+            self._watcher.removePaths(list(gone))
+        self._refused.intersection_update(wanted)
+        self._waiting = [path for path in wanted if path not in there and path not in self._refused]
+        self._watch_some()
+
+    def _begin(self) -> set[str]:
+        """Watch nothing of what was watched so far."""
+        if self._watcher is not None:
+            self._watcher.deleteLater()
         self._watcher = watcher = QFileSystemWatcher(self)
         watcher.directoryChanged.connect(self._on_changed)
         watcher.fileChanged.connect(self._on_changed)
-        self._watch_some()
+        self._refused.clear()
+        return set()
+
+    def _watched(self) -> set[str]:
+        return {*self._watcher.directories(), *self._watcher.files()} if self._watcher is not None else set()
 
     @Slot()
     def _watch_some(self) -> None:
-        """A few at a time: each costs a call of the system."""
+        """A few at a time: each costs a call of the system. What is watched only now may have changed since it was
+        counted, without anybody noticing: so everything is looked at once more."""
         if self._watcher is None:
             return
         if not self._waiting:
             self.watching.emit()
             return
-        self._refused += len(self._watcher.addPaths(self._waiting[:SLICE]))
+        some = self._waiting[:SLICE]
+        refused = self._watcher.addPaths(some)
+        self._refused.update(refused)
+        if len(refused) < len(some):
+            self._settle.start()
         del self._waiting[:SLICE]
         in_next_turn(self, self._watch_some)
 

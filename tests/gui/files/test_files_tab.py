@@ -18,6 +18,7 @@ from commands.program import program
 from gui.models.file_tree import TOP
 from gui.models.file_tree_model import MODELS, NAME, TOKENS
 from gui.panels.files_panel import FilesPanel
+from gui.tabs import folder_watch
 from gui.workbench import Workbench
 from tests.engine.folder_trees import add_troubles, make_tree
 from tests.gui.conftest import OpenWindow
@@ -382,9 +383,63 @@ def test_choices_are_remembered(qtbot, bench, panel, tree, open_window, tmp_path
     assert panel.tools.way.currentData() == "files"
 
 
-def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tree, monkeypatch):
-    from gui.tabs import folder_watch
+def test_what_changes_before_it_is_watched_is_noticed(qtbot, bench, panel, tree, monkeypatch):
+    """Between the scan and the moment when it is watched nobody tells of a change."""
+    path = tree / "part0" / "group0" / "text0.txt"
+    watch = folder_watch.FolderWatch.watch
 
+    def later(self, shown):
+        path.write_text("changed before it was watched " * 40)
+        (tree / "part0" / "late.txt").write_text("new before its folder was watched")
+        monkeypatch.setattr(folder_watch.FolderWatch, "watch", watch)
+        watch(self, shown)
+
+    monkeypatch.setattr(folder_watch.FolderWatch, "watch", later)
+    bench.folders.build().set_paths([tree])
+    qtbot.waitUntil(lambda: f"of {FILES + 1} files" in total(panel))
+    index = panel.model.tree.paths.index(str(path))
+    assert int(panel.model.tree.file_bytes[index]) == path.stat().st_size
+
+
+def test_a_change_during_a_scan_is_noticed(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    flow = bench.folders.flow
+    flow.count()
+    assert flow.busy
+    flow._count_again()  # as the watch asks for it when it was told of a change
+    before = flow.shown
+    qtbot.waitUntil(lambda: flow.shown is not before)
+    assert flow.busy, "it is looked at once more"
+    qtbot.waitUntil(lambda: not flow.busy)
+
+
+def test_a_look_that_finds_nothing_new_changes_nothing(qtbot, bench, panel, tree, monkeypatch):
+    flow, model = bench.folders.flow, panel.model
+    monkeypatch.setattr(flow, "_other_encodings", list)  # whatever the cost table comes to show meanwhile
+    scan(qtbot, bench, tree)
+    before, choice = flow.shown, model.choice
+    for _ in range(2):
+        flow._count_again()
+        with qtbot.waitSignal(flow._scan.busy_changed):
+            pass
+    assert flow.shown is before
+    assert model.choice is choice
+
+
+def test_a_file_that_another_one_replaced_is_watched(qtbot, bench, panel, tree):
+    """Editors write beside a file and put that in its place."""
+    scan(qtbot, bench, tree)
+    path = Path(panel.model.tree.paths[0])
+    for words in (40, 80):
+        (tree.parent / "beside").write_text("word " * words)
+        (tree.parent / "beside").replace(path)
+        qtbot.waitUntil(lambda: int(panel.model.tree.file_bytes[0]) == path.stat().st_size)
+    qtbot.waitUntil(lambda: str(path) in bench.folders.flow._watch._watched())
+    path.write_text("written to where it stands")
+    qtbot.waitUntil(lambda: int(panel.model.tree.file_bytes[0]) == path.stat().st_size)
+
+
+def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tree, monkeypatch):
     monkeypatch.setattr(folder_watch, "MOST_FILES", 1)
     monkeypatch.setattr(folder_watch, "MOST_FOLDERS", 1)
     scan(qtbot, bench, tree)

@@ -104,7 +104,7 @@ def bench(qtbot: QtBot, open_window: OpenWindow, folder: Path) -> Workbench:
     return opened
 
 
-def test_a_folder_of_them_is_counted_and_shown(bench: Workbench):
+def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, bench: Workbench):
     panel, flow = bench.folders.build(), bench.folders.flow
     visible_files = [name for name in NAMES if not name.startswith(".")]
     assert len(flow.shown.tree.paths) == len(visible_files), "each of them is read, whatever it is called"
@@ -117,7 +117,7 @@ def test_a_folder_of_them_is_counted_and_shown(bench: Workbench):
         assert_harmless(line, "treemap")
     panel.tools.limit.setValue(100)
     panel.tools.propose.click()
-    assert panel.proposal.list.count() > 0
+    qtbot.waitUntil(lambda: panel.proposal.list.count() > 0)
     assert_window_is_harmless(bench.window)
 
 
