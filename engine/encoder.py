@@ -28,7 +28,7 @@ from engine.workspace import KEPT_ROOM, Workspace, padded
 
 _LARGE_TEXT = 1 << 18  # characters (or bytes) beyond which it is worth asking for large pages
 _LARGE_ROOM = 1 << 20  # ids that take 4 MB
-_LIST_PIECE = 1 << 22  # ids that become a list at a time: the interpreter waits for so long
+_LIST_PIECE = 1 << 23  # ids that become a list at a time: the interpreter waits for so long
 
 
 class NativeEncoder:

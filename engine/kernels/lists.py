@@ -8,6 +8,8 @@ object that stands for this id in all lists.
 from __future__ import annotations
 
 import functools
+import mmap
+import sys
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +23,14 @@ from engine.kernels._jit import COMPILED, kernel, primitive
 from engine.kernels.blocks import no_plain_twin
 
 _POINTER: Any = types.CPointer  # without declared types, as much of numba
+_I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
+
+_POINTER_BYTES = 8
+_ITEMS_AT = object.__basicsize__ + _POINTER_BYTES
+"""Where a list has the pointer to its items: behind what every object begins with, and its length. The headers of
+Python show it, and every compiled extension has it built in."""
+_MANY_ITEMS = 1 << 19
+"""Items that take 4 MB."""
 
 
 class _ListType(types.Type):
@@ -50,13 +60,37 @@ def _box_list(numba_type: Any, value: Any, tools: Any) -> Any:
     held = cgutils.create_struct_proxy(numba_type)(tools.context, builder, value=value)  # type: ignore[no-untyped-call]
     made = api.list_new(held.count)
     is_made = builder.icmp_unsigned("!=", made, ir.Constant(made.type, None))  # else MemoryError is set
-    with builder.if_then(is_made, likely=True), cgutils.for_range(builder, held.count) as loop:
-        token_id = builder.load(builder.gep(held.ids, [loop.index]))
-        place = builder.zext(token_id, ir.IntType(64))
-        number = builder.inttoptr(builder.load(builder.gep(held.objects, [place])), api.pyobj)
-        api.incref(number)
-        api.list_setitem(made, loop.index, number)  # takes over the reference
+    with builder.if_then(is_made, likely=True):
+        items = _items(builder, made, api.pyobj)
+        _ask_for_large_pages(builder, items, held.count)
+        with cgutils.for_range(builder, held.count) as loop:
+            token_id = builder.load(builder.gep(held.ids, [loop.index]))
+            place = builder.zext(token_id, _I64)
+            number = builder.inttoptr(builder.load(builder.gep(held.objects, [place])), api.pyobj)
+            api.incref(number)
+            builder.store(number, builder.gep(items, [loop.index]))  # takes over the reference
     return made
+
+
+def _items(builder: Any, made: Any, kind: Any) -> Any:
+    """For recipes: where a new list has its items. They are NULL and may simply be written, as by PyList_SET_ITEM in
+    Python's headers; the function that checks, too, would be called for each id."""
+    start = builder.gep(builder.bitcast(made, _I8.as_pointer()), [_I64(_ITEMS_AT)])
+    return builder.load(builder.bitcast(start, kind.as_pointer().as_pointer()))
+
+
+def _ask_for_large_pages(builder: Any, items: Any, count: Any) -> None:
+    """For recipes: let the memory of many items, which is fresh, become real 2 MB at a time, as numpy does with large
+    arrays. Where the system cannot, nothing happens."""
+    if sys.platform != "linux":
+        return
+    with builder.if_then(builder.icmp_signed(">=", count, _I64(_MANY_ITEMS)), likely=False):
+        start = builder.ptrtoint(items, _I64)
+        page = builder.and_(builder.add(start, _I64(mmap.PAGESIZE - 1)), _I64(-mmap.PAGESIZE))
+        size = builder.sub(builder.add(start, builder.mul(count, _I64(_POINTER_BYTES))), page)
+        kind = ir.FunctionType(_I32, [_I8.as_pointer(), _I64, _I32])
+        advise = cgutils.get_or_insert_function(builder.module, kind, "madvise")  # type: ignore[no-untyped-call]
+        builder.call(advise, [builder.inttoptr(page, _I8.as_pointer()), size, _I32(mmap.MADV_HUGEPAGE)])
 
 
 @primitive(no_plain_twin)

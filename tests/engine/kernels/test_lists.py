@@ -30,6 +30,11 @@ def test_parts_and_read_only_arrays():
     assert list_of(ids[100:200], LIMIT) == list(range(100, 200))
 
 
+def test_more_ids_than_a_large_page_has_room_for():
+    ids = np.random.default_rng(5).integers(0, LIMIT, 600_000, dtype=np.uint32)
+    assert list_of(ids, LIMIT) == ids.tolist()
+
+
 @pytest.mark.skipif(not COMPILED, reason="numpy makes lists where nothing is compiled")
 def test_numbers_are_shared_and_counted():
     ids = np.full(10_000, 4321, dtype=np.uint32)
