@@ -14,18 +14,16 @@ from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import shift_right, trailing_zeros
 from engine.kernels.growing import make_room
-from engine.kernels.layout import BATCH, KEY, LONG_PIECE, LONGEST_CACHED, section
+from engine.kernels.layout import BATCH, BATCH_BYTES, KEY, LONG_PIECE, LONGEST_CACHED, section
 from engine.kernels.long_pieces import merge_long
 from engine.kernels.lookup import LINE_IDS, find_long, hash_bytes, key_hash, key_high, key_low
 from engine.kernels.memory import Span, keep, load32, load64, prefetch, span, store32, store64
 from engine.kernels.misses import resolve_misses
-from engine.kernels.values import emit, one_token
+from engine.kernels.values import emit
 from engine.kernels.vectors import LINE, copy_line, match_keys
 
-OUT_SLACK = 24
+OUT_SLACK = 40
 """Ids that may be overwritten behind the last."""
-MANY_SHIFT = 3
-"""More than one in ``1 << MANY_SHIFT`` pieces are many that are no tokens."""
 READ_AHEAD = 16
 """Bytes that a key reads from the start of its piece."""
 
@@ -41,6 +39,8 @@ def make_keys(tables: Span, state: Span, text: Span, ends: Span, index: int, cou
     shift = load64(tables, layout.LINE_SHIFT)
     keys = section(state, layout.KEYS)
     entries = min(count - index, BATCH)
+    if entries > 0 and load32(ends, (index + entries - 1) << 2) - start > BATCH_BYTES:
+        entries = min(entries, BATCH_BYTES // LONGEST_CACHED)
     for entry in range(entries):
         at = entry * KEY
         end = load32(ends, (index + entry) << 2)
@@ -98,29 +98,11 @@ def list_misses_note_ids(tables: Span, state: Span, entries: int) -> int:
     return missed
 
 
-@kernel
-def note_values(state: Span, entries: int) -> None:
-    """Write the values of the entries that are tokens. Those of all others have to be written after that."""
-    ids = section(state, layout.TOKEN_IDS)
-    values = section(state, layout.VALUES)
-    for entry in range(entries):
-        store64(values, entry << 4, one_token(load32(ids, entry << 2)))
-
-
-@kernel
-def emit_values(state: Span, entries: int, out: Span, at: int) -> int:
-    """As ``emit_batch``, where all entries have values: quicker where many are no tokens."""
-    values = section(state, layout.VALUES)
-    arena = section(state, layout.ARENA)
-    for entry in range(entries):
-        at = emit(out, at, values, entry << 4, arena)
-    return at
-
-
 @inline_kernel
 def emit_batch(state: Span, entries: int, missed: int, out: Span, at: int) -> int:
     """Append the ids of a batch to ``out`` at byte offset ``at``. The offset behind them; up to ``OUT_SLACK`` ids more
-    may be overwritten. Ids of entries that are tokens are copied sixteen at a time, from one miss to the next."""
+    may be overwritten. Ids of entries that are tokens are copied sixteen at a time, from one miss to the next: the
+    first 32 without asking how many there are, which a processor guesses wrong."""
     ids = section(state, layout.TOKEN_IDS)
     values = section(state, layout.VALUES)
     misses = section(state, layout.MISSES)
@@ -129,7 +111,9 @@ def emit_batch(state: Span, entries: int, missed: int, out: Span, at: int) -> in
     first = 0
     for index in range(missed + 1):
         entry = load32(misses, index << 2)
-        for done in range(first << 2, entry << 2, LINE):
+        copy_line(out, at, ids, first << 2)
+        copy_line(out, at + LINE, ids, (first << 2) + LINE)
+        for done in range((first << 2) + 2 * LINE, entry << 2, LINE):
             copy_line(out, at + done - (first << 2), ids, done)
         at += (entry - first) << 2
         if index < missed:
@@ -225,14 +209,9 @@ def encode_tokens(
         index += entries
         if entries > 0:
             missed = list_misses_note_ids(fixed, own, entries)
-            if missed > entries >> MANY_SHIFT:
-                note_values(own, entries)
+            if missed > 0:
                 resolve_misses(fixed, own, source, missed)
-                at = emit_values(own, entries, target, at)
-            else:
-                if missed > 0:
-                    resolve_misses(fixed, own, source, missed)
-                at = emit_batch(own, entries, missed, target, at)
+            at = emit_batch(own, entries, missed, target, at)
         else:
             end = load32(pieces, index << 2)
             at += merge_huge(fixed, own, source, start, end, target, at) << 2

@@ -10,12 +10,12 @@ from __future__ import annotations
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.caches import SLOT, WORD_VALUES, is_free, put_slot, put_word, slot_line, word_line
-from engine.kernels.layout import BATCH, DIRECTORY, LONGEST_CACHED, section
+from engine.kernels.layout import BATCH, BATCH_BYTES, DIRECTORY, section
 from engine.kernels.lookup import key_hash
 from engine.kernels.memory import Span, length, load64, store64
 from engine.kernels.vectors import LINE, copy_line
 
-NEEDED_BY_BATCH = BATCH * (5 * LONGEST_CACHED + 32)
+NEEDED_BY_BATCH = 5 * BATCH_BYTES + 32 * BATCH
 """Bytes of the arena that one batch may take: the bytes of its pieces and as many ids."""
 
 

@@ -82,8 +82,9 @@ NUMBER_MASK = (1 << NUMBER_BITS) - 1
 NO_TOKEN = NUMBER_MASK
 """A number that no token has: there are at most 2**20 - 1."""
 
-BATCH = 512
-"""Pieces looked up together."""
+BATCH = 1024
+"""Pieces looked up together. The more there are, the less often a loop waits for its first lines; but what is made of
+them has to stay in the processor's caches."""
 KEY = 32
 """Bytes of an entry of KEYS: key (16 bytes), hash, start. Of a piece of ``LONG_PIECE`` bytes and more the first word is
 0, the highest byte of the second is ``LONG_PIECE`` and the rest of it its length."""
@@ -95,6 +96,8 @@ LANE_BYTES = 64
 """The longest piece that a lane takes."""
 LONGEST_CACHED = 512
 """Longer pieces are encoded each time."""
+BATCH_BYTES = 64 * LONGEST_CACHED
+"""Bytes of the pieces of a batch at most: of long ones there are fewer together."""
 
 
 @inline_kernel

@@ -77,7 +77,7 @@ def new_state(token_count: int, *, large_pages: bool = False, spare: int = 0) ->
     """
     bit_words = uncompiled(second_level)(token_count) // 8
     sizes = {
-        layout.TOKEN_IDS: layout.BATCH * 4 + 64,
+        layout.TOKEN_IDS: layout.BATCH * 4 + 2 * LINE,
         layout.SLOTS: MOST_SLOTS * SLOT,
         layout.ARENA: ARENA_BYTES,
         layout.KEYS: layout.BATCH * layout.KEY,

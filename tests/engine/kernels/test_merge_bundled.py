@@ -58,7 +58,7 @@ def test_caches_that_are_far_too_small_change_nothing(vocabulary, monkeypatch):
     core, tables, token_count = vocabulary
     monkeypatch.setattr("engine.kernels.state.MOST_WORD_LINES", 4)
     monkeypatch.setattr("engine.kernels.state.MOST_SLOTS", 4)
-    monkeypatch.setattr("engine.kernels.state.ARENA_BYTES", 1_400_000)
+    monkeypatch.setattr("engine.kernels.state.ARENA_BYTES", 260_000)
     state = new_state(token_count)
     rng = random.Random(21)
     for _ in range(12):
