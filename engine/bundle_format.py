@@ -29,6 +29,7 @@ _MAGIC = b"TLRANKS1"
 HEAD_SIZE = len(_MAGIC) + 32
 """Bytes of a file before what is packed."""
 _HEADER = struct.Struct("<16sIII")
+_RANKS_AT_A_TIME = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +57,11 @@ class RankTable:
 
     def mergeable_ranks(self) -> dict[bytes, int]:
         """Token bytes to id, as tiktoken takes them. Built anew on each call: it is large."""
-        ranks = dict(zip(self.tokens(), range(self.first_id, self.first_id + len(self)), strict=True))
+        tokens = self.tokens()
+        ranks: dict[bytes, int] = {}
+        for first in range(0, len(tokens), _RANKS_AT_A_TIME):  # one call for all would hold the interpreter
+            some = tokens[first : first + _RANKS_AT_A_TIME]
+            ranks.update(zip(some, range(self.first_id + first, self.first_id + first + len(some)), strict=True))
         ranks.pop(b"", None)
         return ranks
 

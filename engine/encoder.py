@@ -22,6 +22,7 @@ from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.lists import list_of
 from engine.kernels.measures import note_token_ends
 from engine.scanners import KNOWN_SPLITS, Scanner
+from engine.span_pairs import pairs
 from engine.tables import crossings_in, shared_tables
 from engine.text_work import Chunks, Counts, Scan, TextWork, text_work
 from engine.workspace import KEPT_ROOM, Workspace, padded
@@ -222,7 +223,7 @@ def _joined(text: bytes, byte_spans: NDArray[np.int64]) -> tuple[NDArray[np.uint
         raise ValueError("the pretokens are not in order within the text")
     ends = np.cumsum(stops - starts)
     if len(ends) and ends[-1] != stops[-1]:
-        text = b"".join([text[start:stop] for start, stop in byte_spans.tolist()])
+        text = b"".join([text[start:stop] for start, stop in pairs(byte_spans)])
     return padded(text)[0], ends.astype(np.int32)
 
 

@@ -16,6 +16,7 @@ from engine.normalize import Normalizer, normalizer_with
 from engine.pretokenize import pretokenizer
 from engine.safe_cuts import WHITE_SPACE
 from engine.space_signs import SIGN, SpaceSigns, signs_of
+from engine.span_pairs import pairs
 
 MARKED_WORDS = r"\S+ ?|\s+"
 """The split pattern of texts with marks."""
@@ -77,7 +78,7 @@ def preparation_with(steps: Sequence[str]) -> Preparation:
 def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
     """Where the words of a text start and end, in characters. A word is what a pretoken has between white space.
     SplitTimeoutError."""
-    for start, end in pretokenizer(pattern).char_spans(text).tolist():
+    for start, end in pairs(pretokenizer(pattern).char_spans(text)):
         yield from (match.span() for match in _WORD.finditer(text, start, end))
 
 

@@ -14,6 +14,7 @@ from engine.kernels.train_table import CountTable, add_entries, count_pretokens,
 from engine.pretoken_stretches import Stretch, stretches_in_time
 from engine.pretokenize import pretokenizer
 from engine.scanners import KNOWN_SPLITS, PADDING, Scanner
+from engine.span_pairs import pairs
 from engine.training_checkpoint import Arrays
 
 SPLIT_SECONDS = 10.0
@@ -93,7 +94,7 @@ class PretokenCounter:
         text = stretch.text.encode("utf-8")
         ends = np.cumsum(spans[:, 1] - spans[:, 0])
         if ends[-1] != spans[-1, 1]:
-            text = b"".join([text[start:stop] for start, stop in spans.tolist()])
+            text = b"".join([text[start:stop] for start, stop in pairs(spans)])
         self._count(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), ends.astype(np.int32), len(ends), 0)
 
     def _count(self, array: NDArray[np.uint8], ends: NDArray[np.int32], count: int, start: int) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.pretoken_stretches import stretches
 from engine.pretokenize import UnsupportedPatternError, pretokenizer
+from engine.span_pairs import pairs
 
 if TYPE_CHECKING:
     from engine.encoding import Encoding
@@ -20,7 +21,7 @@ def ids_of_pretokens(encoding: Encoding, content: bytes, byte_spans: NDArray[np.
         return encoding.native.encode_pretokens(content, byte_spans).view(np.int32)
     known: dict[bytes, list[int]] = {}
     ids: list[int] = []
-    for start, end in byte_spans.tolist():
+    for start, end in pairs(byte_spans):
         pretoken = content[start:end]
         if pretoken not in known:
             known[pretoken] = encoding._encode_single_piece(pretoken)

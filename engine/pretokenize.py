@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EngineError, UnsupportedTextError
 from engine.pattern_reach import Reach, reach_of
+from engine.span_pairs import pairs
 from engine.split_expression import UnsupportedPatternError, rewrite
 from engine.tiktoken_core import byte_core
 
@@ -105,7 +106,7 @@ class Pretokenizer:
 
     def pretokens(self, text: str, seconds: float = SECONDS) -> list[str]:
         """The pretokens themselves. SplitTimeoutError."""
-        return [text[start:end] for start, end in self.char_spans(text, seconds).tolist()]
+        return [text[start:end] for start, end in pairs(self.char_spans(text, seconds))]
 
 
 def _in_unicode(letters: NDArray[np.uint16]) -> str:

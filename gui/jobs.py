@@ -30,6 +30,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from gui.heartbeat import Heartbeat
+
 PROGRESS_INTERVAL_SECONDS = 0.05
 """Least time between two progress reports of a job: more often than the eye can follow only costs the GUI thread."""
 
@@ -49,7 +51,7 @@ WAY_MS = 15
 is held down comes back in twice the time."""
 
 STAND_BACK_SECONDS = 0.5
-"""How long a job stands back at most, in all: who types without pause still wants prices."""
+"""How long a job stands back for edits at most, in all: who types without pause still wants prices."""
 
 Work = Callable[[Any, "Ticket"], Any]
 Merge = Callable[[Any, Any], Any]
@@ -99,11 +101,14 @@ class Ticket:
         report: Callable[[float, str], None],
         pool: ThreadPoolExecutor | None = None,
         way: threading.Event | None = None,
+        heartbeat: Heartbeat | None = None,
     ) -> None:
-        """``pool``: the threads that help; without, nobody does. ``way``: set while it is free; without, it is."""
+        """``pool``: the threads that help; without, nobody does. ``way``: set while it is free; without, it is.
+        ``heartbeat``: that of the GUI thread, whose work the job stands back for."""
         self._report = report
         self._pool = pool
         self._way = way
+        self._heartbeat = heartbeat
         self._patience = STAND_BACK_SECONDS
         self._cancelled = False
         self._reported_at = 0.0
@@ -118,12 +123,14 @@ class Ticket:
         self._cancelled = True
 
     def progress(self, fraction: float, note: str = "") -> None:
-        """Report progress; the place where a cancelled job stops.
+        """Report progress; the place where a cancelled job stops, and others stand back while the GUI thread is busy.
 
         Raises JobCancelled when the job was asked to end.
         """
         if self._cancelled:
             raise JobCancelled
+        if self._heartbeat is not None:
+            self._heartbeat.stand_back_while_late()
         now = time.monotonic()
         if now - self._reported_at >= PROGRESS_INTERVAL_SECONDS:
             self._reported_at = now
@@ -140,6 +147,8 @@ class Ticket:
             since = time.monotonic()
             self._way.wait(self._patience)
             self._patience -= time.monotonic() - since
+        if self._heartbeat is not None:
+            self._heartbeat.stand_back_while_late()
 
     def side_by_side(self, tasks: Sequence[Callable[[], None]]) -> None:
         """Do these on as many threads as there are processors, this one among them, and return when all are done.
@@ -200,6 +209,7 @@ class Lane(QObject):
         self._work = work
         self._pool = pool
         self._way = parent.way
+        self._heartbeat = parent.heartbeat
         self._merge = merge
         self._conflated = conflated
         self.stoppable = True
@@ -251,6 +261,7 @@ class Lane(QObject):
         For the moment when the window closes, and for lanes whose jobs end by themselves.
         """
         self._way.set()
+        self._heartbeat.stop()
         while self._ticket is not None and self._running is not None and not self._closed:
             self._on_returned(self._ticket, self._running.result())
 
@@ -267,7 +278,7 @@ class Lane(QObject):
         def report(fraction: float, note: str) -> None:
             self._reported.emit(JobProgress(request, fraction, note))
 
-        self._ticket = ticket = Ticket(report, self._pool, self._way)
+        self._ticket = ticket = Ticket(report, self._pool, self._way, self._heartbeat)
         self._running = self._pool.submit(self._run, request, ticket)
 
     def _run(self, request: object, ticket: Ticket) -> JobResult | JobFailure:
@@ -331,6 +342,8 @@ class JobRunner(QObject):
         self.way = threading.Event()
         """Set unless jobs should stand back; for lanes."""
         self.way.set()
+        self.heartbeat = Heartbeat(threading.Event(), self)
+        """Says whether the GUI thread is busy, while any job runs; for lanes."""
         self._give_back = QTimer(self, singleShot=True, interval=WAY_MS)
         self._give_back.timeout.connect(self.way.set)
         self._lanes: list[Lane] = []
@@ -356,16 +369,25 @@ class JobRunner(QObject):
         among the busy ones, and the user cannot cancel it; it ends with the window."""
         lane = Lane(name, work, self._pool, None, False, self)
         self._unlisted.append(lane)
+        lane.busy_changed.connect(self._keep_beating)
         return lane
 
     def _add(self, lane: Lane) -> Lane:
         self._lanes.append(lane)
         lane.busy_changed.connect(self._on_busy_changed)
+        lane.busy_changed.connect(self._keep_beating)
         return lane
 
     @Slot(bool)
     def _on_busy_changed(self, _busy: bool) -> None:
         self.lanes_changed.emit()
+
+    @Slot(bool)
+    def _keep_beating(self, busy: bool) -> None:
+        if busy:
+            self.heartbeat.start()
+        elif not any(lane.busy for lane in (*self._lanes, *self._unlisted)):
+            self.heartbeat.stop()
 
     @property
     def busy_lanes(self) -> list[Lane]:
@@ -385,6 +407,7 @@ class JobRunner(QObject):
         for lane in (*self._lanes, *self._unlisted):
             lane.close()
         self._give_back.stop()
+        self.heartbeat.stop()
         self.way.set()
         self._pool.shutdown(wait=True)
         sys.setswitchinterval(self._switch_interval_before)

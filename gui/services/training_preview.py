@@ -61,6 +61,7 @@ def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> Spl
     """Read, normalise and split the beginning of a file."""
     import engine
     from engine.pretokenize import pretokenizer
+    from engine.span_pairs import pairs
     from engine.training_settings import signs_for
     from engine.training_splits import split_named
 
@@ -92,7 +93,7 @@ def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> Spl
         spans = splitter.char_spans(trained, SECONDS)
     except engine.EngineError as error:
         return SplitPreview(**shown, pattern_problem=str(error))
-    utf8_bytes = sum(_utf8_bytes(trained[start:end]) for start, end in spans.tolist())
+    utf8_bytes = sum(_utf8_bytes(trained[start:end]) for start, end in pairs(spans))
     utf8_bytes -= _utf8_bytes(trained) - _utf8_bytes(normalised)
     dropped = len(trained) - int((spans[:, 1] - spans[:, 0]).sum())
     patch = pretoken_patch(trained, spans)

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 FIRST_LEADING = -64
 """Bytes of UTF-8 that go on with a character are 0x80 to 0xBF, as signed numbers -128 to -65."""
+_AT_A_TIME = 1 << 18
+"""Bytes that are summed up in one call, which holds the interpreter."""
 
 
 def utf8(text: str) -> bytes:
@@ -36,6 +38,10 @@ def utf16_places(content: bytes, places: NDArray[np.int64]) -> NDArray[np.int64]
     """int64[n]: places in UTF-8 ``content``, between characters, as UTF-16 offsets."""
     bytes_ = np.frombuffer(content, np.uint8)
     units = np.zeros(len(bytes_) + 1, dtype=np.int64)
-    # A character begins with any byte but 0x80 to 0xBF, and takes a second unit where that is 0xF0 or higher.
-    np.cumsum(((bytes_ & 0xC0) != 0x80).astype(np.int8) + (bytes_ >= 0xF0), out=units[1:])
+    for first in range(0, len(bytes_), _AT_A_TIME):
+        some = bytes_[first : first + _AT_A_TIME]
+        sums = units[first + 1 : first + 1 + len(some)]
+        # A character begins with any byte but 0x80 to 0xBF, and takes a second unit where that is 0xF0 or higher.
+        np.cumsum(((some & 0xC0) != 0x80).astype(np.int8) + (some >= 0xF0), out=sums)
+        sums += units[first]
     return units[places]

@@ -1,0 +1,64 @@
+"""Says to jobs whether the GUI thread is in the middle of something, so that they stand back until it is done.
+
+Python runs one thread at a time, and whoever waits for a turn has no right to the next one: beside three jobs of pure
+Python the GUI thread waits for three milliseconds at each call into Qt, beside five for eight. A dialog that takes
+fifty milliseconds to fill, with a hundred such calls, then takes half a second.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
+
+if TYPE_CHECKING:
+    import threading
+
+BEAT_MS = 8
+"""How often the event loop says that it comes round."""
+
+LATE_SECONDS = 0.02
+"""After so long without that, the GUI thread is in the middle of something."""
+
+MOST_SECONDS = 0.05
+"""How long a job stands back at most, at a time."""
+
+
+class Heartbeat(QObject):
+    """Beats on the GUI thread while jobs run."""
+
+    def __init__(self, came_round: threading.Event, parent: QObject | None = None) -> None:
+        """``came_round``: an event of nobody else's, for jobs to wait on."""
+        super().__init__(parent)
+        self._last: float | None = None
+        self._came_round = came_round
+        self._timer = QTimer(self, interval=BEAT_MS)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._beat)
+
+    def start(self) -> None:
+        """Beat from now on."""
+        if not self._timer.isActive():
+            self._beat()
+            self._timer.start()
+
+    def stop(self) -> None:
+        """Beat no longer: nobody needs to stand back."""
+        self._timer.stop()
+        self._last = None
+        self._came_round.set()
+
+    @Slot()
+    def _beat(self) -> None:
+        self._last = monotonic()
+        self._came_round.set()
+
+    def stand_back_while_late(self) -> None:
+        """Wait for the next beat if it is overdue. On a worker thread."""
+        last = self._last
+        if last is None or monotonic() - last < LATE_SECONDS:
+            return
+        self._came_round.clear()
+        if self._last == last:  # else it has come meanwhile
+            self._came_round.wait(MOST_SECONDS)
