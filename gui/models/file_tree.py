@@ -53,6 +53,10 @@ class FileTree:
         """Whether a node is a file, not a folder."""
         return bool(self._is_file[node])
 
+    def how_many_files(self, nodes: Sequence[int]) -> int:
+        """How many of some nodes are files."""
+        return int(self._is_file[np.array(nodes, dtype=np.int64)].sum())
+
     @cached_property
     def _is_file(self) -> NDArray[np.bool_]:
         return np.diff(self.first_files) == 1

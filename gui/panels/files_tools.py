@@ -53,8 +53,8 @@ class FilesTools(QWidget):
         self.set_there(False)
         flow = FlowLayout(gap=10)
         flow.addWidget(self.gitignore)
-        flow.addWidget(labelled(self.tr("Hide &below"), self.least, self.least))
-        flow.addWidget(labelled(self.tr("Fit &into"), self.limit, self.limit))
+        flow.addWidget(labelled(self.tr("Hide &below (tokens)"), self.least, self.least))
+        flow.addWidget(labelled(self.tr("Fit &into (tokens)"), self.limit, self.limit))
         for widget in (self.way, self.propose, self.export):
             flow.addWidget(widget)
         self.setLayout(flow)

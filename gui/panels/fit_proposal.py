@@ -70,8 +70,13 @@ class FitProposal(QFrame):
                 left=write(proposal.left), limit=limit
             )
         else:
-            words = self.tr("To fit into {limit} tokens, uncheck {n} with {dropped} tokens; {left} are left.").format(
-                limit=limit, n=write(number), dropped=write(proposal.dropped), left=write(proposal.left)
+            words = self.tr(
+                "To fit into {limit} tokens, uncheck {what} with {dropped} tokens; {left} are left."
+            ).format(
+                limit=limit,
+                what=self._what(tree, proposal),
+                dropped=write(proposal.dropped),
+                left=write(proposal.left),
             )
         self.words.setText(words)
         self.list.clear()
@@ -88,6 +93,19 @@ class FitProposal(QFrame):
     def take_focus(self) -> None:
         """Begin in the button that is most likely wanted."""
         (self.leave if self.take.isHidden() else self.take).setFocus()
+
+    def _what(self, tree: FileTree, proposal: Proposal) -> str:
+        """How many folders and files."""
+        files = tree.how_many_files(proposal.nodes)
+        folders = len(proposal.nodes) - files
+        parts = []
+        if folders:
+            words = self.tr("1 folder") if folders == 1 else self.tr("{n} folders")
+            parts.append(words.format(n=self._text.number(folders)))
+        if files:
+            words = self.tr("1 file") if files == 1 else self.tr("{n} files")
+            parts.append(words.format(n=self._text.number(files)))
+        return self.tr(" and ").join(parts)
 
     @Slot()
     def withdraw(self) -> None:

@@ -24,6 +24,7 @@ from gui.look.token_text import visible_line
 from gui.models.request_lines import LinesModel
 from gui.models.request_words import GRADE_WORDS, KIND_WORDS, tr
 from gui.panels.row_table import set_up_rows
+from gui.panels.text_behind_figures import part_text_from_figures
 from gui.panels.training_form import Remark
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ class RequestLinesPage(QWidget):
         table = QTableView(objectName=name)
         table.setAccessibleName(words)
         table.setModel(model)
+        part_text_from_figures(table, model.columnCount() - 1)
         set_up_rows(table)
         table.horizontalHeader().setStretchLastSection(True)
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)

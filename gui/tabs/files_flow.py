@@ -176,8 +176,8 @@ class FilesFlow(QObject):
     def _show_watching(self) -> None:
         unwatched = self._watch.unwatched
         words = self.tr(
-            "{n} files and folders are more than are watched for changes: "
-            "those are looked at when you come back to this window, or press Count."
+            "{n} files and folders are not watched for changes, as they are too many: "
+            "they are looked at when you come back to this window, or press Count."
         )
         self._panel.watching.say(words.format(n=self._panel.text.number(unwatched)) if unwatched else "")
 

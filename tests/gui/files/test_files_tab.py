@@ -188,6 +188,11 @@ def test_a_proposal_is_followed_only_when_it_is_confirmed(qtbot, bench, panel, t
     qtbot.mouseClick(panel.tools.propose, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(panel.proposal.isVisible)
     assert panel.proposal.list.count()
+    nodes = panel.proposal.proposal.nodes
+    files = sum(map(panel.model.tree.is_file, nodes))
+    said = panel.proposal.words.text()
+    assert (f"{files} files" in said or "1 file " in said) == (files > 0)
+    assert ("folder" in said) == (files < len(nodes)) == (way == "folders")
     qtbot.mouseClick(panel.proposal.take, Qt.MouseButton.LeftButton)
     assert 0 < panel.model.choice.sums().tokens[0] <= whole // 3
     assert not panel.proposal.isVisible()

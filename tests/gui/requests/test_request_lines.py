@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QStyleOptionHeader, QStyleOptionViewItem
 
+from gui.panels.text_behind_figures import GAP
 from tests.gui.requests.windows import drop, notices, settled
 
 
@@ -23,6 +24,13 @@ def test_a_file_of_many(qtbot, bench, panel, tmp_path):
     assert lines.worst_title.text() == "The lines, those with most tokens first:"
     assert lines.bad_model.index(0, 0).data() == "4"
     assert "not JSON" in lines.bad_model.index(0, 1).data()
+    # Its text does not touch the figures before it, but is as it was.
+    index, option = lines.worst_model.index(0, 6), QStyleOptionViewItem()
+    lines.worst.itemDelegateForIndex(index).initStyleOption(option, index)
+    assert option.text == GAP + index.data()
+    title = QStyleOptionHeader()
+    lines.worst.horizontalHeader().initStyleOptionForIndex(title, 6)
+    assert title.text == GAP + "Last message"
     # With another template they are counted again.
     with qtbot.waitSignal(bench.request.flow._service.lines_counted):
         panel.bar.show_template("qwen")
