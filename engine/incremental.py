@@ -27,7 +27,7 @@ from engine.safe_cuts import CutFinder
 from engine.text_measures import Measures, measure_pieces
 from engine.text_pieces import piece_end, pieces
 from engine.text_reader import Piece, Readings, reader_for
-from engine.token_blocks import ID_BITS, TokenBlock, TokenBlocks, blocks_of
+from engine.token_blocks import ID_BITS, TokenBlock, TokenBlocks, blocks_of, retokenized
 from engine.types import TextEdit, TextStatistics, TokenPatch
 from engine.units_text import EditedUnits
 from engine.utf16_text import sound_text_of, text_of, utf16_length
@@ -164,7 +164,13 @@ class EditedText:
                 progress(done / total)
 
         reader = reader_for(encoding, special_as_tokens)
-        blocks, readings = _collected(reader.read_units(self._blocks), tell)
+        pieces_read: list[tuple[int, NDArray[np.int32], NDArray[np.int32]]] = []
+        readings = Readings()
+        for piece in reader.read_units(self._blocks):
+            pieces_read.append((len(piece.units), piece.ids, piece.ends))
+            readings += piece.readings
+            tell(piece.units)
+        blocks = retokenized(self._blocks, pieces_read)
         for watched in self._others.encodings:
             if watched.encodes_like(self._reader.encoding):
                 self._others.settle(watched.name, total, self._readings.plain)

@@ -91,6 +91,7 @@ class TokenBlocks:
     def __init__(self, blocks: Iterable[TokenBlock] = ()) -> None:
         self._blocks: list[TokenBlock] = []
         self._starts = np.zeros(1, dtype=np.int64)  # of each block, and the length of the text behind them
+        self._forgotten = 0  # so many, from the first
         self.token_count = 0
         self._put(0, 0, list(blocks))
 
@@ -192,6 +193,12 @@ class TokenBlocks:
         self._put(first, behind, [TokenBlock(self.read_units(start, end), ids, ends - np.int32(start))])
         return first
 
+    def forget_before(self, position: int) -> None:
+        """Free the blocks that end at ``position`` or before. Nothing may be asked of them any more."""
+        for number in range(self._forgotten, int(self._starts.searchsorted(position, "right")) - 1):
+            self._blocks[number] = _NOTHING
+            self._forgotten = number + 1
+
     # Changing
 
     def splice(
@@ -242,6 +249,24 @@ def blocks_of(units: NDArray[np.uint16], ids: NDArray[np.int32], ends: NDArray[n
     return blocks
 
 
+def retokenized(blocks: TokenBlocks, tokens: list[tuple[int, NDArray[np.int32], NDArray[np.int32]]]) -> TokenBlocks:
+    """The text of ``blocks`` with other tokens: of one piece of it after the other its length, ids and ends, as in
+    ``blocks_of``. Both arguments are of no use afterwards: each part of them is freed once it is taken over, so that
+    a text and its tokens are not held twice."""
+    start = 0
+    made: list[TokenBlock] = []
+    tokens.reverse()
+    while tokens:
+        length, ids, ends = tokens.pop()
+        made += blocks_of(blocks.read_units(start, start + length), ids, ends)
+        start += length
+        blocks.forget_before(start)
+    return TokenBlocks(made)
+
+
 def _with_room(length: int) -> int:
     """Elements to have room for, a multiple of eight."""
     return (length + max(_LEAST_ROOM, length // 16) + 7) & -8
+
+
+_NOTHING = TokenBlock(np.empty(0, np.uint16), np.empty(0, np.int32), np.empty(0, np.int32))
