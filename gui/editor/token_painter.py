@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 NEWLINE_SIGN = "\u23ce"
 _STALE_COLOUR = NO_COLOUR + 1
 _NO_PIECES = Pieces(np.empty((0, 4)), np.empty(0, np.int64), np.empty(0, np.bool_), np.empty(0, np.bool_))
+_HOLLOW = QBrush()
 HATCH_ALPHA = 22
 _HATCH_FOOT = 4.0
 """Pixels at the foot of a token where the hatching is drawn in full: above, the text must stay readable on it."""
@@ -213,7 +214,7 @@ class TokenPainter:
         if pieces is not _NO_PIECES:
             rects += pieces.rects[pieces.tokens == tokens.first + place].tolist()
         if rects:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setBrush(_HOLLOW)
             painter.setPen(self._frame)
         for x, y, width, height in rects:
             painter.drawRect(QRectF(round(x) + 0.5, round(y) + 0.5, max(1, round(width) - 1), round(height) - 1))

@@ -87,10 +87,11 @@ class _Grid(NamedTuple):
         first = (np.arange(columns + 1) * (width * scale) + shift).astype(np.intp)
         return cls(left, width, scale, origin, shift, first, np.arange(columns).repeat(np.diff(first)))
 
-    def fits(self, line: ColumnLine, scale: float) -> bool:
+    def fits(self, columns: ColumnLine, scale: float) -> bool:
         """Whether it is that of a line, too."""
-        is_alike = (self.left, self.width, self.scale) == (line.left, line.width, scale)
-        return is_alike and line.line.length < len(self.first)
+        if self.left != columns.left or self.width != columns.width or self.scale != scale:
+            return False
+        return columns.line.length < len(self.first)
 
 
 class TokenRows:
@@ -123,11 +124,13 @@ class TokenRows:
             line = columns.line
             if not self._grid.fits(columns, scale):
                 self._take_grid(_Grid.of(columns.left, columns.width, scale, max(256, 2 * line.length)))
-            grid, low, high = self._grid, line.offset - start, line.end - start
-            count = int(min(grid.first[line.length], (columns.right - columns.left) * scale + grid.shift))
+            grid, length = self._grid, line.length
+            low = line.block_offset + line.start - start
+            high = low + length
+            count = int(min(grid.first[length], (columns.right - columns.left) * scale + grid.shift))
             row = self._row.pixels[:count]
             row[:] = fills[low:high].take(grid.column[:count])
-            places = grid.first[: line.length]
+            places = grid.first[:length]
             row[places] = firsts[low:high]
             for away in range(1, thick):
                 row[places + away] = firsts[low:high]

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 from gui.editor.offsets import utf16_length
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from engine.types import TextEdit, TokenPatch
     from gui.editor.token_spans import TokenSpans
 
@@ -89,17 +92,18 @@ class TokenTracker:
         """
         if not max(self._oldest, self._answered) <= revision <= self._revision:
             return None
-        from gui.editor.carrying import Stretch, carried
-
         while self._edits and self._edits[0][0] <= revision:
             self._edits.popleft()
-        stretch = Stretch(patch.utf16_start, patch.utf16_new_end, patch.utf16_ends, patch.ids, patch.continues)
-        stretch = carried(stretch, _joined(self._edits))
-        if not self._fits(stretch):
+        start, end, ends, ids = patch.utf16_start, patch.utf16_new_end, patch.utf16_ends, patch.ids
+        continues = patch.continues
+        if self._edits:
+            from gui.editor.carrying import Stretch, carried
+
+            start, end, ends, ids, continues = carried(Stretch(start, end, ends, ids, continues), _joined(self._edits))
+        if not self._fits(start, end, ends):
             return None
         self._answered = revision
-        spans = self.ensure()
-        return spans.apply(stretch.start, stretch.end, stretch.ends, stretch.ids, stretch.continues)
+        return self.ensure().apply(start, end, ends, ids, continues)
 
     def ensure(self) -> TokenSpans:
         """The tokens; a text without any yet is one uncovered stretch."""
@@ -109,8 +113,7 @@ class TokenTracker:
             self.spans = TokenSpans(self._length or 0)
         return self.spans
 
-    def _fits(self, stretch: object) -> bool:
-        start, end, ends = stretch.start, stretch.end, stretch.ends  # type: ignore[attr-defined]
+    def _fits(self, start: int, end: int, ends: NDArray[np.int32]) -> bool:
         if self._length is None and start == 0:
             self._length = end
         if self._length is None or not 0 <= start <= end <= self._length:
