@@ -18,10 +18,6 @@ _R = TypeVar("_R")
 CHUNK_CHARS = 65_536
 """Characters of a chunk: what is made of so many stays in the processor's caches until the next."""
 
-PARTS_A_THREAD = 8
-"""A long text is dealt out in so many parts for each thread, so that none has much to do when the others are done: some
-parts of a text take two times as long as others."""
-
 
 class NativeFront:
     """What stands before our own encoder, for whole texts."""
@@ -85,9 +81,20 @@ class ChunkedEncoder(NativeFront):
         chunks = self._chunks(text)
         if chunks is None or num_threads == 1:
             return [work(text, chunks)]
-        size = -(-len(chunks) // (num_threads * PARTS_A_THREAD))
-        parts = [chunks[first : first + size] for first in range(0, len(chunks), size)]
-        return in_threads(lambda part: work(text, part), parts, num_threads)
+        return in_threads(lambda part: work(text, part), _dealt_out(chunks, num_threads), num_threads)
+
+
+def _dealt_out(chunks: Chunks, num_threads: int) -> list[Chunks]:
+    """A text in parts for threads to take in turn, each half of what would be left for every one of them: large ones
+    first, as each costs a call, and small ones last, so that no thread has much to do when the others are done. Some
+    parts of a text take two times as long as others."""
+    parts = []
+    first = 0
+    while first < len(chunks):
+        size = -(-(len(chunks) - first) // (2 * num_threads))
+        parts.append(chunks[first : first + size])
+        first += size
+    return parts
 
 
 def check_text(text: object) -> None:
