@@ -7,13 +7,10 @@ fifty milliseconds to fill, with a hundred such calls, then takes half a second.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
-
-if TYPE_CHECKING:
-    import threading
 
 BEAT_MS = 8
 """How often the event loop says that it comes round."""
@@ -24,15 +21,19 @@ LATE_SECONDS = 0.02
 MOST_SECONDS = 0.05
 """How long a job stands back at most, at a time."""
 
+LOOK_SECONDS = 0.002
+"""How often it looks for the next beat meanwhile."""
+
 
 class Heartbeat(QObject):
-    """Beats on the GUI thread while jobs run."""
+    """Beats on the GUI thread while jobs run.
 
-    def __init__(self, came_round: threading.Event, parent: QObject | None = None) -> None:
-        """``came_round``: an event of nobody else's, for jobs to wait on."""
+    Without a lock: a job that has one, and waits for the interpreter to give it back, would stop the GUI thread.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._last: float | None = None
-        self._came_round = came_round
         self._timer = QTimer(self, interval=BEAT_MS)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
@@ -47,18 +48,17 @@ class Heartbeat(QObject):
         """Beat no longer: nobody needs to stand back."""
         self._timer.stop()
         self._last = None
-        self._came_round.set()
 
     @Slot()
     def _beat(self) -> None:
         self._last = monotonic()
-        self._came_round.set()
 
-    def stand_back_while_late(self) -> None:
-        """Wait for the next beat if it is overdue. On a worker thread."""
+    def stand_back_while_late(self, pause: Callable[[float], object]) -> None:
+        """Wait for the next beat if it is overdue. On a worker thread; ``pause`` lets it rest for some seconds."""
         last = self._last
         if last is None or monotonic() - last < LATE_SECONDS:
             return
-        self._came_round.clear()
-        if self._last == last:  # else it has come meanwhile
-            self._came_round.wait(MOST_SECONDS)
+        for _ in range(round(MOST_SECONDS / LOOK_SECONDS)):
+            pause(LOOK_SECONDS)
+            if self._last != last:
+                return

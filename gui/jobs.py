@@ -109,6 +109,7 @@ class Ticket:
         self._pool = pool
         self._way = way
         self._heartbeat = heartbeat
+        self._nothing = threading.Event()  # that is never set: to wait for
         self._patience = STAND_BACK_SECONDS
         self._cancelled = False
         self._reported_at = 0.0
@@ -130,7 +131,7 @@ class Ticket:
         if self._cancelled:
             raise JobCancelled
         if self._heartbeat is not None:
-            self._heartbeat.stand_back_while_late()
+            self._heartbeat.stand_back_while_late(self._nothing.wait)
         now = time.monotonic()
         if now - self._reported_at >= PROGRESS_INTERVAL_SECONDS:
             self._reported_at = now
@@ -148,7 +149,7 @@ class Ticket:
             self._way.wait(self._patience)
             self._patience -= time.monotonic() - since
         if self._heartbeat is not None:
-            self._heartbeat.stand_back_while_late()
+            self._heartbeat.stand_back_while_late(self._nothing.wait)
 
     def side_by_side(self, tasks: Sequence[Callable[[], None]]) -> None:
         """Do these on as many threads as there are processors, this one among them, and return when all are done.
@@ -342,7 +343,7 @@ class JobRunner(QObject):
         self.way = threading.Event()
         """Set unless jobs should stand back; for lanes."""
         self.way.set()
-        self.heartbeat = Heartbeat(threading.Event(), self)
+        self.heartbeat = Heartbeat(self)
         """Says whether the GUI thread is busy, while any job runs; for lanes."""
         self._give_back = QTimer(self, singleShot=True, interval=WAY_MS)
         self._give_back.timeout.connect(self.way.set)

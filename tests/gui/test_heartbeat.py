@@ -14,48 +14,55 @@ from tests.patience import PATIENCE_SECONDS
 
 @pytest.fixture
 def beating(qapp, monkeypatch):
-    monkeypatch.setattr(heartbeat, "MOST_SECONDS", PATIENCE_SECONDS)
     clock = [100.0]
     monkeypatch.setattr(heartbeat, "monotonic", lambda: clock[0])
-    one = Heartbeat(threading.Event())
+    one = Heartbeat()
     one.start()
     one._timer.stop()  # the tests say when it beats
     return one, clock
 
 
-def standing_back(one: Heartbeat) -> threading.Thread:
-    thread = threading.Thread(target=Ticket(lambda fraction, note: None, heartbeat=one).progress, args=(0.5,))
-    thread.start()
-    return thread
-
-
 def test_nobody_waits_for_a_beat_that_is_not_overdue(beating):
     one, clock = beating
     clock[0] += heartbeat.LATE_SECONDS / 2
-    passing = standing_back(one)
-    passing.join(PATIENCE_SECONDS / 2)
-    assert not passing.is_alive()
+    one.stand_back_while_late(pytest.fail)
+
+
+@pytest.mark.parametrize("at", [lambda ticket: ticket.progress(0.5), Ticket.give_way])
+def test_jobs_ask_where_they_report_and_where_they_give_way(at):
+    asked = []
+
+    class Asked(Heartbeat):
+        def stand_back_while_late(self, pause):
+            asked.append(pause(0.001))
+
+    at(Ticket(lambda fraction, note: None, heartbeat=Asked()))
+    assert asked == [False], "the pause ends by itself"
 
 
 @pytest.mark.parametrize("then", ["_beat", "stop"])
 def test_a_job_goes_on_with_the_next_beat(beating, then):
     one, clock = beating
     clock[0] += 2 * heartbeat.LATE_SECONDS
-    waiting = standing_back(one)
-    while one._came_round.is_set():
-        waiting.join(0.001)
-        assert waiting.is_alive()
-    getattr(one, then)()
-    waiting.join(PATIENCE_SECONDS / 2)
-    assert not waiting.is_alive()
-    one.stand_back_while_late()  # returns at once
+    rested = []
+
+    def pause(seconds: float) -> None:
+        rested.append(seconds)
+        if len(rested) == 3:
+            getattr(one, then)()
+
+    one.stand_back_while_late(pause)
+    assert rested == [heartbeat.LOOK_SECONDS] * 3
+    one.stand_back_while_late(pause)
+    assert len(rested) == 3, "it is not overdue any more"
 
 
-def test_no_job_stands_back_for_long(beating, monkeypatch):
+def test_no_job_stands_back_for_long(beating):
     one, clock = beating
-    monkeypatch.setattr(heartbeat, "MOST_SECONDS", 0.001)
     clock[0] += 1000
-    one.stand_back_while_late()
+    rested = []
+    one.stand_back_while_late(rested.append)
+    assert sum(rested) == pytest.approx(heartbeat.MOST_SECONDS)
 
 
 def test_it_beats_while_any_job_runs(qtbot):
