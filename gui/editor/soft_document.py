@@ -357,21 +357,22 @@ class SoftDocument(QObject):
         if not self._last_number and by_history:
             return []
         seen = {self.number_of(block)}
+        numbers: dict[int, int] = {}  # by the formats of blocks: most of a big text have the same, and are passed over
         breaks: list[int] = []
-        end = position + added
-        while True:
+        for _ in range(raw.count(_SEPARATOR)):
             block = block.next()
-            if not block.isValid() or block.position() > end:
-                return breaks
-            separator = block.position() - 1
-            number = self.number_of(block)
+            index = block.blockFormatIndex()
+            number = numbers.get(index)
+            if number is None:
+                number = numbers[index] = self.number_of(block)
             if number and number not in seen:
                 seen.add(number)
-                breaks.append(separator)
+                breaks.append(block.position() - 1)
             elif number and not by_history:
-                self._repairs.mark(separator, soft=False)  # a newline that copied its block's format
+                self._repairs.mark(block.position() - 1, soft=False)  # a newline that copied its block's format
             if not by_history:
                 self._repairs.touch(block.position())
+        return breaks
 
     def _check_neighbours(self, position: int, added: int, by_history: bool) -> list[TextEdit]:
         """Compare the separators on both sides of a change with what they were.
