@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
+from gui.dialogs import file_choosers
 from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
 from gui.dialogs.tokenizer_name import TokenizerNameDialog
@@ -59,12 +60,10 @@ class TokenizerFlow(QObject):
     @Slot()
     def choose(self) -> None:
         """Ask for a tokenizer file, and show what is in it."""
-        chooser = QFileDialog(self._parent(), self.tr("Import a tokenizer"), self._folder)
-        chooser.setObjectName("tokenizerFile")
-        chooser.setFileMode(QFileDialog.FileMode.ExistingFile)
-        chooser.setNameFilters([self.tr("Tokenizers (*.json *.model *.tiktoken *.gguf)"), self.tr("All files (*)")])
+        filters = [self.tr("Tokenizers (*.json *.model *.tiktoken *.gguf)"), self.tr("All files (*)")]
+        title = self.tr("Import a tokenizer")
+        chooser = file_choosers.opening(self._parent(), "tokenizerFile", title, self._folder, filters)
         chooser.fileSelected.connect(self._on_file)
-        chooser.finished.connect(chooser.deleteLater)
         chooser.open()
 
     @Slot(str)

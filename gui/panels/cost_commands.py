@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
+from gui.dialogs import file_choosers
 from gui.models.cost_columns import COLUMNS, title_of
 from gui.models.cost_export import about_lines, exact_table, readable_table
 from gui.models.cost_table import CostTableModel
@@ -350,12 +351,15 @@ class CostCommands(QObject):
 
     def _ask_and_write(self, suffix: str, kind: str) -> None:
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        path, _ = QFileDialog.getSaveFileName(
-            self._table, self.tr("Export the cost table"), str(folder / f"costs.{suffix}"), kind
-        )
-        if path:
-            chosen = Path(path)
-            self.write(chosen if chosen.suffix else chosen.with_suffix(f".{suffix}"))
+        title, proposed = self.tr("Export the cost table"), folder / f"costs.{suffix}"
+        dialog = file_choosers.saving(self._table.window(), "costExportDialog", title, proposed, [kind])
+        dialog.setDefaultSuffix(suffix)
+        dialog.fileSelected.connect(self._on_target)
+        dialog.open()
+
+    @Slot(str)
+    def _on_target(self, path: str) -> None:
+        self.write(Path(path))
 
     @Slot(object)
     def _on_written(self, path: Path) -> None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
 
 from gui.api_keys import keys_in_text
+from gui.dialogs import file_choosers
 from gui.held_text import HeldText
 from gui.models.comparison_words import differences_table, export_table
 from gui.notify import Notifier
@@ -106,14 +106,11 @@ class CompareExports(QObject):
             return
         self._asked = table
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        dialog = QFileDialog(self._panel.window(), self.tr("Export the comparison"), str(folder))
-        dialog.setObjectName("compareExportDialog")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([self.tr("Spreadsheet (*.csv)")])
+        filters, title = [self.tr("Spreadsheet (*.csv)")], self.tr("Export the comparison")
+        dialog = file_choosers.saving(self._panel.window(), "compareExportDialog", title, folder, filters)
         dialog.setDefaultSuffix("csv")
         dialog.selectFile("encodings.csv")
         dialog.fileSelected.connect(self._on_target)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot(str)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QFileDialog
 
+from gui.dialogs import file_choosers
 from gui.services.manifest import FORMATS, ManifestRequest, manifest_text
 from gui.storage import Storage
 
@@ -37,12 +38,10 @@ class FilesSaving(QObject):
     @Slot()
     def ask(self) -> None:
         """Ask for a file to write the list to."""
-        dialog = QFileDialog(self._panel.window(), self.tr("Export the list of files"), str(Path.home() / "files.csv"))
-        dialog.setObjectName("filesExportDialog")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)"), self.tr("Markdown (*.md)")])
+        filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)"), self.tr("Markdown (*.md)")]
+        title, proposed = self.tr("Export the list of files"), Path.home() / "files.csv"
+        dialog = file_choosers.saving(self._panel.window(), "filesExportDialog", title, proposed, filters)
         dialog.fileSelected.connect(self._on_target)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot(str)

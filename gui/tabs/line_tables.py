@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QFileDialog
 
+from gui.dialogs import file_choosers
 from gui.services.requests import LinesTable
 
 if TYPE_CHECKING:
@@ -36,12 +37,10 @@ class LineTables(QObject):
         if lines is None:
             return
         proposed = lines.path.with_name(f"{lines.path.stem}-tokens.csv")
-        dialog = QFileDialog(self._panel.window(), self.tr("Export the lines"), str(proposed))
-        dialog.setObjectName("requestLinesExportDialog")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)")])
+        filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)")]
+        title = self.tr("Export the lines")
+        dialog = file_choosers.saving(self._panel.window(), "requestLinesExportDialog", title, proposed, filters)
         dialog.fileSelected.connect(self._on_target)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot(str)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Slot
-from PySide6.QtWidgets import QFileDialog
 
+from gui.dialogs import file_choosers
 from gui.dialogs.price_import import PriceImportDialog
 from gui.look.figures import figure
 from gui.services.price_imports import ApplyRequest, PreviewRequest
@@ -78,12 +78,10 @@ class PriceImportFlow(QObject):
 
     @Slot()
     def _browse(self) -> None:
-        chooser = QFileDialog(self._dialog, self.tr("Published price tables"), self._folder)
-        chooser.setObjectName("priceImportFiles")
-        chooser.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        chooser.setNameFilters([self.tr("Price tables (*.json)"), self.tr("All files (*)")])
+        filters = [self.tr("Price tables (*.json)"), self.tr("All files (*)")]
+        title = self.tr("Published price tables")
+        chooser = file_choosers.opening(self._dialog, "priceImportFiles", title, self._folder, filters, several=True)
         chooser.filesSelected.connect(self._on_files)
-        chooser.finished.connect(chooser.deleteLater)
         chooser.open()
 
     @Slot(list)

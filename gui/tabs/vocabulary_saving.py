@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 from PySide6.QtWidgets import QFileDialog
 
+from gui.dialogs import file_choosers
 from gui.look.figures import figure
 from gui.notify import Offer
 from gui.paths import suggested_file
@@ -51,13 +52,11 @@ class VocabularySaving(QObject):
             return
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         start = str(folder / suggested_file(shown.name, ".csv"))
-        dialog = QFileDialog(self._panel.window(), self.tr("Export what is shown"), start)
-        dialog.setObjectName("vocabExportDialog")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)")])
+        filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)")]
+        title = self.tr("Export what is shown")
+        dialog = file_choosers.saving(self._panel.window(), "vocabExportDialog", title, start, filters)
         dialog.selectFile(start)
         dialog.fileSelected.connect(self._on_target)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot(str)

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
 from tests.gui.cost_panel.hands import clipboard
@@ -107,6 +107,19 @@ def test_the_export_says_where_it_comes_from(panel, qtbot, tmp_path):
     document = json.loads((tmp_path / "costs.json").read_text())
     assert document["about"]["factor"] == "1"
     assert len(document["rows"]) == 5
+
+
+def test_the_window_goes_on_while_it_asks_for_the_file(panel, qtbot, tmp_path):
+    for action, suffix in ((panel.commands.export_csv, "csv"), (panel.commands.export_json, "json")):
+        action.trigger()  # comes back at once: a dialog that blocks would wait here
+        dialog = panel.window().findChild(QFileDialog, "costExportDialog")
+        assert dialog.isVisible()
+        assert dialog.defaultSuffix() == suffix
+        path = tmp_path / f"chosen.{suffix}"
+        with qtbot.waitSignal(panel.commands._storage.written), qtbot.waitSignal(dialog.destroyed):
+            dialog.fileSelected.emit(str(path))
+            dialog.reject()
+        assert path.stat().st_size > 100
 
 
 def test_an_export_that_fails_is_told(panel, qtbot, notifier, tmp_path):
