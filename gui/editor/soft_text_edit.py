@@ -6,7 +6,6 @@ breaks do not exist. Undo, input methods, clipboard, the caret in bidirectional 
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, Slot
@@ -33,13 +32,10 @@ from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument, for_qt
 from gui.editor.text_feed import FEED_ABOVE, TextFeed
 from gui.editor.text_source import StringSource, TextSource, Utf8Source
+from gui.editor.typed_keys import is_typed
 
 _PIECE_UNITS = 1 << 16
 _KEEP = QTextCursor.MoveMode.KeepAnchor
-_COMMANDS = (
-    Qt.KeyboardModifier.ControlModifier,
-    Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
-)
 _UNDO_UNITS = 48_000_000
 """After this much inserted text older steps can no longer be undone: Qt keeps all of it, two bytes a unit."""
 
@@ -286,7 +282,7 @@ class SoftTextEdit(QPlainTextEdit):
         self.typing.emit()
         self._soft.expect_settle()
         try:
-            if _is_typed(event):
+            if is_typed(event):
                 if not self._type(event):
                     super().keyPressEvent(event)
             elif not self.isReadOnly() and (
@@ -491,12 +487,3 @@ class SoftTextEdit(QPlainTextEdit):
         offset = max(0, min(offset, self._soft.length))
         character = self.document().characterAt(self._soft.to_document(offset))
         return offset - 1 if offset and "\udc00" <= character <= "\udfff" else offset
-
-
-def _is_typed(event: QKeyEvent) -> bool:
-    """Whether a key is a character to be put into the text, by Qt's own rule."""
-    text = event.text()
-    # Ctrl and Alt together are AltGr on some systems, and do type.
-    if not text or event.modifiers() in _COMMANDS:
-        return False
-    return unicodedata.category(text[0]) != "Cc"

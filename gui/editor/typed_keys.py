@@ -1,0 +1,23 @@
+"""Tells keys that are text from those that are commands."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+
+_COMMANDS = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+)
+"""Made once: to combine them takes longer than all the rest."""
+
+
+def is_typed(event: QKeyEvent) -> bool:
+    """Whether a key is a character to be put into the text, by Qt's own rule."""
+    text = event.text()
+    # Ctrl and Alt together are AltGr on some systems, and do type.
+    if not text or event.modifiers() in _COMMANDS:
+        return False
+    return unicodedata.category(text[0]) != "Cc"
