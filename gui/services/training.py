@@ -159,15 +159,21 @@ class TrainingService(QObject):
             self._set_state(STOPPING)
             self._lane.submit(later)
         else:
-            self._set_state(IDLE)
+            self._end()
             self.ended.emit(outcome)
 
     @Slot(object)
     def _on_cancelled(self, _request: RunRequest) -> None:
-        self._set_state(IDLE)
+        self._end()
         self.gave_up.emit()
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
-        self._set_state(IDLE)
+        self._end()
         self.failed.emit(failure.why)
+
+    def _end(self) -> None:
+        """Let go of the run, which may be as large as its corpus; what its plan was can still be asked."""
+        if self._request is not None:
+            self._request = replace(self._request, run=None)
+        self._set_state(IDLE)

@@ -60,6 +60,7 @@ class TrainingWorker:
         reported = saved = monotonic()
         pause, unsaved = CHECKPOINT_SECONDS, ""
         while ending is None:
+            ticket.give_way()
             progress = run.advance(SLICE_SECONDS)
             now = monotonic()
             if now - reported >= SNAPSHOT_SECONDS and request.control.taken:

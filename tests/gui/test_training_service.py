@@ -164,6 +164,8 @@ def test_a_paused_run_can_be_stopped(qtbot, runner):
         service.stop()
     assert heard.outcomes[0].kept.encoding == "docs-300 of 2"
     assert service.state == IDLE
+    assert service._request.run is None, "a run that has ended takes no memory"
+    assert service.plan == PLAN
 
 
 def test_a_run_that_is_stopped_before_its_first_merge_keeps_nothing(qtbot, runner):
