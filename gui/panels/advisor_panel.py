@@ -10,8 +10,8 @@ from gui.look.theme import Theme
 from gui.models.cost_text import CostText
 from gui.panels.advisor_ranking import AdvisorRanking
 from gui.panels.advisor_savings import AdvisorSavings
-from gui.panels.focus_line import ReachableProgressBar
 from gui.panels.page_tabs import PageTabs
+from gui.panels.reachable_progress import ReachableProgressBar
 
 STEPS = 1000
 
@@ -38,7 +38,7 @@ class AdvisorPanel(QWidget):
         for button in (self.run, self.stop):
             button.setAccessibleName(button.toolTip())
             button.setAutoDefault(False)
-        self.progress = ReachableProgressBar(theme)
+        self.progress = ReachableProgressBar()
         self.progress.setObjectName("advisorProgress")
         self.progress.setAccessibleName(self.tr("How far the advisor is"))
         self.progress.setRange(0, STEPS)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QFocusEvent, QFont, QFontDatabase, QPaintEvent
+from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QWidget
 
 from gui.editor.token_editor import TokenEditor
 from gui.look.corner import plain_corner
 from gui.look.theme import Theme
-from gui.panels.focus_line import draw_focus
 from gui.settings import SettingsStore
 
 
@@ -52,21 +51,8 @@ class TokenView(TokenEditor):
 
     def __init__(self, theme: Theme, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self.setReadOnly(True)
         EditorLook(self, theme, settings)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        draw_focus(self.viewport(), self._theme)  # there is no caret that would show it
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.viewport().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.viewport().update()
 
 
 def fixed_font(family: str, size: int) -> QFont:

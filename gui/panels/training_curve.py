@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Slot
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QShowEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
+from gui.look import focus_ring
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_rates import RateSeries
 from gui.models.training_text import TrainingText
-from gui.panels import focus_line
 from gui.panels.cost_chart import load_plotting
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class TrainingCurveView(QWidget):
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
         self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(*4 * (focus_line.WIDTH,))
+        self._body.setContentsMargins(*4 * (focus_ring.WIDTH,))
         self._body.addWidget(self._hint, 1)
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
@@ -90,10 +90,6 @@ class TrainingCurveView(QWidget):
             self._draw()
         elif self._curve is not None and self._lane is not None and not self._lane.busy:
             self._lane.submit(None)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        focus_line.draw_focus(self, self._theme)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go along the curve point by point, or by a tenth of it; what is there is said."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
-from gui.panels.focus_line import ReachableProgressBar
+from gui.panels.reachable_progress import ReachableProgressBar
 from gui.panels.status_line import StatusLine
 from gui.panels.training_form import Remark
 from gui.services.training import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
@@ -167,7 +167,7 @@ class TrainingRunBar(QWidget):
         ):
             button.setAutoDefault(False)
             button.setAccessibleName(spoken)
-        self.bar = ReachableProgressBar(theme)
+        self.bar = ReachableProgressBar()
         self.bar.setObjectName("trainProgress")
         self.bar.setAccessibleName(self.tr("Progress of the training"))
         self.bar.setRange(0, STEPS)

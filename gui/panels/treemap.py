@@ -23,7 +23,6 @@ from gui.look.theme import Theme
 from gui.look.token_text import visible_line
 from gui.models.file_tree import TOP
 from gui.models.treemap_layout import squarified
-from gui.panels.focus_line import draw_focus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -225,8 +224,6 @@ class Treemap(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(self._tiles[self._current].adjusted(2, 2, -2, -2))
         painter.end()
-        if not self._tiles:
-            draw_focus(self, self._theme)
 
     def _paint_tile(self, painter: QPainter, index: int, tile: QRectF) -> None:
         theme, tree, choice = self._theme, self._model.tree, self._model.choice
