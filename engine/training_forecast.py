@@ -11,7 +11,7 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -88,35 +88,49 @@ class Sample:
         return min(max(exponent, 0.1), 1.0)
 
 
-def forecast(survey: CorpusSurvey, settings: TrainingSettings, threads: int | None = None) -> TrainingForecast:
+def _go_on() -> None:
+    """Nothing is to be done between pieces."""
+
+
+def forecast(
+    survey: CorpusSurvey,
+    settings: TrainingSettings,
+    threads: int | None = None,
+    between: Callable[[], None] = _go_on,
+) -> TrainingForecast:
     """What training on the files of a survey takes, beside what the program takes anyway. Looks at a sample for a
-    second or two; compiles nothing. TrainingError; SplitTimeoutError."""
+    second or two; compiles nothing. ``between`` is called before each piece of the sample; what it raises ends the
+    forecast. TrainingError; SplitTimeoutError."""
     plan = plan_for(settings)
     documents = [Document(file, file.file_bytes) for file in survey.files if file.duplicate_of is None]
     threads = threads or os.cpu_count() or 1
-    return _extrapolated(sampled(documents, plan), survey, settings, threads)
+    return _extrapolated(sampled(documents, plan, between), survey, settings, threads)
 
 
-def sampled(documents: Sequence[Document], plan: TrainingPlan) -> Sample:
-    """A sample of documents, with kernels if they are compiled. TrainingError; SplitTimeoutError."""
+def sampled(documents: Sequence[Document], plan: TrainingPlan, between: Callable[[], None] = _go_on) -> Sample:
+    """A sample of documents, with kernels if they are compiled. ``between``: as for ``forecast``. TrainingError;
+    SplitTimeoutError."""
     from engine.kernels.kept_code import NotCompiledError
 
     if plan.expression in KNOWN_SPLITS:
         try:
             with kept_in(None, compiled_only=True):
-                return _sample(documents, plan, _KernelCounter(plan.expression), SAMPLE_BYTES)
+                return _sample(documents, plan, _KernelCounter(plan.expression), SAMPLE_BYTES, between)
         except NotCompiledError:
             pass
-        plain = _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES)
+        plain = _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES, between)
         return Sample(plain.points, plain.pretoken_bytes, _SCANNED_RATE)
-    return _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES)
+    return _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES, between)
 
 
-def _sample(documents: Sequence[Document], plan: TrainingPlan, counter: Counter, most_bytes: int) -> Sample:
+def _sample(
+    documents: Sequence[Document], plan: TrainingPlan, counter: Counter, most_bytes: int, between: Callable[[], None]
+) -> Sample:
     points: list[tuple[int, int]] = []
     read, best_rate = 0, 0.0
     deadline = time.perf_counter() + SAMPLE_SECONDS
     for piece in _mixed_pieces(documents, plan):
+        between()
         started = time.thread_time()
         counter.add(piece)
         spent = time.thread_time() - started

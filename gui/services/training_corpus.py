@@ -169,13 +169,13 @@ def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
         raise RefusedFolder(words.format(path=error.filename, why=error.strerror or error)) from None
 
 
-def forecast_training(kernels: Path | None, request: ForecastRequest, _ticket: Ticket) -> TrainingForecast:
-    """Foretell what training would take. On a worker thread. Raises EngineError."""
+def forecast_training(kernels: Path | None, request: ForecastRequest, ticket: Ticket) -> TrainingForecast:
+    """Foretell what training would take. On a worker thread. Raises EngineError, JobCancelled."""
     from engine.kernels.cache_folder import kept_in
     from engine.training_forecast import forecast
 
     with kept_in(kernels):
-        return forecast(request.survey, request.settings, request.threads)
+        return forecast(request.survey, request.settings, request.threads, lambda: ticket.progress(-1.0))
 
 
 def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[CorpusFile, ...]]:

@@ -114,3 +114,21 @@ def test_files_that_vanish_are_no_failure(tmp_path):
     looked_through = survey([tmp_path])
     (tmp_path / "001.txt").unlink()
     assert forecast(looked_through, SETTINGS).sampled_bytes > 0
+
+
+def test_who_is_asked_between_pieces_may_end_it(tmp_path, either_way):
+    write_words(tmp_path, files=3, words=50)
+    looked_through = survey([tmp_path])
+    asked = []
+    sampled_bytes = forecast(looked_through, SETTINGS, between=lambda: asked.append(None)).sampled_bytes
+    assert sampled_bytes == looked_through.file_bytes
+    assert len(asked) >= len(looked_through.files)
+
+    class EnoughError(Exception):
+        pass
+
+    def end() -> None:
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        forecast(looked_through, SETTINGS, between=end)

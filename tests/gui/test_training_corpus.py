@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 
 from engine.training_types import CorpusFile, CorpusRules, CorpusSurvey, TrainingSettings
-from gui.jobs import JobRunner, Ticket
+from gui.jobs import JobCancelled, JobRunner, Ticket
 from gui.services import training_corpus
 from gui.services.pretoken_patch import DROPPED
-from gui.services.training_corpus import CorpusService, SurveyRequest, held_back, survey_corpus
+from gui.services.training_corpus import (
+    CorpusService,
+    ForecastRequest,
+    SurveyRequest,
+    forecast_training,
+    held_back,
+    survey_corpus,
+)
 from gui.services.training_preview import PreviewRequest, preview_split
 
 
@@ -93,6 +100,19 @@ def test_someone_who_stops_all_jobs_hears_that_the_survey_ended(qtbot, runner, t
         for lane in runner.busy_lanes:
             lane.cancel()
     assert told.args == ["Stopped before the folder was looked through."]
+
+
+def test_a_forecast_that_nobody_wants_any_more_ends(tmp_path):
+    (tmp_path / "text.txt").write_text("some words")
+    request = ForecastRequest(survey_corpus(SurveyRequest((tmp_path,), CorpusRules()), ticket()), TrainingSettings(300))
+    given_up = ticket()
+    given_up.cancel()
+    with pytest.raises(JobCancelled):
+        forecast_training(None, request, given_up)
+
+
+def ticket() -> Ticket:
+    return Ticket(lambda fraction, note: None)
 
 
 def preview(tmp_path: Path, text: str, **settings: object):
