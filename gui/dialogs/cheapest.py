@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QPushButton,
+    QStyle,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -24,7 +25,7 @@ from gui.models.scenario_state import ScenarioState
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.labelled import labelled
 from gui.panels.number_boxes import amount_box, decimal_of, tokens_box
-from gui.panels.row_table import set_up_rows
+from gui.panels.row_table import MEASURED_ROWS, set_up_rows
 from gui.services.cheapest import Job, cheapest
 
 ROW_PADDING = 6
@@ -87,7 +88,7 @@ class CheapestDialog(QDialog):
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         set_up_rows(self.table)
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.answer = QLabel(objectName="cheapestAnswer")
         self.answer.setTextFormat(Qt.TextFormat.PlainText)
@@ -135,6 +136,7 @@ class CheapestDialog(QDialog):
             hidden=self._costs.arrangement.hidden,
         )
         self.model.show(cheapest(rows, self._state.scenario(), job, text), text)
+        self._fit_columns()
         fitting = sum(choice.fits for choice in self.model.choices)
         ids = [choice.model.id for choice in self.model.choices[:fitting]]
         if self.model.choices:
@@ -145,6 +147,15 @@ class CheapestDialog(QDialog):
             self.answer.setText(words.format(model=first.name, number=text.localised(f"{fitting:,}")))
         else:
             self.answer.setText(self.tr("None fits. The list says what keeps each model from it."))
+
+    def _fit_columns(self) -> None:
+        """As Qt would, which asks for each cell by itself, in six calls that may each wait for a turn of Python. The last
+        column takes what is left."""
+        header, metrics = self.table.horizontalHeader(), self.table.fontMetrics()
+        margin = self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, self.table) + 1
+        for column in range(self.model.columnCount() - 1):
+            words = metrics.size(0, self.model.lines(column, MEASURED_ROWS)).width()
+            header.resizeSection(column, max(words + 2 * margin, header.sectionSizeHint(column)))
 
     def _show_budget(self) -> None:
         blocker = QSignalBlocker(self.budget)

@@ -59,6 +59,16 @@ class CheapestModel(QAbstractTableModel):
         self.choices, self._text = choices, text
         self.endResetModel()
 
+    def lines(self, column: int, rows: int) -> str:
+        """What the first ``rows`` cells of a column say, a line each."""
+        return "\n".join(self._cell(row, column) for row in range(min(rows, len(self.choices))))
+
+    def _cell(self, row: int, column: int) -> str:
+        choice = self.choices[row]
+        if column:
+            return _COLUMNS[column - 1][1](choice, self._text)
+        return self._text.localised(f"{row + 1:,}") if choice.fits else ""
+
     def rowCount(self, parent: Any = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self.choices)
 
@@ -69,11 +79,8 @@ class CheapestModel(QAbstractTableModel):
     def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        choice = self.choices[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            if index.column():
-                return _COLUMNS[index.column() - 1][1](choice, self._text)
-            return self._text.localised(f"{index.row() + 1:,}") if choice.fits else ""
+            return self._cell(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (0, *MONEY):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

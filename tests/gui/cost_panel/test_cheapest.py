@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QTableView
 
+from gui.models.cheapest_table import CheapestModel
+
 # What the offscreen platform has to say of windows with a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grabbing the keyboard")
 
@@ -101,3 +103,29 @@ def test_what_changes_together_is_ranked_once(dialog, panel, qtbot):
     assert len(ranked) == 1
     assert listed(dialog)["Acme Small"] == "✗ left out of the cost table"
     assert listed(dialog)["Acme Large"] == "✓ yes"
+
+
+def test_columns_are_as_wide_as_what_is_in_them(dialog):
+    header, table = dialog.table.horizontalHeader(), dialog.table
+    for column in range(dialog.model.columnCount() - 1):
+        fitting = max(table.sizeHintForColumn(column), header.sectionSizeHint(column))
+        assert abs(header.sectionSize(column) - fitting) <= 1
+    assert header.length() == table.viewport().width()
+
+
+def test_a_ranking_is_taken_over_without_a_call_for_each_cell(panel, qtbot, monkeypatch):
+    asked: list[int] = []
+    data = CheapestModel.data
+
+    def counted(self, index, role=Qt.ItemDataRole.DisplayRole):
+        asked.append(role)
+        return data(self, index, role)
+
+    monkeypatch.setattr(CheapestModel, "data", counted)
+    panel.cheapest_button.click()
+    dialog = panel.find_cheapest()
+    qtbot.waitExposed(dialog)
+    qtbot.waitUntil(lambda: bool(asked))  # it has been painted
+    asked.clear()
+    dialog.refresh()
+    assert len(asked) <= dialog.model.rowCount()
