@@ -149,8 +149,10 @@ class CheapestDialog(QDialog):
             self.answer.setText(self.tr("None fits. The list says what keeps each model from it."))
 
     def _fit_columns(self) -> None:
-        """As Qt would, which asks for each cell by itself, in six calls that may each wait for a turn of Python. The last
-        column takes what is left."""
+        """As Qt would, which asks for each cell by itself, in six calls that may each wait for a turn of Python.
+
+        The last column takes what is left.
+        """
         header, metrics = self.table.horizontalHeader(), self.table.fontMetrics()
         margin = self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, self.table) + 1
         for column in range(self.model.columnCount() - 1):
