@@ -156,6 +156,12 @@ def _decoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 def opened_file(path: Path | str) -> io.FileIO:
     """A regular file, open for reading. Never waits, should a pipe have taken its place. CorpusFileError."""
+    return io.FileIO(open_descriptor(path))
+
+
+def open_descriptor(path: Path | str) -> int:
+    """The same without an object for the file, which takes longer to make than a small file takes to read. Who calls
+    this closes it. CorpusFileError."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(path, flags)
@@ -168,14 +174,18 @@ def opened_file(path: Path | str) -> io.FileIO:
         os.close(descriptor)
         what = "a folder has taken its place" if stat.S_ISDIR(mode) else "a device, pipe or socket"
         raise CorpusFileError(Path(path), "special", what)
-    return io.FileIO(descriptor)
+    return descriptor
 
 
-def read_into(file: io.FileIO, room: memoryview, path: Path | str) -> int:
+def read_into(descriptor: int, room: memoryview, path: Path | str) -> int:
     """Read into ``room`` from where the file stands, with one call of the system. How many bytes there were.
     CorpusFileError."""
     try:
-        return file.readinto(room) or 0
+        if hasattr(os, "readv"):
+            return os.readv(descriptor, [room])
+        content = os.read(descriptor, len(room))  # Windows
+        room[: len(content)] = content
+        return len(content)
     except OSError as error:
         raise CorpusFileError(Path(path), "unreadable", f"cannot be read: {error.strerror or error}") from None
 

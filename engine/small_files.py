@@ -6,12 +6,13 @@ call of a kernel.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.corpus_files import opened_file, read_into
+from engine.corpus_files import open_descriptor, read_into
 from engine.text_files import BINARY_SAMPLE_BYTES
 
 if TYPE_CHECKING:
@@ -50,10 +51,13 @@ class SmallFiles:
         size, start = file.file_bytes, self._end
         if size > self.most_bytes or start > self.most_bytes or len(self._spans) == self._most_files:
             return False
-        with opened_file(file.name) as opened:
+        descriptor = open_descriptor(file.name)
+        try:
             # One byte more than there should be: it tells that the file has grown.
-            if read_into(opened, self._view[start : start + size + 1], file.name) != size:
+            if read_into(descriptor, self._view[start : start + size + 1], file.name) != size:
                 return False
+        finally:
+            os.close(descriptor)
         self._end = start + size + PADDING
         self._view[start + size : self._end] = _ZEROS
         self._spans.append((start, start + size))

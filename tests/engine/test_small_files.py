@@ -19,6 +19,14 @@ def found(path: Path, content: bytes, size: int | None = None) -> FoundFile:
     return FoundFile(str(path), len(content) if size is None else size)
 
 
+@pytest.fixture(params=["at once", "with a copy"])
+def way(request, monkeypatch):
+    """Reading into memory, and what is done on Windows, which does not know it."""
+    if request.param == "with a copy":
+        monkeypatch.delattr(os, "readv", raising=False)
+
+
+@pytest.mark.usefixtures("way")
 def test_files_stand_one_behind_the_other(tmp_path):
     contents = [b"first", b"", b"third \xff", b"x" * 1000]
     files = SmallFiles(1000, 4)
@@ -52,6 +60,7 @@ def test_a_file_for_which_there_is_no_room_is_left(tmp_path):
     assert len(files) == 1
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("said", [0, 3, 5, 9])
 def test_a_file_of_another_size_than_was_found_is_left(tmp_path, said):
     files = SmallFiles(1000, 5)
