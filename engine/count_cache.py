@@ -2,7 +2,9 @@
 
 A file of the same size, time of writing and inode as last time is taken to have the same content; any other is read,
 and counted only where its content is new. One SQLite file, so that two windows may write to it, and whatever happens
-leaves it whole. It keeps so many rows and drops the oldest: it is no archive.
+leaves it whole. It keeps so many rows and drops the oldest: it is no archive. Nothing is looked up in it, all is read
+before a scan. So its tables have no index, which takes longer to write than the rows do, and of two rows for the same
+thing the later one holds.
 
 The secret that digests of contents are made with (``engine.content_digest``) is kept beside them.
 """
@@ -13,7 +15,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +28,7 @@ from engine.training_types import SkippedFile
 MOST_ROWS = 200_000
 """Files, and counts of contents, that are kept."""
 
-VERSION = 2
+VERSION = 3
 """Of the tables, and of the way in which files are counted: a file of an older one begins anew, one of a newer one is
 left as it is."""
 
@@ -36,14 +38,14 @@ git): its content is not taken for granted next time. FAT has times of two secon
 
 _BUSY_SECONDS = 5.0
 _CONTENTS = "contents"
-_TABLES = (
-    "CREATE TABLE IF NOT EXISTS files "
-    "(path BLOB PRIMARY KEY, size INTEGER, written INTEGER, inode INTEGER, digest BLOB, reason TEXT, why TEXT)",
-    "CREATE TABLE IF NOT EXISTS counts (digest BLOB, encoding TEXT, tokens INTEGER, PRIMARY KEY (digest, encoding))",
-    "CREATE TABLE IF NOT EXISTS secrets (used_for TEXT PRIMARY KEY, secret BLOB)",
-)
+_COLUMNS = {
+    "files": "path BLOB, size INTEGER, written INTEGER, inode INTEGER, digest BLOB, reason TEXT, why TEXT",
+    "counts": "digest BLOB, encoding TEXT, tokens INTEGER",
+    "secrets": "used_for TEXT PRIMARY KEY, secret BLOB",
+}
+_MOST_INODE = 2**63 - 1
 
-_SELECT_COUNTS = "SELECT digest, tokens FROM counts WHERE encoding = ? AND typeof(tokens) = 'integer'"
+_SELECT_COUNTS = "SELECT digest, tokens FROM counts WHERE encoding = ? AND typeof(tokens) = 'integer' ORDER BY rowid"
 """In a damaged file a number may be something else."""
 
 
@@ -68,21 +70,23 @@ garbage collector would have to look at: there are as many as files, and nothing
 class KnownCounts:
     """What is known before a scan, and what it adds. Several threads may ask and add at once.
 
-    ``secret``: what digests of contents are to be made with. ``problem``: a sentence where the cache could not be used.
+    ``secret``: what digests of contents are to be made with. ``gathered``: what was added first, in tables of SQLite in
+    memory. ``problem``: a sentence where the cache could not be used.
     """
 
     keys: tuple[str, ...]
     secret: bytes = field(default_factory=new_secret)
     files: dict[bytes, _Row] = field(default_factory=dict)
     counts: tuple[dict[bytes, int], ...] = ()
-    new_files: dict[bytes, _Row] = field(default_factory=dict)
+    new_files: list[tuple[bytes, int, int, int, bytes, str, str]] = field(default_factory=list)
     new_counts: list[tuple[bytes, str, int]] = field(default_factory=list)
+    gathered: sqlite3.Connection | None = None
     problem: str = ""
 
     def content(self, file: FoundFile) -> Content | None:
         """What a file holds, if it is as it was."""
         row = self.files.get(os.fsencode(file.name))
-        if row is None or row[:3] != (file.file_bytes, file.written_ns, file.inode):
+        if row is None or row[:3] != _state(file):
             return None
         return Content(*row[3:])
 
@@ -106,7 +110,21 @@ class KnownCounts:
 
     def _add(self, file: FoundFile, content: Content) -> None:
         if time.time_ns() - file.written_ns > RECENT_NS:
-            self.new_files[os.fsencode(file.name)] = (file.file_bytes, file.written_ns, file.inode, *content)
+            self.new_files.append((os.fsencode(file.name), *_state(file), *content))
+
+    def gather(self) -> None:
+        """Put what was added into tables in memory, from where it is kept in a few milliseconds. For one thread at a
+        time; others may add meanwhile."""
+        if not self.new_files and not self.new_counts:
+            return
+        if self.gathered is None:
+            self.gathered = sqlite3.connect(":memory:", timeout=_BUSY_SECONDS, check_same_thread=False)
+            _make_tables(self.gathered, "main")
+        with self.gathered as base:
+            files, counts = self.new_files.copy(), self.new_counts.copy()
+            base.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", files)
+            base.executemany("INSERT INTO counts VALUES (?, ?, ?)", counts)
+        del self.new_files[: len(files)], self.new_counts[: len(counts)]
 
 
 def count_key(name: str) -> str:
@@ -145,54 +163,70 @@ class CountCache:
         return known
 
     def keep(self, known: KnownCounts) -> None:
-        """Keep what a scan has added. What went wrong is in ``known.problem``."""
-        if not known.new_files and not known.new_counts:
+        """Keep what a scan has added, which may have been ended before its time. What went wrong is in
+        ``known.problem``."""
+        known.gather()
+        base, known.gathered = known.gathered, None
+        if base is None:
             return
-        try:
-            with self._opened() as base, base:
-                base.executemany("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", _rows(known.new_files))
-                base.executemany("REPLACE INTO counts VALUES (?, ?, ?)", known.new_counts)
-                # Two first scans at once have two secrets. The digests of the later one are then never met again.
-                base.execute("INSERT OR IGNORE INTO secrets VALUES (?, ?)", (_CONTENTS, known.secret))
-                for table in ("files", "counts"):
-                    base.execute(
-                        f"DELETE FROM {table} WHERE rowid <= (SELECT max(rowid) FROM {table}) - ?",
-                        (MOST_ROWS,),
-                    )
-        except (sqlite3.Error, OSError) as error:
-            known.problem = f"Counts are not kept: {error}."
+        with contextlib.closing(base):
+            try:
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                base.execute("ATTACH ? AS kept", (os.fsencode(self._file),))
+                with base:
+                    base.execute("BEGIN IMMEDIATE")
+                    self._prepare(base, "kept")
+                    _copy(base, known.secret)
+            except (sqlite3.Error, OSError) as error:
+                known.problem = f"Counts are not kept: {error}."
 
     def _read(self, known: KnownCounts) -> None:
         if not self._file.exists():
             return
-        with self._opened() as base:
+        with contextlib.closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as base:
+            with base:
+                self._prepare(base, "main")
+            if base.execute("PRAGMA encoding").fetchone() != ("UTF-8",):
+                raise sqlite3.DatabaseError("it is not as this program makes it")
             for (secret,) in base.execute("SELECT secret FROM secrets WHERE used_for = ?", (_CONTENTS,)):
                 if not isinstance(secret, bytes) or len(secret) != SECRET_BYTES:
                     raise sqlite3.DatabaseError("the secret is none")
                 known.secret = secret
             base.text_factory = lambda raw: raw.decode("utf-8", "replace")  # in a damaged file it may be none
-            known.files.update((path, tuple(row)) for path, *row in base.execute("SELECT * FROM files"))
+            rows = base.execute("SELECT * FROM files ORDER BY rowid")
+            known.files.update((path, tuple(row)) for path, *row in rows)
             for key, counts in zip(known.keys, known.counts, strict=True):
                 counts.update(base.execute(_SELECT_COUNTS, (key,)))
 
-    @contextlib.contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as base:
-            with base:
-                version = base.execute("PRAGMA user_version").fetchone()[0]
-                if version > VERSION:
-                    raise NewerCacheError(
-                        f"a newer version of this program has written {self._file}, which is left as it is"
-                    )
-                if version != VERSION:
-                    for table in ("files", "counts", "secrets"):
-                        base.execute(f"DROP TABLE IF EXISTS {table}")
-                    base.execute(f"PRAGMA user_version = {VERSION}")
-                for table in _TABLES:
-                    base.execute(table)
-            yield base
+    def _prepare(self, base: sqlite3.Connection, schema: str) -> None:
+        """Make the tables where there are none of this version."""
+        version = base.execute(f"PRAGMA {schema}.user_version").fetchone()[0]
+        if version > VERSION:
+            raise NewerCacheError(f"a newer version of this program has written {self._file}, which is left as it is")
+        if version != VERSION:
+            for table in _COLUMNS:
+                base.execute(f"DROP TABLE IF EXISTS {schema}.{table}")
+            base.execute(f"PRAGMA {schema}.user_version = {VERSION}")
+        _make_tables(base, schema)
 
 
-def _rows(files: dict[bytes, _Row]) -> Iterable[tuple[object, ...]]:
-    return ((path, *row) for path, row in files.items())
+def _make_tables(base: sqlite3.Connection, schema: str) -> None:
+    for table, columns in _COLUMNS.items():
+        base.execute(f"CREATE TABLE IF NOT EXISTS {schema}.{table} ({columns})")
+
+
+def _copy(base: sqlite3.Connection, secret: bytes) -> None:
+    """Add the rows in memory to those that are kept, and drop the oldest of them."""
+    # Two first scans at once have two secrets. The digests of the later one are then never met again.
+    base.execute("INSERT OR IGNORE INTO kept.secrets VALUES (?, ?)", (_CONTENTS, secret))
+    for table in ("files", "counts"):
+        base.execute(f"INSERT INTO kept.{table} SELECT * FROM main.{table}")
+        base.execute(
+            f"DELETE FROM kept.{table} WHERE rowid <= (SELECT max(rowid) FROM kept.{table}) - ?",
+            (MOST_ROWS,),
+        )
+
+
+def _state(file: FoundFile) -> tuple[int, int, int]:
+    """What is to be the same of a file that was not written to. SQLite has no numbers as large as some inodes are."""
+    return file.file_bytes, file.written_ns, file.inode & _MOST_INODE

@@ -62,15 +62,18 @@ def count_folder(
 ) -> FolderCounts:
     """Count what a walk finds (``FolderWalk.found``), which goes on meanwhile.
 
-    ``threads``: so many tasks for ``side_by_side``, or threads of its own. OSError as the walk raises it.
+    ``threads``: so many tasks for ``side_by_side``, or threads of its own. OSError as the walk raises it. What was
+    counted by then is kept in the cache.
     """
     known = None
     if cache is not None:
         known = cache.known([count_key(encoding.name) for encoding in encodings])
     scan = _Scan(found, encodings, known, report)
-    (side_by_side or on_threads(threads))([scan.work] * threads)
-    if cache is not None and known is not None:
-        cache.keep(known)
+    try:
+        (side_by_side or on_threads(threads))([scan.work] * threads)
+    finally:
+        if cache is not None and known is not None:
+            cache.keep(known)
     return scan.result()
 
 
@@ -109,6 +112,8 @@ class _Scan:
         with self._lock:
             if self._failed:
                 return None
+            if self._known is not None:
+                self._known.gather()  # while another thread counts
             batch = counter.take(self._found)
             if not batch.outcomes:
                 return None

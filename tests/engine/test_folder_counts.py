@@ -159,6 +159,17 @@ def test_a_cache_that_cannot_be_used_is_named_and_does_no_harm(tree, tmp_path):
     assert counts.problem.startswith("Counts are not kept: ")
 
 
+def test_a_cache_with_texts_in_another_encoding_is_begun_anew(tree, tmp_path):
+    """A damaged header may say so."""
+    make_old(tree)
+    cache = tmp_path / "counts.sqlite"
+    with contextlib.closing(sqlite3.connect(cache)) as base:
+        base.execute("PRAGMA encoding = 'UTF-16le'")
+        base.execute("CREATE TABLE files (something INTEGER)")
+    assert scan(tree, cache).problem == ""
+    assert scan(tree, cache).files_read == 0
+
+
 def test_a_cache_with_other_tables_is_begun_anew(tree, tmp_path):
     make_old(tree)
     cache = tmp_path / "counts.sqlite"
@@ -221,6 +232,56 @@ def test_two_first_scans_at_once_do_no_harm(tree, tmp_path):
         cache.keep(known)
     for _ in range(2):
         assert figures(scan(tree, tmp_path / "counts.sqlite")) == expected
+
+
+def test_what_was_counted_before_a_scan_was_ended_is_not_counted_again(tree, tmp_path):
+    make_old(tree)
+    cache = tmp_path / "counts.sqlite"
+
+    def end(files: int, _: int) -> None:
+        if files >= 2 * BATCH_FILES:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        scan(tree, cache, report=end)
+    again = scan(tree, cache)
+    assert again.files_read == BATCH_FILES + 7
+    assert figures(again) == figures(scan(tree))
+
+
+def test_a_scan_that_finds_nothing_new_writes_nothing(tree, tmp_path):
+    make_old(tree)
+    cache = tmp_path / "counts.sqlite"
+    scan(tree, cache)
+    with contextlib.closing(sqlite3.connect(cache)) as base:
+        base.execute("BEGIN IMMEDIATE")  # nobody else may write
+        again = scan(tree, cache)
+    assert (again.files_read, again.problem) == (0, "")
+
+
+def test_an_inode_may_be_larger_than_the_numbers_of_sqlite(tree, tmp_path):
+    """Those of some network drives, and of NTFS, have 64 bits."""
+    make_old(tree)
+
+    def counted() -> FolderCounts:
+        found = (file._replace(inode=2**64 - 1 - file.inode) for file in FolderWalk(CorpusRules()).found([tree]))
+        return count_folder(found, [engine.get_encoding(NAMES[0])], cache=CountCache(tmp_path / "counts.sqlite"))
+
+    first, second = counted(), counted()
+    assert (first.files_read, second.files_read) == (len(first.paths), 0)
+    assert figures(second) == figures(first)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are Unicode there")
+def test_the_cache_may_be_in_a_folder_whose_name_is_no_unicode(tree, tmp_path):
+    make_old(tree)
+    cache = tmp_path / os.fsdecode(b"\xff'") / "counts.sqlite"
+    try:
+        cache.parent.mkdir()
+    except OSError:
+        pytest.skip("this file system has no such names")
+    assert scan(tree, cache).problem == ""
+    assert scan(tree, cache).files_read == 0
 
 
 def test_the_cache_is_bounded(tree, tmp_path, monkeypatch):

@@ -264,7 +264,7 @@ KINDS = {
     "version of a prompt": Kind("data/versions/*.json", write_version, use_version),
     "vocabulary": Kind("data/encodings/mine.tiktoken.json", write_trained, use_own),
     "library's tokenizer": Kind("data/encodings/mine.tokenizer.json", write_library, use_own),
-    "counts of files": Kind("cache/counts.sqlite", write_counts, use_counts, stamp_database, 3, older=False),
+    "counts of files": Kind("cache/counts.sqlite", write_counts, use_counts, stamp_database, 4, older=False),
 }
 """Of runs and counts there was no earlier version that anybody has files of, or what it kept is made again."""
 
