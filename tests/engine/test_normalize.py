@@ -5,9 +5,10 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from engine import normalize as module
 from engine.normalize import FORMS, Change, Normalizer, UnknownNormalizationError, normalizer, normalizer_with
 from tests.engine.strategies import texts, texts_with_surrogates
 
@@ -23,6 +24,19 @@ def test_forms_are_those_of_unicode(form, text):
 @given(normalizers, texts_with_surrogates(), st.characters(max_codepoint=127), texts_with_surrogates())
 def test_a_text_may_be_cut_in_front_of_ascii(normalize, before, between, after):
     assert normalize(before + between + after) == normalize(before) + normalize(between + after)
+
+
+@given(normalizers, texts_with_surrogates())
+@example(normalizer("NFC", lowercase=True, strip_accents=True), "한국e\u0301\u0301 é\u0301a ΣΑΣ. É" * 3)
+def test_a_long_text_is_done_in_parts(normalize, text):
+    at_once = normalize(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_PART_CHARACTERS", 3)
+        parts = list(module._parts(text))
+        assert normalize(text) == at_once
+    assert "".join(parts) == text
+    assert all(len(part) >= 3 for part in parts[:-1])
+    assert all(part[0].isascii() for part in parts[1:])
 
 
 @pytest.mark.parametrize(
