@@ -86,7 +86,8 @@ def return_memory(release: Callable[[], None], _request: object, _ticket: Ticket
 
 class MemoryReturn(QObject):
     """Watches the text, and returns memory once it was counted as a whole: another one, or the same in another way.
-    And watches the jobs, and returns memory once they are done, where there is more than after the last time."""
+    And watches the jobs, and returns memory once they are done, where there is seen to be more than after the last
+    time: on Linux, that is."""
 
     def __init__(self, prompt: Prompt, runner: JobRunner, release: Callable[[], None], parent: QObject) -> None:
         """``release``: lets go of what comes back where it is used, such as caches, on any thread."""

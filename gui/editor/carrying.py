@@ -67,6 +67,9 @@ class _Moving:
     the seam as they are, right of it less ``_shift``."""
 
     def __init__(self, stretch: Stretch) -> None:
+        self._begin(stretch)
+
+    def _begin(self, stretch: Stretch) -> None:
         self._of = stretch
         self._start, self._end = stretch.start, stretch.end
         self._ends = stretch.ends.copy()
@@ -79,28 +82,31 @@ class _Moving:
         """Follow an edit."""
         if start >= self._end + (1 if self._kept else 0):
             return
+        first = self._first(start, "left")
+        if removed and first == 0:
+            # The first token may keep some of its width, and those that are gone before it are in the way of seeing it.
+            self._begin(rebase(self.stretch(), start, removed, added))
+            return
 
         def moved(offset: int) -> int:
             return offset if offset < start else max(offset - removed, start) + added
 
-        first = self._first(start, "left")
         behind = self._first(start + removed, "right")
         new_start = moved(self._start) if self._start else 0
         self._move_seam(behind)
         if first < behind:
             if removed:
-                self._drop(first, behind, start, new_start < start + added)
+                self._drop(first, behind, start)
             self._ends[first:behind] = start + added
         self._shift += added - removed
         self._start, self._end = new_start, moved(self._end)
 
-    def _drop(self, first: int, behind: int, start: int, has_width: bool) -> None:
+    def _drop(self, first: int, behind: int, start: int) -> None:
         """Drop those of the tokens ending where text was removed that lose their width by it. Only the first of them
-        may have some left: ``has_width`` says so where it begins the stretch, as all others begin before the edit."""
+        has some left: it begins before the edit."""
         ends = self._ends[first:behind]
-        before = np.diff(ends, prepend=self._ends[first - 1] if first else np.int32(self._start))
-        stays = (before == 0) & (ends <= start)
-        stays[0] |= bool(first) or has_width
+        stays = (np.diff(ends, prepend=self._ends[first - 1]) == 0) & (ends <= start)
+        stays[0] = True
         stays &= self._keep[first:behind]
         self._kept -= int(self._keep[first:behind].sum()) - int(stays.sum())
         self._keep[first:behind] = stays

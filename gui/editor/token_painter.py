@@ -17,7 +17,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from gui.editor.token_geometry import LineRuler, MeasuredLines, Pieces, token_pieces
-from gui.editor.token_rows import ColumnLine, TokenRows, column_line
+from gui.editor.token_rows import THIN, ColumnLine, TokenRows, column_line
 from gui.editor.token_spans import NO_COLOUR, STALE, Fills, SpanSlice, TokenSpans
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
@@ -80,7 +80,7 @@ class TokenPainter:
         self._measured.clear()
         width = metrics.horizontalAdvance("0" * 100) / 100
         same = all(abs(metrics.horizontalAdvance(c * 100) / 100 - width) < 0.01 for c in "iW ~")
-        self._column_width = width if same else 0.0
+        self._column_width = width if same and width >= THIN else 0.0
         self._newline_width = metrics.horizontalAdvance(NEWLINE_SIGN) or metrics.averageCharWidth()
 
     def paint(
@@ -102,6 +102,7 @@ class TokenPainter:
             elif line.length:
                 measured.append(line)
         tokens, pieces = spans.fills(start, end), _NO_PIECES
+        framed = _place_of(options.caret, tokens, spans)
         newlines: list[tuple[QRectF, int, bool]] = []
         if measured or options.show_newlines or options.dim_stale:
             view = spans.covering(start, end)
@@ -122,7 +123,7 @@ class TokenPainter:
         if len(options.match_starts):
             self._paint_matches(painter, lines, options)
         self._paint_newlines(painter, newlines)
-        return self._paint_current(painter, by_columns, pieces, tokens, _place_of(options.caret, tokens, spans))
+        return self._paint_current(painter, by_columns, pieces, tokens, framed)
 
     def _paint_fills(self, painter: QPainter, pieces: Pieces, tokens: Fills) -> None:
         colours = tokens.colours[pieces.tokens - tokens.first]

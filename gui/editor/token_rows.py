@@ -2,7 +2,9 @@
 
 There a token's place follows from its column, and all rows of pixels of a line are alike: one of them is worked out,
 fills and bounds together, and repeated by Qt. That takes a few calls for a line, however many tokens it has. All other
-lines are measured (``token_geometry``) and drawn rectangle by rectangle; both ways give the same picture.
+lines are measured (``token_geometry``) and drawn rectangle by rectangle; both ways give the same picture. (But for the
+lines under tokens that are drawn without colours, where a pixel of the window is no whole number of those of the
+screen: they may end a pixel earlier.)
 """
 
 from __future__ import annotations
@@ -78,14 +80,17 @@ class _Grid(NamedTuple):
     shift: float
     first: NDArray[np.intp]
     column: NDArray[np.intp]
+    thick: NDArray[np.intp]
 
     @classmethod
     def of(cls, left: float, width: float, scale: float, columns: int) -> _Grid:
         """The grid of lines with as many columns."""
         origin = math.floor(left * scale + 0.5)
         shift = left * scale - origin + 0.5
-        first = (np.arange(columns + 1) * (width * scale) + shift).astype(np.intp)
-        return cls(left, width, scale, origin, shift, first, np.arange(columns).repeat(np.diff(first)))
+        places = np.arange(columns + 1) * (width * scale) + shift
+        first = places.astype(np.intp)
+        thick = np.maximum((places + scale).astype(np.intp) - first, 1)
+        return cls(left, width, scale, origin, shift, first, np.arange(columns).repeat(np.diff(first)), thick)
 
     def fits(self, columns: ColumnLine, scale: float) -> bool:
         """Whether it is that of a line, too."""
@@ -119,7 +124,7 @@ class TokenRows:
         firsts = fills.copy()  # of its first pixel
         firsts[bounds[1 if is_cut else 0 : -1]] = self._bound
         scale = painter.device().devicePixelRatioF()
-        thick = max(1, round(scale))
+        thickest = math.ceil(scale)
         for columns in lines:
             line = columns.line
             if not self._grid.fits(columns, scale):
@@ -132,12 +137,13 @@ class TokenRows:
             row[:] = fills[low:high].take(grid.column[:count])
             places = grid.first[:length]
             row[places] = firsts[low:high]
-            for away in range(1, thick):
-                row[places + away] = firsts[low:high]
+            for away in range(1, thickest):
+                reaching = grid.thick[:length] > away
+                row[places[reaching] + away] = firsts[low:high][reaching]
             height = line.height - LINE_GAP
             self._row.lay(painter, grid, count, line.top, height)
             if self._underlined:
-                row[:] = self._under(row, thick)
+                row[:] = self._under(row, thickest)
                 self._row.lay(painter, grid, count, line.top + height - 2, 1)
 
     def _under(self, row: NDArray[np.uint32], thick: int) -> NDArray[np.uint32]:

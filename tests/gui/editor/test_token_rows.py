@@ -15,6 +15,8 @@ from tests.gui.editor.fake_tokens import patch_of
 from tests.gui.editor.test_repainting import pixels
 
 PLAIN = "plain text, with words that wrap at the edge of the window. " * 6 + "\n\n  indented = {'a': 1}\nend"
+SCALES = [(scale, palette) for scale in (1, 2) for palette in ("standard", "colour_safe", "none")]
+SCALES += [(1.25, "standard"), (1.5, "standard"), (1.75, "colour_safe")]
 MIXED = "é and ascii\nמה here\n\tindented\n中文 mixed\nemoji 😀 plain\nzero\u200bwidth\n" + PLAIN
 
 
@@ -35,7 +37,7 @@ def picture(editor, palette: str, scale: float, options: PaintOptions, *, measur
     if measured:
         painter._column_width = 0
     area = editor.viewport().rect()
-    image = QImage(area.size() * scale, QImage.Format.Format_RGB32)
+    image = QImage((area.size().toSizeF() * scale).toSize(), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
     image.fill(colours.base)
     with QPainter(image) as canvas:
@@ -50,11 +52,10 @@ def assert_same(editor, palette: str, options: PaintOptions, scale: float = 1) -
     assert not different.any(), np.argwhere(different)[:5].tolist()
 
 
-@pytest.mark.parametrize("palette", ["standard", "colour_safe", "none"])
-@pytest.mark.parametrize("scale", [1, 2])
+@pytest.mark.parametrize("scale, palette", SCALES)
 @pytest.mark.parametrize("limit", [40, 4096])
 @pytest.mark.parametrize("text", [PLAIN, MIXED])
-def test_rows_give_what_rectangles_give(make_editor, text: str, limit: int, scale: int, palette: str) -> None:
+def test_rows_give_what_rectangles_give(make_editor, text: str, limit: int, scale: float, palette: str) -> None:
     editor = make_editor(soft_limit=limit)
     for sizes in ([5, 1, 3, 7], [1], [40, 2]):
         show(editor, text, sizes)
@@ -69,6 +70,29 @@ def test_text_that_waits_for_its_tokens_looks_the_same(make_editor) -> None:
     editor.replace_range(300, 300, "y")
     assert_same(editor, "standard", PaintOptions(caret=2))
     assert_same(editor, "standard", PaintOptions(caret=2, dim_stale=True))
+
+
+def test_what_has_no_token_gets_no_frame(make_editor) -> None:
+    editor = make_editor()
+    show(editor, PLAIN, [5, 1, 3, 7])
+    editor.replace_range(20, 20, "x" * 100)
+    spans, lines = editor._tracker.spans, visible_lines(editor, editor._soft, editor.viewport().rect())
+    inside = next(place for place in range(21, 120) if spans.index_at(place) < 0)
+    painter = TokenPainter(Theme("light").token_palette())
+    painter.set_font_metrics(QFontMetricsF(editor.font()))
+    image = QImage(300, 200, QImage.Format.Format_RGB32)
+    for dimmed in (False, True):
+        with QPainter(image) as canvas:
+            assert painter.paint(canvas, lines, spans, PaintOptions(caret=inside, dim_stale=dimmed)) is None
+
+
+def test_letters_too_small_for_columns_of_pixels_are_measured(make_editor) -> None:
+    editor = make_editor()
+    show(editor, PLAIN, [5, 1, 3, 7])
+    font = editor.font()
+    font.setPointSizeF(1)
+    editor.setFont(font)
+    assert_same(editor, "standard", PaintOptions(caret=30))
 
 
 def test_a_window_scrolled_sideways_looks_the_same(make_editor) -> None:

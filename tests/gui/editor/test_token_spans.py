@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gui.editor.carrying import Stretch, carried, rebase
@@ -253,6 +253,8 @@ def test_joined_insertions_carry_tokens_as_one_by_one(edits, widths):
     widths=st.lists(st.integers(0, 4), max_size=12),
     start=st.sampled_from((0, 10)),
 )
+@example(edits=[(0, 1, 0), (0, 1, 1)], widths=[1, 1, 1], start=0)
+@example(edits=[(0, 1, 0), (0, 2, 1)], widths=[1, 1, 1], start=0)
 def test_many_edits_carry_tokens_as_one_by_one(edits, widths, start):
     ends = (start + np.cumsum(widths)).astype(np.int32)
     count = len(widths)
