@@ -52,7 +52,7 @@ def assert_same(editor, palette: str, options: PaintOptions, scale: float = 1) -
     assert not different.any(), np.argwhere(different)[:5].tolist()
 
 
-@pytest.mark.parametrize("scale, palette", SCALES)
+@pytest.mark.parametrize(("scale", "palette"), SCALES)
 @pytest.mark.parametrize("limit", [40, 4096])
 @pytest.mark.parametrize("text", [PLAIN, MIXED])
 def test_rows_give_what_rectangles_give(make_editor, text: str, limit: int, scale: float, palette: str) -> None:
