@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,8 +25,10 @@ def rank_lines(text: str, token_byte_ends: NDArray[np.int64]) -> Ranking:
 
 def rank_sections(text: str, token_byte_ends: NDArray[np.int64], by: SectionKind) -> Ranking:
     """The sections of one kind, and what stands between them (``Ranking.between``). As ``rank_lines`` otherwise."""
-    spans = np.array(sections(text, by), dtype=np.int64).reshape(-1, 2)
-    places = byte_places(text, np.append(spans.ravel(), len(text)))
+    spans = sections(text, by)
+    # An array made of pairs takes more than twice as long, and every other thread waits meanwhile.
+    ends = np.fromiter(chain.from_iterable(spans), dtype=np.int64, count=2 * len(spans))
+    places = byte_places(text, np.append(ends, len(text)))
     starts, size = places[:-1:2], int(places[-1])
     return _ranking(np.unique(places), size, starts, token_byte_ends)
 
