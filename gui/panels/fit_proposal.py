@@ -21,10 +21,11 @@ LINES = 5
 class FitProposal(QFrame):
     """Lists what to drop. Hidden until there is a proposal.
 
-    Signals: ``taken(Proposal)``.
+    Signals: ``taken(Proposal)``; ``left()``: it was declined, and so is another one that is to come in its place.
     """
 
     taken = Signal(object)
+    left = Signal()
 
     def __init__(self, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +49,7 @@ class FitProposal(QFrame):
         column.addLayout(row)
         column.addWidget(self.list)
         self.take.clicked.connect(self._on_taken)
-        self.leave.clicked.connect(self.withdraw)
+        self.leave.clicked.connect(self._on_left)
         self.hide()
 
     @property
@@ -112,6 +113,11 @@ class FitProposal(QFrame):
         """Take the proposal away."""
         self.proposal = None
         self.hide()
+
+    @Slot()
+    def _on_left(self) -> None:
+        self.withdraw()
+        self.left.emit()
 
     @Slot()
     def _on_taken(self) -> None:

@@ -47,8 +47,13 @@ class FolderFit(QObject):
 
     @property
     def waited_for(self) -> bool:
-        """Whether a proposal was asked for and has not come."""
+        """Whether a proposal is to come, be it that nobody asked for it."""
         return self._wanted is not None
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether somebody asked for the proposal that is to come."""
+        return self._wanted is not None and not self._wanted.quiet
 
     def ask(self, request: FitRequest) -> None:
         """Ask for a proposal; another one that has not come is no longer wanted."""

@@ -60,6 +60,7 @@ class FilesFlow(QObject):
         panel.tools.fit_asked.connect(self._propose)
         panel.tools.least_changed.connect(self._show_total)
         panel.proposal.taken.connect(self._on_taken)
+        panel.proposal.left.connect(fit.withdraw)
         scan.scanned.connect(self._on_scanned)
         scan.failed.connect(self._on_failed)
         scan.progressed.connect(self._on_progressed)
@@ -175,10 +176,16 @@ class FilesFlow(QObject):
     @Slot()
     def _show_watching(self) -> None:
         unwatched = self._watch.unwatched
-        words = self.tr(
-            "{n} files and folders are not watched for changes, as they are too many: "
-            "they are looked at when you come back to this window, or press Count."
-        )
+        if unwatched == 1:
+            words = self.tr(
+                "Not everything can be watched for changes: "
+                "1 file or folder is looked at when you come back to this window, or press Count."
+            )
+        else:
+            words = self.tr(
+                "Not everything can be watched for changes: "
+                "{n} files and folders are looked at when you come back to this window, or press Count."
+            )
         self._panel.watching.say(words.format(n=self._panel.text.number(unwatched)) if unwatched else "")
 
     # --- prices and sums ----------------------------------------------------------------------------------------------
@@ -247,7 +254,7 @@ class FilesFlow(QObject):
         """The files are others than a proposal was made for."""
         if self._fit.waited_for or self._panel.proposal.there:
             self._panel.proposal.outdate()
-            self._ask_what_fits(quiet=not self._fit.waited_for)
+            self._ask_what_fits(quiet=not self._fit.asked_for)
 
     @Slot()
     def _on_chosen(self) -> None:

@@ -54,6 +54,14 @@ def scan(qtbot: QtBot, bench: Workbench, root: Path) -> None:
     qtbot.waitUntil(lambda: flow.shown is not before and not flow.busy)
 
 
+def propose(qtbot: QtBot, bench: Workbench, panel: FilesPanel, tree: Path) -> None:
+    """Count a folder and have shown what would have to go for a third of it."""
+    scan(qtbot, bench, tree)
+    panel.tools.limit.setValue(panel.model.choice.sums().tokens[0] // 3)
+    panel.tools.propose.click()
+    qtbot.waitUntil(lambda: panel.proposal.proposal is not None)
+
+
 def total(panel: FilesPanel) -> str:
     return panel.total.text()
 
@@ -219,11 +227,27 @@ def test_a_proposal_is_for_what_is_checked_when_it_comes(qtbot, bench, panel, tr
     assert panel.tree.hasFocus(), "nobody asked for this one"
 
 
-def test_a_proposal_is_made_anew_when_the_folder_changes(qtbot, bench, panel, tree):
-    scan(qtbot, bench, tree)
-    panel.tools.limit.setValue(panel.model.choice.sums().tokens[0] // 3)
-    panel.tools.propose.click()
+def test_proposals_that_nobody_asked_for_never_take_the_focus(qtbot, bench, panel, tree):
+    propose(qtbot, bench, panel, tree)
+    panel.tree.setFocus()
+    for checked in (False, True, False):  # each before the answer to the one before can have come
+        panel.model.check((int(panel.model.tree.file_nodes[0]),), checked)
     qtbot.waitUntil(lambda: panel.proposal.proposal is not None)
+    assert panel.tree.hasFocus()
+
+
+def test_a_proposal_that_is_left_does_not_come_back(qtbot, bench, panel, tree):
+    propose(qtbot, bench, panel, tree)
+    panel.model.check((int(panel.model.tree.file_nodes[0]),), False)
+    lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Working out what fits")
+    with qtbot.waitSignal(lane.busy_changed):
+        panel.proposal.leave.click()  # before the other one can have come
+    assert not panel.proposal.there
+    assert not panel.remark.text(), "nothing to be said of"
+
+
+def test_a_proposal_is_made_anew_when_the_folder_changes(qtbot, bench, panel, tree):
+    propose(qtbot, bench, panel, tree)
     earlier = panel.proposal.proposal
     Path(panel.model.tree.paths[0]).write_text("so many other words than before " * 50)
     qtbot.waitUntil(lambda: panel.proposal.proposal not in (None, earlier))
@@ -448,7 +472,7 @@ def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tr
     monkeypatch.setattr(folder_watch, "MOST_FILES", 1)
     monkeypatch.setattr(folder_watch, "MOST_FOLDERS", 1)
     scan(qtbot, bench, tree)
-    qtbot.waitUntil(lambda: "watched" in panel.watching.text())
+    qtbot.waitUntil(lambda: "Not everything can be watched" in panel.watching.text())
     path = min(map(Path, panel.model.tree.paths), key=lambda path: path.stat().st_size)
     path.write_text("changed where nobody watches")
     os.utime(path, (1, 1))
