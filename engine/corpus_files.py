@@ -20,6 +20,8 @@ LATER_BYTES = 16 << 10
 
 BLOCK_BYTES = 1 << 20
 
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
 
 class CorpusFileError(EngineError):
     """A file that was found cannot be used after all. ``skipped`` is what to report of it."""
@@ -156,38 +158,52 @@ def _decoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 def opened_file(path: Path | str) -> io.FileIO:
     """A regular file, open for reading. Never waits, should a pipe have taken its place. CorpusFileError."""
-    return io.FileIO(open_descriptor(path))
-
-
-def open_descriptor(path: Path | str) -> int:
-    """The same without an object for the file, which takes longer to make than a small file takes to read. Who calls
-    this closes it. CorpusFileError."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = _opened_anything(path)
     try:
-        descriptor = os.open(path, flags)
+        _refuse_special(descriptor, path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return io.FileIO(descriptor)
+
+
+def read_start(path: str, room: memoryview) -> int:
+    """Read a regular file from its start on into ``room``: how many bytes there were. CorpusFileError.
+
+    Without an object for the file, which takes longer to make than a small file takes to read, and with as few calls
+    of the system as there can be: it is opened, read and closed.
+    """
+    descriptor = _opened_anything(path)
+    try:
+        if hasattr(os, "preadv"):
+            count = os.preadv(descriptor, (room,), 0)
+            if count:  # no pipe or socket can be read from a place, no folder at all, and devices do not end
+                return count
+        _refuse_special(descriptor, path)
+        content = os.read(descriptor, len(room))
+        room[: len(content)] = content
+        return len(content)
+    except OSError as error:
+        _refuse_special(descriptor, path)
+        raise CorpusFileError(Path(path), "unreadable", f"cannot be read: {error.strerror or error}") from None
+    finally:
+        os.close(descriptor)
+
+
+def _opened_anything(path: Path | str) -> int:
+    try:
+        return os.open(path, _FLAGS)
     except FileNotFoundError:
         raise CorpusFileError(Path(path), "vanished", "it vanished before it was read") from None
     except OSError as error:
         raise CorpusFileError(Path(path), "unreadable", f"cannot be read: {error.strerror or error}") from None
+
+
+def _refuse_special(descriptor: int, path: Path | str) -> None:
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
-        os.close(descriptor)
         what = "a folder has taken its place" if stat.S_ISDIR(mode) else "a device, pipe or socket"
         raise CorpusFileError(Path(path), "special", what)
-    return descriptor
-
-
-def read_into(descriptor: int, room: memoryview, path: Path | str) -> int:
-    """Read into ``room`` from where the file stands, with one call of the system. How many bytes there were.
-    CorpusFileError."""
-    try:
-        if hasattr(os, "readv"):
-            return os.readv(descriptor, [room])
-        content = os.read(descriptor, len(room))  # Windows
-        room[: len(content)] = content
-        return len(content)
-    except OSError as error:
-        raise CorpusFileError(Path(path), "unreadable", f"cannot be read: {error.strerror or error}") from None
 
 
 def read_at(file: BinaryIO, start: int, count: int, path: Path) -> bytes:

@@ -68,6 +68,7 @@ class FolderWalk:
         self._rules = rules
         self._include = GlobRules(map(_tidied, rules.include), strict=True)
         self._exclude = GlobRules(map(_tidied, rules.exclude), strict=True)
+        self._has_globs = bool(len(self._include) or len(self._exclude))
         self._open_places: list[str] = []
         self._named_files: set[str] = set()
         self._visited: set[tuple[int, int]] = set()
@@ -131,15 +132,18 @@ class FolderWalk:
             return why_unreadable(Path(name), error)
         if hidden:
             return SkippedFile(Path(name), "hidden", "hidden")
-        inner = place.inner + entry.name
-        if found := ignoring(place.ignore_files, inner, is_folder):
-            return SkippedFile(Path(name), "ignored", f"ignored by {found.path}")
-        if self._exclude.verdict(inner, is_folder=is_folder):
-            return SkippedFile(Path(name), "excluded", "left out by your globs")
-        verdict = self._include.verdict(inner, is_folder=is_folder)
-        included = place.included if verdict is None else verdict
+        included = place.included
+        if place.ignore_files or self._has_globs:
+            inner = place.inner + entry.name
+            if found := ignoring(place.ignore_files, inner, is_folder):
+                return SkippedFile(Path(name), "ignored", f"ignored by {found.path}")
+            if self._exclude.verdict(inner, is_folder=is_folder):
+                return SkippedFile(Path(name), "excluded", "left out by your globs")
+            verdict = self._include.verdict(inner, is_folder=is_folder)
+            included = included if verdict is None else verdict
         if is_folder:
-            return self._folder(_Place(Path(name), inner + "/", place.ignore_files, included), entry.is_symlink())
+            inner = place.inner + entry.name + "/"
+            return self._folder(_Place(Path(name), inner, place.ignore_files, included), entry.is_symlink())
         if self._named_files and os.path.realpath(name) in self._named_files:
             return None
         return _file(name, included)

@@ -6,13 +6,12 @@ call of a kernel.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.corpus_files import open_descriptor, read_into
+from engine.corpus_files import read_start
 from engine.text_files import BINARY_SAMPLE_BYTES
 
 if TYPE_CHECKING:
@@ -38,29 +37,27 @@ class SmallFiles:
         self.content = np.frombuffer(self._room, dtype=np.uint8)
         self.content.flags.writeable = False
         self._spans: list[tuple[int, int]] = []
-        self._end = 0
+        self._end = self._text_bytes = 0
 
     def clear(self) -> None:
         """Make room for others."""
         self._spans.clear()
-        self._end = 0
+        self._end = self._text_bytes = 0
 
     def read(self, file: FoundFile) -> bool:
         """Read a file behind those that are there. False where that has to be done another way: it is too large, or has
         not as many bytes as were found. CorpusFileError."""
         size, start = file.file_bytes, self._end
-        if size > self.most_bytes or start > self.most_bytes or len(self._spans) == self._most_files:
+        if size > self.most_bytes or self._text_bytes >= self.most_bytes or len(self._spans) == self._most_files:
             return False
-        descriptor = open_descriptor(file.name)
-        try:
-            # One byte more than there should be: it tells that the file has grown.
-            if read_into(descriptor, self._view[start : start + size + 1], file.name) != size:
-                return False
-        finally:
-            os.close(descriptor)
-        self._end = start + size + PADDING
-        self._view[start + size : self._end] = _ZEROS
-        self._spans.append((start, start + size))
+        stop = start + size
+        # One byte more than there should be: it tells that the file has grown.
+        if read_start(file.name, self._view[start : stop + 1]) != size:
+            return False
+        self._end = stop + PADDING
+        self._view[stop : self._end] = _ZEROS
+        self._spans.append((start, stop))
+        self._text_bytes += size
         return True
 
     def __len__(self) -> int:

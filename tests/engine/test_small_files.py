@@ -21,9 +21,9 @@ def found(path: Path, content: bytes, size: int | None = None) -> FoundFile:
 
 @pytest.fixture(params=["at once", "with a copy"])
 def way(request, monkeypatch):
-    """Reading into memory, and what is done on Windows, which does not know it."""
+    """Reading into memory from a place, and what is done on Windows, which does not know it."""
     if request.param == "with a copy":
-        monkeypatch.delattr(os, "readv", raising=False)
+        monkeypatch.delattr(os, "preadv", raising=False)
 
 
 @pytest.mark.usefixtures("way")
@@ -74,11 +74,30 @@ def test_what_cannot_be_read_says_why(tmp_path):
     with pytest.raises(CorpusFileError) as vanished:
         files.read(FoundFile(str(tmp_path / "none"), 1))
     assert vanished.value.skipped.reason == "vanished"
-    if os.name == "posix":
-        with pytest.raises(CorpusFileError) as replaced:
-            files.read(FoundFile(str(tmp_path), 1))
-        assert replaced.value.skipped.reason == "special"
     assert len(files) == 0
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices")
+def test_what_has_taken_the_place_of_a_file_is_not_read(tmp_path):
+    files = SmallFiles(10, 5)
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "pipe").open("r+b", buffering=0) as pipe:
+        pipe.write(b"as many bytes")
+        for path, size in ((tmp_path, 1), (tmp_path, 0), (tmp_path / "pipe", 0), (tmp_path / "pipe", 9)):
+            with pytest.raises(CorpusFileError) as replaced:
+                files.read(FoundFile(str(path), size))
+            assert replaced.value.skipped.reason == "special"
+        assert pipe.read(100) == b"as many bytes"
+    with pytest.raises(CorpusFileError) as replaced:
+        files.read(FoundFile("/dev/null", 0))
+    assert replaced.value.skipped.reason == "special"
+    assert len(files) == 0
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device")
+def test_a_device_that_never_ends_is_left_to_whoever_reads_large_files():
+    assert not SmallFiles(10, 5).read(FoundFile("/dev/zero", 5))
 
 
 @pytest.mark.parametrize(
