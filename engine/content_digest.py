@@ -60,7 +60,7 @@ class ContentDigests:
 
     def __init__(self, secret: bytes, sum_blocks: SumBlocks = sum_blocks_plainly) -> None:
         """``sum_blocks``: the kernel where it is compiled. Digests are the same without."""
-        self._secret = secret
+        self._keyed = hashlib.blake2b(digest_size=DIGEST_BYTES, key=secret)
         self._factors = np.frombuffer(hashlib.shake_256(secret).digest(FACTOR_BYTES), dtype=np.uint8)
         self._sum_blocks = sum_blocks
 
@@ -83,7 +83,7 @@ class ContentDigests:
 
     def mixer(self) -> hashlib.blake2b:
         """What the sums go through, with nothing in it."""
-        return hashlib.blake2b(digest_size=DIGEST_BYTES, key=self._secret)
+        return self._keyed.copy()
 
     def sums(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> bytes:
         """The sums of all blocks of all contents, ``SUM_BYTES`` each."""

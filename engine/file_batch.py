@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from engine.content_digest import ContentDigests, SumBlocks, sum_blocks_plainly
 from engine.corpus_files import CorpusFileError, is_utf8
 from engine.corpus_walk import FoundFile
+from engine.count_cache import Additions
 from engine.file_tokens import FileTokens, count_content, count_file
 from engine.small_files import SmallFiles
 from engine.training_types import SkippedFile
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from engine.encoding import Encoding
 
 BATCH_FILES = 256
-BATCH_BYTES = 1 << 21
+BATCH_BYTES = 1 << 22
 """A thread takes so many files at a time, or files of so many bytes. Larger files are read by themselves."""
 
 Outcome = tuple[str, int, tuple[int, ...]] | SkippedFile
@@ -64,26 +65,29 @@ class BatchCounter:
         """The next batch, without outcomes where nothing is left. What is not known is read, unless it is large."""
         self._files.clear()
         batch = FileBatch()
+        outcomes = batch.outcomes
         unread_bytes = 0
         for item in found:
-            outcome = item if isinstance(item, SkippedFile) else self._remembered(item)
-            batch.outcomes.append(outcome)
-            if isinstance(item, FoundFile):
+            if isinstance(item, SkippedFile):
+                outcomes.append(item)
+            else:
                 batch.file_bytes += item.file_bytes
-                if outcome is None:
+                outcomes.append(None if self._known is None else self._remembered(self._known, item))
+                if outcomes[-1] is None:
                     self._read(batch, item)
                     unread_bytes += item.file_bytes
-            if len(batch.outcomes) == BATCH_FILES or unread_bytes >= BATCH_BYTES:
+            if len(outcomes) == BATCH_FILES or unread_bytes >= BATCH_BYTES:
                 break
         return batch
 
-    def _remembered(self, file: FoundFile) -> Outcome | None:
+    def _remembered(self, known: KnownCounts, file: FoundFile) -> Outcome | None:
         """What is known of a file, if it is as it was."""
-        if self._known is None or (content := self._known.content(file)) is None:
+        content = known.content(file)
+        if content is None:
             return None
         if content.reason:
             return SkippedFile(file.path, content.reason, content.why)
-        tokens = self._known.tokens(content.digest)
+        tokens = known.tokens(content.digest)
         return None if tokens is None else (file.name, file.file_bytes, tokens)
 
     def _read(self, batch: FileBatch, file: FoundFile) -> None:
@@ -101,14 +105,18 @@ class BatchCounter:
     def count(self, batch: FileBatch) -> None:
         """Count the batch that was taken last."""
         digests = self._digests_of(batch)
-        tokens = [self._known_tokens(digest) for digest in digests]
-        new = [index for index, known in enumerate(tokens) if known is None and self._files.may_be_plain_text(index)]
-        for index, counted in zip(new, self._counted(new), strict=True):
-            tokens[index] = counted
-        for index, (place, file) in enumerate(batch.small):
-            batch.outcomes[place] = self._kept(file, self._small_file(file, index, digests[index], tokens[index]))
+        tokens = self._tokens_of(digests)
+        new = Additions()
+        for index, ((place, file), digest, known) in enumerate(zip(batch.small, digests, tokens, strict=True)):
+            if known is not None:
+                new.texts.append((file, digest, known))
+                batch.outcomes[place] = file.name, file.file_bytes, known
+            else:
+                batch.outcomes[place] = _outcome(file, self._odd_file(file, index, digest), new)
         for place, file in batch.alone:
-            batch.outcomes[place] = self._kept(file, self._lone_file(file))
+            batch.outcomes[place] = _outcome(file, self._lone_file(file), new)
+        if self._known is not None:
+            self._known.add(new)
 
     def _digests_of(self, batch: FileBatch) -> list[bytes]:
         """What the contents that are there are known by, empty where nobody asks."""
@@ -116,41 +124,44 @@ class BatchCounter:
             return [b""] * len(batch.small)
         return self._digests.of_many(self._files.content, self._files.spans(range(len(self._files))))
 
-    def _known_tokens(self, digest: bytes) -> tuple[int, ...] | None:
-        return None if self._known is None else self._known.tokens(digest)
-
-    def _counted(self, indices: list[int]) -> Iterator[tuple[int, ...] | None]:
-        """The tokens of some of the small files in each encoding; None for what is not UTF-8."""
-        spans = self._files.spans(indices)
+    def _tokens_of(self, digests: list[bytes]) -> list[tuple[int, ...] | None]:
+        """The tokens of the contents that are there, in each encoding; None for what is no plain text."""
+        tokens: list[tuple[int, ...] | None] = [None] * len(digests)
+        if self._known is not None:
+            tokens = [self._known.tokens(digest) for digest in digests]
+        new = [index for index, known in enumerate(tokens) if known is None and self._files.may_be_plain_text(index)]
+        spans = self._files.spans(new)
         counts = [_counts(encoding, self._files.content, spans) for encoding in self._encodings]
-        return (None if min(each) < 0 else each for each in zip(*counts, strict=True))
+        for index, *each in zip(new, *counts, strict=True):
+            if min(each) >= 0:  # else it is not UTF-8
+                tokens[index] = tuple(each)
+        return tokens
 
-    def _small_file(
-        self, file: FoundFile, index: int, digest: bytes, tokens: tuple[int, ...] | None
-    ) -> FileTokens | SkippedFile:
-        """A file whose bytes are there; without tokens it is no plain text."""
+    def _odd_file(self, file: FoundFile, index: int, digest: bytes) -> FileTokens | SkippedFile:
+        """A file whose bytes are there, and are no plain text."""
         try:
-            if tokens is None:
-                tokens = count_content(file.path, bytes(self._files.view(index)), self._encodings)
+            tokens = count_content(file.path, bytes(self._files.view(index)), self._encodings)
             return FileTokens(tokens, file.file_bytes, digest)
         except CorpusFileError as error:
             return error.skipped
 
     def _lone_file(self, file: FoundFile) -> FileTokens | SkippedFile:
         try:
-            return count_file(file.path, self._encodings, self._digests, self._known_tokens)
+            known = None if self._known is None else self._known.tokens
+            return count_file(file.path, self._encodings, self._digests, known)
         except CorpusFileError as error:
             return error.skipped
 
-    def _kept(self, file: FoundFile, counted: FileTokens | SkippedFile) -> Outcome:
-        """What became of a file, which is remembered if it can be relied on."""
-        if isinstance(counted, SkippedFile):
-            if self._known is not None and counted.reason in ("binary", "not UTF-8"):
-                self._known.add_skipped(file, counted)
-            return counted
-        if self._known is not None and counted.file_bytes == file.file_bytes:  # else it is being written to
-            self._known.add_text(file, counted.digest, counted.tokens)
-        return file.name, counted.file_bytes, counted.tokens
+
+def _outcome(file: FoundFile, counted: FileTokens | SkippedFile, new: Additions) -> Outcome:
+    """What became of a file, which is to be remembered if it can be relied on."""
+    if isinstance(counted, SkippedFile):
+        if counted.reason in ("binary", "not UTF-8"):
+            new.skipped.append((file, counted))
+        return counted
+    if counted.file_bytes == file.file_bytes:  # else it is being written to
+        new.texts.append((file, counted.digest, counted.tokens))
+    return file.name, counted.file_bytes, counted.tokens
 
 
 def _counts(encoding: Encoding, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> list[int]:

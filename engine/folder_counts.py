@@ -112,8 +112,6 @@ class _Scan:
         with self._lock:
             if self._failed:
                 return None
-            if self._known is not None:
-                self._known.gather()  # while another thread counts
             batch = counter.take(self._found)
             if not batch.outcomes:
                 return None

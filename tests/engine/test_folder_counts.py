@@ -159,6 +159,32 @@ def test_a_cache_that_cannot_be_used_is_named_and_does_no_harm(tree, tmp_path):
     assert counts.problem.startswith("Counts are not kept: ")
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE files SET states = substr(states, 2)",
+        "UPDATE files SET states = substr(states, 9)",
+        "UPDATE files SET states = x''",
+        "UPDATE files SET digests = substr(digests, 17)",
+        "UPDATE files SET paths = x''",
+        "UPDATE counts SET tokens = substr(tokens, 2)",
+        "UPDATE counts SET tokens = x''",
+        "UPDATE counts SET digests = substr(digests, 17)",
+    ],
+)
+def test_a_cache_whose_rows_are_too_short_is_begun_anew(tree, tmp_path, damage):
+    add_troubles(tree)
+    make_old(tree)
+    cache = tmp_path / "counts.sqlite"
+    expected = scan(tree, cache)
+    with contextlib.closing(sqlite3.connect(cache)) as base, base:
+        base.execute(damage)
+    again = scan(tree, cache)
+    assert (figures(again), again.skipped, again.problem) == (figures(expected), expected.skipped, "")
+    assert again.files_read == expected.files_read
+    assert scan(tree, cache).files_read < len(expected.skipped)
+
+
 def test_a_cache_with_texts_in_another_encoding_is_begun_anew(tree, tmp_path):
     """A damaged header may say so."""
     make_old(tree)
@@ -187,7 +213,7 @@ def test_a_cache_of_the_version_before_is_begun_anew(tree, tmp_path):
     expected = figures(scan(tree, cache))
     with contextlib.closing(sqlite3.connect(cache)) as base, base:
         base.execute("DROP TABLE secrets")
-        base.execute("UPDATE counts SET tokens = 1")
+        base.execute("UPDATE counts SET tokens = zeroblob(length(tokens))")
         base.execute("PRAGMA user_version = 1")
     again = scan(tree, cache)
     assert (figures(again), again.problem) == (expected, "")
@@ -212,8 +238,7 @@ def test_each_cache_knows_contents_by_a_secret_of_its_own(tree, tmp_path):
     digests = []
     for name in ("one.sqlite", "other.sqlite"):
         scan(tree, tmp_path / name)
-        with contextlib.closing(sqlite3.connect(tmp_path / name)) as base:
-            digests.append({digest for (digest,) in base.execute("SELECT digest FROM counts")})
+        digests.append(set(CountCache(tmp_path / name).known(NAMES).counts[0]))
     assert len(digests[0]) == len(digests[1]) > 0
     assert not digests[0] & digests[1]
 
@@ -259,14 +284,15 @@ def test_a_scan_that_finds_nothing_new_writes_nothing(tree, tmp_path):
     assert (again.files_read, again.problem) == (0, "")
 
 
-def test_an_inode_may_be_larger_than_the_numbers_of_sqlite(tree, tmp_path):
-    """Those of some network drives, and of NTFS, have 64 bits."""
-    make_old(tree)
+@pytest.mark.parametrize("odd", [{"inode": 2**64 - 1}, {"written_ns": -(2**65) + 5}])
+def test_numbers_of_files_may_be_larger_than_those_of_sqlite(tree, tmp_path, odd):
+    """Inodes of some network drives, and of NTFS, have 64 bits; times may be wrong by thousands of years."""
 
     def counted() -> FolderCounts:
-        found = (file._replace(inode=2**64 - 1 - file.inode) for file in FolderWalk(CorpusRules()).found([tree]))
+        found = (file._replace(**odd) for file in FolderWalk(CorpusRules()).found([tree]))
         return count_folder(found, [engine.get_encoding(NAMES[0])], cache=CountCache(tmp_path / "counts.sqlite"))
 
+    make_old(tree)
     first, second = counted(), counted()
     assert (first.files_read, second.files_read) == (len(first.paths), 0)
     assert figures(second) == figures(first)
@@ -286,12 +312,13 @@ def test_the_cache_may_be_in_a_folder_whose_name_is_no_unicode(tree, tmp_path):
 
 def test_the_cache_is_bounded(tree, tmp_path, monkeypatch):
     make_old(tree)
-    monkeypatch.setattr(count_cache, "MOST_ROWS", 50)
-    scan(tree, tmp_path / "counts.sqlite", ("o200k_base",))
-    base = sqlite3.connect(tmp_path / "counts.sqlite")
-    rows = [base.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("files", "counts")]
-    base.close()
-    assert rows == [50, 50]
+    monkeypatch.setattr(count_cache, "MOST_KEPT", 50)
+    cache = CountCache(tmp_path / "counts.sqlite")
+    counts = scan(tree, tmp_path / "counts.sqlite", ("o200k_base",))
+    known = cache.known(["o200k_base"])
+    newest = counts.paths[-(BATCH_FILES + 7) :]  # of the row before the last one all are kept
+    assert list(known.files) == list(map(os.fsencode, newest))
+    assert len(known.counts[0]) == len(newest)
 
 
 def test_what_a_report_raises_ends_the_scan(tree):

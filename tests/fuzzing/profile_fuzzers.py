@@ -10,11 +10,12 @@ from datetime import date
 from pathlib import Path
 
 import engine
-from engine.count_cache import CountCache, KnownCounts
+from engine.corpus_walk import FoundFile
+from engine.count_cache import Additions, CountCache, KnownCounts
 from engine.errors import EngineError
 from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
-from engine.training_types import TrainingSettings
+from engine.training_types import SkippedFile, TrainingSettings
 from gui.held_text import held
 from gui.jobs import JobRunner
 from gui.models.scenario_choices import ScenarioChoices
@@ -173,8 +174,11 @@ def feed_checkpoint(content: bytes, folder: Path) -> None:
 
 def caches(folder: Path) -> Sequence[bytes]:
     cache, known = CountCache(folder / "good.sqlite"), KnownCounts(("o200k_base",), counts=({},))
-    for number in range(40):
-        known.new_counts.append((number.to_bytes(16), "o200k_base", number))
+    for start in range(0, 40, 10):
+        files = [FoundFile(f"/some/text {number}", number, number, number) for number in range(start, start + 10)]
+        known.add(Additions([(file, file.inode.to_bytes(16), (file.inode,)) for file in files]))
+    image = SkippedFile(Path("/some/image"), "binary", "it is no text")
+    known.add(Additions(skipped=[(FoundFile("/some/image", 5, 6, 7), image)]))
     cache.keep(known)
     assert not known.problem
     return [(folder / "good.sqlite").read_bytes()]
@@ -185,7 +189,10 @@ def feed_cache(content: bytes, folder: Path) -> Iterator[str]:
     path.write_bytes(content)
     known = CountCache(path).known(("o200k_base",))
     assert all(isinstance(tokens, int) for tokens in known.counts[0].values()), "a count that is no number"
-    known.new_counts.append((b"x" * 16, "o200k_base", 1))
+    for number in range(40):
+        content = known.content(FoundFile(f"/some/text {number}", number, number, number))
+        assert content is None or isinstance(content.digest, bytes), "a digest that is none"
+    known.add(Additions([(FoundFile("/some/other text", 1, 1, 1), b"x" * 16, (1,))]))
     CountCache(path).keep(known)
     yield from filter(None, [known.problem])
     for one in folder.glob("counts.sqlite*"):

@@ -17,7 +17,8 @@ from pytestqt.qtbot import QtBot
 
 import pricing
 from engine import catalog
-from engine.count_cache import CountCache, KnownCounts
+from engine.corpus_walk import FoundFile
+from engine.count_cache import Additions, CountCache, KnownCounts
 from engine.errors import EngineError
 from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
@@ -241,14 +242,14 @@ def use_own(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
 
 def write_counts(profile: Path) -> None:
     known = KnownCounts(("gpt2",), counts=({},))
-    known.new_counts.append((b"x" * 16, "gpt2", 5))
+    known.add(Additions([(FoundFile("/some/text", 20, 1, 1), b"x" * 16, (5,))]))
     CountCache(profile / "cache" / "counts.sqlite").keep(known)
 
 
 def use_counts(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
     cache = CountCache(profile / "cache" / "counts.sqlite")
     known = cache.known(("gpt2",))
-    known.new_counts.append((b"y" * 16, "gpt2", 6))
+    known.add(Additions([(FoundFile("/another/text", 20, 1, 1), b"y" * 16, (6,))]))
     cache.keep(known)
     return known.counts[0].get(b"x" * 16), [known.problem] if known.problem else []
 
@@ -264,7 +265,7 @@ KINDS = {
     "version of a prompt": Kind("data/versions/*.json", write_version, use_version),
     "vocabulary": Kind("data/encodings/mine.tiktoken.json", write_trained, use_own),
     "library's tokenizer": Kind("data/encodings/mine.tokenizer.json", write_library, use_own),
-    "counts of files": Kind("cache/counts.sqlite", write_counts, use_counts, stamp_database, 4, older=False),
+    "counts of files": Kind("cache/counts.sqlite", write_counts, use_counts, stamp_database, 5, older=False),
 }
 """Of runs and counts there was no earlier version that anybody has files of, or what it kept is made again."""
 
