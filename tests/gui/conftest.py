@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from pytestqt.qtbot import QtBot
 from tests.patience import PATIENCE_MS
 
 if TYPE_CHECKING:
+    import engine
+    from engine.types import TextEdit, TokenPatch
     from gui.workbench import Workbench
 
 # Qt's platform without a screen says so whenever a window's least size changes; no real platform does.
@@ -75,6 +78,33 @@ def trainer_is_compiled(trainer_kernels: None, monkeypatch: pytest.MonkeyPatch) 
     from engine import compiling
 
     monkeypatch.setattr(compiling, "is_compiled", lambda *_: True)
+
+
+class HeldEdits:
+    """Edits that begin to be counted and do not end before they may."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.may_end = threading.Event()
+
+
+@pytest.fixture
+def held_edits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], HeldEdits]:
+    """From the call on all edits are held."""
+    import engine
+
+    def hold() -> HeldEdits:
+        held, apply = HeldEdits(), engine.EditedText.apply
+
+        def slow(text: engine.EditedText, edits: Sequence[TextEdit]) -> TokenPatch:
+            held.begun.set()
+            held.may_end.wait()
+            return apply(text, edits)
+
+        monkeypatch.setattr(engine.EditedText, "apply", slow)
+        return held
+
+    return hold
 
 
 @pytest.fixture(autouse=True, scope="session")

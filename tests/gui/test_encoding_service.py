@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
 import engine
@@ -149,23 +147,15 @@ def test_token_info_after_the_first_answer(qtbot, service):
     assert service.token_info(10**9) is None
 
 
-def test_stopping_the_count_loses_no_edit(qtbot, service, monkeypatch):
+def test_stopping_the_count_loses_no_edit(qtbot, service, held_edits):
     counted(qtbot, service, lambda: service.replace_text(0, "one"))
-    begun, may_end = threading.Event(), threading.Event()
-    apply = engine.EditedText.apply
-
-    def slow(self, edits):
-        begun.set()
-        may_end.wait()
-        return apply(self, edits)
-
-    monkeypatch.setattr(engine.EditedText, "apply", slow)
+    holding = held_edits()
     service.submit(1, (TextEdit(3, 0, " two"),))
-    qtbot.waitUntil(begun.is_set)
+    qtbot.waitUntil(holding.begun.is_set)
     service.submit(2, (TextEdit(7, 0, " three"),))
     qtbot.waitUntil(lambda: not service._edits)
     service._lane.cancel()
-    may_end.set()
+    holding.may_end.set()
     qtbot.waitUntil(lambda: not service.busy)
     with qtbot.waitSignal(service.text_wanted):
         service.submit(3, (TextEdit(13, 0, " four"),))

@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Callable
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 import engine
 from gui import prompt as prompt_module
-from tests.gui.conftest import OpenWindow
+from tests.gui.conftest import HeldEdits, OpenWindow
 
 
-def test_a_big_text_is_never_read_at_once(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
+def test_a_big_text_is_never_read_at_once(
+    qtbot: QtBot, open_window: OpenWindow, held_edits: Callable[[], HeldEdits], monkeypatch: pytest.MonkeyPatch
+):
     bench = open_window()
     editor = bench.panel.editor
     editor.setPlainText("one")
     qtbot.waitUntil(lambda: not bench.prompt.stale and bench.prompt.counts.complete)
-    begun, may_end = threading.Event(), threading.Event()
-    apply = engine.EditedText.apply
-
-    def slow(self, edits):
-        begun.set()
-        may_end.wait()
-        return apply(self, edits)
-
-    monkeypatch.setattr(engine.EditedText, "apply", slow)
+    held = held_edits()
     monkeypatch.setattr(prompt_module, "DIRECT_READ_CHARACTERS", 0)
     monkeypatch.setattr(bench.prompt, "read_now", lambda: pytest.fail("the whole text in one go"))
     monkeypatch.setattr(editor, "toPlainText", lambda: pytest.fail("the whole text in one go"))
     editor.replace_range(0, 0, "two ")
-    qtbot.waitUntil(begun.is_set)
+    qtbot.waitUntil(held.begun.is_set)
     editor.replace_range(0, 0, "three ")
     (counting,) = (lane for lane in bench.runner.busy_lanes if lane.name == "Counting tokens")
     counting.cancel()
-    may_end.set()
+    held.may_end.set()
     qtbot.waitUntil(lambda: not counting.busy)
     with qtbot.waitSignal(bench.prompt.text_ready) as ready:
         bench.prompt.request_text()
