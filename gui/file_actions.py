@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
+from gui.dialogs import file_choosers
 from gui.held_text import HeldText
 from gui.look.token_text import visible_line
 from gui.next_turn import in_next_turn
@@ -72,11 +73,8 @@ class FileActions(QObject):
     @Slot()
     def choose(self) -> None:
         """Ask for a file and open it."""
-        dialog = QFileDialog(self._window, self.tr("Open a text file"), self._folder())
-        dialog.setObjectName("openDialog")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog = file_choosers.opening(self._window, "openDialog", self.tr("Open a text file"), self._folder())
         dialog.fileSelected.connect(self._on_chosen)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot(str)
@@ -224,13 +222,9 @@ class FileActions(QObject):
     def choose_target(self) -> None:
         """Ask where to save the text, and save it."""
         origin = self._prompt.origin
-        suggested = str(origin.path) if origin else str(Path(self._folder()) / self.tr("prompt.txt"))
-        dialog = QFileDialog(self._window, self.tr("Save the text"), suggested)
-        dialog.setObjectName("saveDialog")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(suggested)
+        suggested = origin.path if origin else Path(self._folder()) / self.tr("prompt.txt")
+        dialog = file_choosers.saving(self._window, "saveDialog", self.tr("Save the text"), suggested)
         dialog.fileSelected.connect(self._on_target_chosen)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot(str)

@@ -149,16 +149,22 @@ class ReportWriting(QObject):
 
     @Slot()
     def _ask_for_file(self) -> None:
-        from gui.dialogs.report_dialog import ReportFileDialog
+        from gui.dialogs import file_choosers
 
         assert self.dialog is not None
         assert self._draft is not None
         self._draft = replace(self._draft, with_text=self.dialog.with_text)
         self.dialog = None
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        dialog = ReportFileDialog(str(folder / "report.html"), self._bench.window)
+        dialog = file_choosers.saving(
+            self._bench.window,
+            "reportFileDialog",
+            self.tr("Write a report"),
+            folder / "report.html",
+            [self.tr("Web page (*.html)"), self.tr("Markdown (*.md)")],
+            ["html", "md"],
+        )
         dialog.fileSelected.connect(self._on_file)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot(str)

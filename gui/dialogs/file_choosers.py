@@ -2,32 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 
 def opening(
-    parent: QWidget, name: str, title: str, start: Path | str, filters: Sequence[str], *, several: bool = False
+    parent: QWidget, name: str, title: str, start: Path | str, filters: Sequence[str] = (), *, several: bool = False
 ) -> QFileDialog:
-    """A dialog that asks for a file that is there, or for several; begins in the folder ``start``."""
+    """A dialog that asks for a file that is there, or for several; begins in the folder ``start``, "" for that of the
+    last one. Without filters all files are shown."""
     mode = QFileDialog.FileMode.ExistingFiles if several else QFileDialog.FileMode.ExistingFile
     chooser = _chooser(parent, name, title, start, filters)
     chooser.setFileMode(mode)
     return chooser
 
 
-def saving(parent: QWidget, name: str, title: str, start: Path | str, filters: Sequence[str]) -> QFileDialog:
-    """A dialog that asks for a file to write to; proposes ``start``."""
-    chooser = _chooser(parent, name, title, start, filters)
-    chooser.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+def folder(parent: QWidget, name: str, title: str, start: Path | str) -> QFileDialog:
+    """A dialog that asks for a folder; begins in the folder ``start``."""
+    chooser = _chooser(parent, name, title, start, ())
+    chooser.setFileMode(QFileDialog.FileMode.Directory)
+    chooser.setOption(QFileDialog.Option.ShowDirsOnly)
     return chooser
 
 
-def _chooser(parent: QWidget, name: str, title: str, start: Path | str, filters: Sequence[str]) -> QFileDialog:
-    chooser = QFileDialog(parent, title, str(start))
+def saving(
+    parent: QWidget,
+    name: str,
+    title: str,
+    start: Path | str,
+    filters: Sequence[str] = (),
+    endings: Sequence[str] = (),
+) -> QFileDialog:
+    """A dialog that asks for a file to write to; proposes ``start``. ``endings``: for each of the filters what a name
+    without one gets; where there are none it is left as it is."""
+    chooser = _chooser(parent, name, title, start, filters)
+    chooser.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    if endings:
+        chooser.follow_filters(dict(zip(filters, endings, strict=True)))
+    return chooser
+
+
+class _Chooser(QFileDialog):
+    """Knows the endings of what it saves."""
+
+    _endings: Mapping[str, str] = {}
+
+    def follow_filters(self, endings: Mapping[str, str]) -> None:
+        """Let the ending be that of the filter, at first of the first one."""
+        self._endings = endings
+        self.setDefaultSuffix(next(iter(endings.values())))
+        self.filterSelected.connect(self._on_filter)
+
+    @Slot(str)
+    def _on_filter(self, chosen: str) -> None:
+        self.setDefaultSuffix(self._endings[chosen])
+
+
+def _chooser(parent: QWidget, name: str, title: str, start: Path | str, filters: Sequence[str]) -> _Chooser:
+    chooser = _Chooser(parent, title, str(start))
     chooser.setObjectName(name)
-    chooser.setNameFilters(filters)
+    if filters:
+        chooser.setNameFilters(filters)
     chooser.finished.connect(chooser.deleteLater)
     return chooser

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFileDialog, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
@@ -55,23 +55,6 @@ class ReportDialog(QDialog):
     def with_text(self) -> bool:
         """Whether the text goes into the report."""
         return self.text.isChecked()
-
-
-class ReportFileDialog(QFileDialog):
-    """Asks for the file of a report."""
-
-    def __init__(self, suggested: str, parent: QWidget) -> None:
-        super().__init__(parent, self.tr("Write a report"), suggested)
-        self.setObjectName("reportFileDialog")
-        self.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        self.setNameFilters([self.tr("Web page (*.html)"), self.tr("Markdown (*.md)")])
-        self.setDefaultSuffix("html")
-        self.selectFile(suggested)
-        self.filterSelected.connect(self._on_filter)
-
-    @Slot(str)
-    def _on_filter(self, name: str) -> None:
-        self.setDefaultSuffix("md" if "*.md" in name else "html")
 
 
 def _words(name: str) -> QLabel:

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from gui.dialogs import file_choosers
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 
@@ -62,13 +63,10 @@ class FolderBar(QWidget):
     def choose(self) -> None:
         """Ask for a folder."""
         chosen = self.paths()
-        start = str(chosen[0]) if chosen else str(Path.home())
-        dialog = QFileDialog(self.window(), self.tr("Choose a folder of texts"), start)
-        dialog.setObjectName(f"{self._prefix}FolderDialog")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        start = chosen[0] if chosen else Path.home()
+        title = self.tr("Choose a folder of texts")
+        dialog = file_choosers.folder(self.window(), f"{self._prefix}FolderDialog", title, start)
         dialog.fileSelected.connect(self._on_chosen)
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot(str)

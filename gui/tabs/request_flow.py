@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from engine.requests.types import Request
+from gui.dialogs import file_choosers
 from gui.notify import Notifier, Offer
 from gui.panels.request_panel import RequestPanel
 from gui.services.local_tokenizers import looks_like_tokenizer
@@ -228,11 +229,7 @@ class RequestFlow(QObject):
         self._ask(self.tr("Open an image"), "requestImageDialog", filters).fileSelected.connect(self._on_image_file)
 
     def _ask(self, title: str, name: str, filters: list[str]) -> QFileDialog:
-        dialog = QFileDialog(self._panel.window(), title)
-        dialog.setObjectName(name)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters(filters)
-        dialog.finished.connect(dialog.deleteLater)
+        dialog = file_choosers.opening(self._panel.window(), name, title, "", filters)
         dialog.open()
         return dialog
 

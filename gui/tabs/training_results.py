@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QMessageBox
 
+from gui.dialogs import file_choosers
 from gui.look.token_text import visible_line
 from gui.notify import Offer
 from gui.paths import suggested_file
@@ -141,17 +142,17 @@ class TrainingResults(QObject):
 
     @Slot(str, str)
     def _on_save(self, name: str, ending: str) -> None:
-        window = self._page.window()
-        title = next(format_title(title) for known, title in FORMATS if known == ending)
+        kind = next(format_title(title) for known, title in FORMATS if known == ending)
         file_name = "tokenizer.json" if ending == ".json" else suggested_file(name, ending)
-        dialog = QFileDialog(window, self.tr("Save {name}").format(name=name), str(Path.home() / file_name))
-        dialog.setObjectName("trainSaveDialog")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter(f"{title} (*{ending})")
-        dialog.setDefaultSuffix(ending.removeprefix("."))
-        dialog.selectFile(file_name)
+        dialog = file_choosers.saving(
+            self._page.window(),
+            "trainSaveDialog",
+            self.tr("Save {name}").format(name=name),
+            Path.home() / file_name,
+            [f"{kind} (*{ending})"],
+            [ending.removeprefix(".")],
+        )
         dialog.fileSelected.connect(partial(self._on_target, name))
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def _on_target(self, name: str, path: str) -> None:
