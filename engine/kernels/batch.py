@@ -99,6 +99,14 @@ def list_misses_note_ids(tables: Span, state: Span, entries: int) -> int:
 
 
 @inline_kernel
+def ask_for_room(out: Span, at: int, entries: int) -> None:
+    """Ask for the memory from byte offset ``at`` on that the ids of so many entries will be written to, as far as each
+    is a token: it is fresh, and a processor that is asked for lines of tables all over does not see that it is next."""
+    for line in range(at, at + (entries << 2) + LINE, LINE):
+        prefetch(out, line)
+
+
+@inline_kernel
 def emit_batch(state: Span, entries: int, missed: int, out: Span, at: int) -> int:
     """Append the ids of a batch to ``out`` at byte offset ``at``. The offset behind them; up to ``OUT_SLACK`` ids more
     may be overwritten. Ids of entries that are tokens are copied sixteen at a time, from one miss to the next: the
@@ -208,6 +216,7 @@ def encode_tokens(
         entries, start = make_keys(fixed, own, source, pieces, index, count, start)
         index += entries
         if entries > 0:
+            ask_for_room(target, at, entries)
             missed = list_misses_note_ids(fixed, own, entries)
             if missed > 0:
                 resolve_misses(fixed, own, source, missed)

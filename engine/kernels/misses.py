@@ -97,6 +97,18 @@ def hash_long_misses(tables: Span, state: Span, text: Span, count: int) -> None:
         prefetch(slots, slot_line(state, hashed))
 
 
+@inline_kernel
+def ask_for_recalled(state: Span, count: int) -> None:
+    """Ask for what the cache may know of the pieces in LONG_MISSES: their bytes, to compare, and ids."""
+    keys = section(state, layout.KEYS)
+    slots = section(state, layout.SLOTS)
+    arena = section(state, layout.ARENA)
+    misses = section(state, layout.LONG_MISSES)
+    for index in range(count):
+        slot = slot_line(state, load64(keys, load32(misses, index << 2) * KEY + 16))
+        prefetch(arena, load64(slots, slot + 8) & LOW_HALF)
+
+
 @kernel
 def find_long_piece(tables: Span, state: Span, text: Span, entry: int) -> int:
     """Write the value of a piece of 16 bytes and more that is a token, that the cache knows, or that no lane can take
@@ -248,6 +260,7 @@ def resolve_misses(tables: Span, state: Span, text: Span, missed: int) -> int:
         colds = section(state, layout.COLD)
         misses = section(state, layout.LONG_MISSES)
         hash_long_misses(tables, state, text, missed - words)
+        ask_for_recalled(state, missed - words)
         for index in range(missed - words):
             entry = load32(misses, index << 2)
             tokens = find_long_piece(tables, state, text, entry)

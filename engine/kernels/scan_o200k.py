@@ -38,8 +38,9 @@ from engine.kernels.blocks import (
     store_positions,
 )
 from engine.kernels.characters import contraction_length
-from engine.kernels.memory import Span, keep, span, store32, store64
+from engine.kernels.memory import Span, keep, prefetch, span, store32, store64
 from engine.kernels.scan_plain import next_o200k
+from engine.kernels.utf8 import AHEAD
 from engine.kernels.wide_characters import PAIRS_AT, STATE, WINDOW, Tables
 
 
@@ -146,6 +147,7 @@ def scan_o200k(
     at = start
     while at < n_bytes and found <= ends.size - BLOCK:
         if at + BLOCK <= n_bytes:
+            prefetch(text_span, at + AHEAD)
             starts, step = _block(text_span, at, n_bytes, (digits, contractions), tables)
             if step > 0:
                 found = store_positions(end_span, found, at, starts)

@@ -42,7 +42,7 @@ GROUP = 16
 """Characters packed at once."""
 AHEAD = 2048
 """Bytes that a text is asked for ahead of its use. A processor that sees a text being read asks ahead by itself, but
-not beyond a page of 4 KB, which is a thousand wide characters."""
+not beyond a page of 4 KB, which is a thousand wide characters; and less, the more it is asked for elsewhere."""
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _GROUP, _GROUP_BYTES = ir.VectorType(_I32, GROUP), ir.VectorType(_I8, 4 * GROUP)
