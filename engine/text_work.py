@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
@@ -11,11 +10,13 @@ from numpy.typing import NDArray
 
 from engine.corpus_files import is_utf8
 from engine.errors import UnsupportedTextError
+from engine.kept_utf8 import kept_utf8
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.many_texts import NOT_UTF8, count_many
 from engine.kernels.utf8 import PADDING
 from engine.kernels.whole_texts import Fixed, count_text, count_utf8, encode_text, encode_utf8
+from engine.quick_cuts import text_cuts
 from engine.scanners import Scanner
 from engine.workspace import Workspace, padded
 
@@ -27,13 +28,16 @@ Chunks = NDArray[np.int64]
 """int64[k, 2]: where parts of a text start and end, in characters, one behind the other, not none; each encodes by
 itself to what it has in the whole (``engine.safe_cuts``)."""
 
+Utf8 = tuple[NDArray[np.uint8], int]
+"""A padded array, and how many bytes of it are UTF-8."""
+
 Counts = NDArray[np.int64]
 """int64[n]: the tokens of n texts, ``NOT_UTF8`` for what is none."""
 
 _SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
 _MANY_BYTES = 1 << 16
 _LAST_BYTES = 4096
-_BEHIND_WORD = re.compile(rb"(?<=[0-9A-Za-z])[ \n]")  # some of ``engine.safe_cuts``
+_INNER_BYTES = bytes(range(0x80, 0xC0))  # of UTF-8: no character begins with one
 _MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
 
 
@@ -66,8 +70,9 @@ class _ByKernel:
         self._fixed = fixed
 
     def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
-        if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:  # a short one has no chunks
-            return sum(count_utf8(*_checked(utf8), self._fixed, own.own) for utf8 in _utf8(text))
+        parts = _at_once(text, chunks)
+        if parts or isinstance(text, bytes):
+            return sum(count_utf8(*_checked(utf8), self._fixed, own.own) for utf8 in parts)
         chunks = _all_of(text) if chunks is None else chunks
         done, total = count_text(text, chunks, 0, self._fixed, own.own)
         while done < len(chunks):
@@ -87,9 +92,10 @@ class _ByKernel:
         return counts
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
-        if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:
+        parts = _at_once(text, chunks)
+        if parts or isinstance(text, bytes):
             used = 0
-            for utf8 in _utf8(text):
+            for utf8 in parts:
                 used = self._encode_utf8(utf8, own, out, used)
             return used
         chunks = _all_of(text) if chunks is None else chunks
@@ -99,9 +105,7 @@ class _ByKernel:
             done, used = encode_text(text, chunks, done + 1, self._fixed, own.own, out, used)
         return used
 
-    def _encode_utf8(
-        self, utf8: tuple[NDArray[np.uint8], int], own: Workspace, out: NDArray[np.uint32], used: int
-    ) -> int:
+    def _encode_utf8(self, utf8: Utf8, own: Workspace, out: NDArray[np.uint32], used: int) -> int:
         array, n_bytes = _checked(utf8)
         done, used = encode_utf8(array, n_bytes, 0, self._fixed, own.own, out, used)
         while done < n_bytes:
@@ -167,30 +171,50 @@ def _one_by_one(
     return counts
 
 
-def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Iterable[tuple[NDArray[np.uint8], int]]:
-    """The UTF-8 of a text, or of one chunk after the other, as padded arrays; and the bytes of each."""
-    if isinstance(text, bytes) or len(text) <= _SHORT_CHARS:
-        return _utf8(text)
+def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Iterable[Utf8]:
+    """The UTF-8 of a text, or of one chunk after the other."""
+    parts = _at_once(text, chunks)
+    if parts or isinstance(text, bytes):
+        return parts
     chunks = _all_of(text) if chunks is None else chunks
     return (own.chunk(text, start, end) for start, end in chunks.tolist())
 
 
-def _utf8(text: str | bytes) -> tuple[tuple[NDArray[np.uint8], int], ...]:
-    """A short text, or bytes: of many only the last are copied, where there is a safe cut before them."""
-    content = text.encode("utf-8") if isinstance(text, str) else text
-    if len(content) >= _MANY_BYTES:
-        start = len(content) - PADDING - _LAST_BYTES
-        cuts = [found.start() for found in _BEHIND_WORD.finditer(content, start, len(content) - PADDING)]
-        if cuts:
-            return (np.frombuffer(content, dtype=np.uint8), cuts[-1]), padded(content[cuts[-1] :])
-    return (padded(content),)
+def _at_once(text: str | bytes, chunks: Chunks | None) -> tuple[Utf8, ...]:
+    """The UTF-8 of bytes, of a short text, or of one whose UTF-8 Python keeps: of much only the last bytes are copied.
+    Nothing for any other text, and for some chunks of a long one."""
+    if isinstance(text, str):
+        if len(text) <= _SHORT_CHARS:  # a short one has no chunks
+            return (padded(text.encode("utf-8")),)
+        is_whole = chunks is None or int(chunks[-1, 1] - chunks[0, 0]) == len(text)
+        kept = kept_utf8(text) if is_whole and len(text) >= _MANY_BYTES else None
+        return () if kept is None or len(kept) > _MOST_BYTES_AT_ONCE else _but_for_the_last(kept)
+    parts = _but_for_the_last(np.frombuffer(text, dtype=np.uint8)) if len(text) >= _MANY_BYTES else ()
+    return parts or (padded(text),)
+
+
+def _but_for_the_last(content: NDArray[np.uint8]) -> tuple[Utf8, ...]:
+    """Much UTF-8 in two parts, of which the second is copied: where it stands, nothing is known to be behind it.
+    Nothing where no safe cut is found before its last bytes."""
+    start = len(content) - PADDING - _LAST_BYTES
+    last = content[start:].tobytes().lstrip(_INNER_BYTES)
+    start = len(content) - len(last)
+    try:
+        text = last.decode("utf-8")
+    except UnicodeDecodeError:
+        return ()
+    cut = text_cuts().last(text, 1, len(text) - PADDING + 1)
+    if cut < 0:
+        return ()
+    start += len(text[:cut].encode("utf-8"))
+    return (content, start), padded(content[start:].tobytes())
 
 
 def _all_of(text: str) -> Chunks:
     return np.array([[0, len(text)]], dtype=np.int64)
 
 
-def _checked(utf8: tuple[NDArray[np.uint8], int]) -> tuple[NDArray[np.uint8], int]:
+def _checked(utf8: Utf8) -> Utf8:
     if utf8[1] > _MOST_BYTES_AT_ONCE:
         raise UnsupportedTextError("The text has two gigabytes without a place where it could be cut.")
     return utf8
