@@ -29,13 +29,14 @@ Fresh = Callable[[], Callable[[str, bytes], Any]]
 class Peer:
     """An encoder under test. ``fresh``: a new one whose function gives ids (list or array), or a count. ``most_bytes``:
     how much of a text it is given, where it is a hundred times slower. ``remembers``: whether a text that it has seen
-    may take it less time."""
+    may take it less time. ``alone``: whether it is given a copy of a long text that no other encoder has seen."""
 
     name: str
     gives: str  # "list", "array" or "count"
     fresh: Fresh
     most_bytes: int | None = None
     remembers: bool = True
+    alone: bool = False
 
 
 def _same(result: Any, expected: list[int], gives: str) -> bool:
