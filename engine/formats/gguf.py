@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import FormatError
+from engine.still_wanted import while_wanted
 
 MAGIC = b"GGUF"
 LONGEST_HEADER = 64 << 20
@@ -102,7 +103,7 @@ class _Reader:
         self._texts += count
         if self._texts > MOST_TEXTS:
             raise FormatError(f"{what}: its lists have more than {MOST_TEXTS:,} texts")
-        texts = [self.text() for _ in range(count)]
+        texts = [self.text() for _ in while_wanted(range(count))]
         return texts if kept else None
 
     def _skip(self, size: int) -> int:

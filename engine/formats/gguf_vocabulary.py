@@ -18,6 +18,7 @@ from engine.formats import sentencepiece_model as models
 from engine.formats.refusals import PatternNeededError
 from engine.formats.splits import stages_of
 from engine.formats.tokenizer_data import MOST_TOKENS
+from engine.still_wanted import while_wanted
 
 _GGML = "tokenizer.ggml."
 _SENTENCEPIECE = {"llama": models.BPE, "t5": models.UNIGRAM}
@@ -106,7 +107,7 @@ def document_of(values: Mapping[str, Any], pattern: str | None) -> dict[str, Any
             "type": "BPE",
             "ignore_merges": named in _WHOLE_FIRST,
             "vocab": ids,
-            "merges": [_decoded(merge, f"merge {number:,}") for number, merge in enumerate(merges)],
+            "merges": [_decoded(merge, f"merge {number:,}") for number, merge in enumerate(while_wanted(merges))],
         },
     }
 
@@ -121,7 +122,9 @@ def _tokens(values: Mapping[str, Any]) -> tuple[list[str], list[int]]:
     kinds = values.get(_GGML + "token_type", (models.NORMAL,) * len(tokens))
     if not isinstance(kinds, tuple) or len(kinds) != len(tokens):
         raise FormatError("tokenizer.ggml.token_type is not as long as the list of tokens")
-    return [_decoded(token, f"token {number:,}") for number, token in enumerate(tokens)], [int(kind) for kind in kinds]
+    return [_decoded(token, f"token {number:,}") for number, token in enumerate(while_wanted(tokens))], [
+        int(kind) for kind in kinds
+    ]
 
 
 def _decoded(content: bytes, what: str) -> str:

@@ -19,6 +19,7 @@ from engine.formats.normalizers import decoders_of, normalizer_of, steps_of
 from engine.formats.refusals import OtherKindError
 from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
 from engine.normalize import STEPS
+from engine.still_wanted import while_wanted
 
 _OTHER_UNICODE = (
     "Hugging Face's library normalizes by the Unicode version that it was made with: characters of the last years may "
@@ -86,7 +87,7 @@ def _tokens(
     vocabulary: dict[str, Any], specials: dict[str, int], unspelled: Callable[[str], bytes | None]
 ) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
-    for letters, token_id in vocabulary.items():
+    for letters, token_id in while_wanted(vocabulary.items()):
         if letters in specials:
             if specials[letters] != token_id:
                 raise FormatError(f"model.vocab: {letters!r:.80} has another id than in added_tokens")
@@ -102,7 +103,7 @@ def _tokens(
 
 def _merges(merges: list[Any], ranks: dict[bytes, int], unspelled: Callable[[str], bytes | None]) -> list[Merge]:
     found: list[Merge] = []
-    for number, merge in enumerate(merges):
+    for number, merge in enumerate(while_wanted(merges)):
         where = f"model.merges[{number}]"
         words = merge.split(" ") if isinstance(merge, str) else merge
         if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):

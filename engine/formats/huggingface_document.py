@@ -17,6 +17,7 @@ from engine.formats.huggingface_steps import steps_of
 from engine.formats.json_document import member, typed
 from engine.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.formats.tokenizer_data import MOST_TOKENS, check_dense, check_id
+from engine.still_wanted import while_wanted
 
 LONGEST_PIECE = 1_000
 """Characters of a token. A library may look at so many for every character of a text."""
@@ -105,7 +106,7 @@ def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
     if kind == "Unigram":
         return _unigram(model)
     ids: dict[str, int] = {}
-    for piece, token_id in member(model, "vocab", dict, "model").items():
+    for piece, token_id in while_wanted(member(model, "vocab", dict, "model").items()):
         where = f"model.vocab: {piece!r:.80}"
         _check_piece(piece, where)
         ids[piece] = check_id(token_id, where)
@@ -129,7 +130,7 @@ def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
 def _unigram(model: dict[str, Any]) -> dict[str, int]:
     vocabulary = member(model, "vocab", list, "model")
     ids: dict[str, int] = {}
-    for number, entry in enumerate(vocabulary):
+    for number, entry in enumerate(while_wanted(vocabulary)):
         where = f"model.vocab[{number}]"
         if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
             raise FormatError(f"{where} is not a token and its score")
@@ -154,7 +155,7 @@ def _check_piece(piece: str, where: str) -> None:
 
 def _check_merges(model: dict[str, Any], ids: dict[str, int]) -> None:
     prefix = model.get("continuing_subword_prefix") or ""
-    for number, merge in enumerate(member(model, "merges", list, "model")):
+    for number, merge in enumerate(while_wanted(member(model, "merges", list, "model"))):
         words = merge.split(" ") if isinstance(merge, str) else merge
         if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):
             raise FormatError(f"model.merges[{number}] is not a pair of tokens")
@@ -197,7 +198,7 @@ def _tokens(pieces: dict[int, str], added: set[str], document: dict[str, Any]) -
     mark = SPACE_MARK if SPACE_MARK in steps else ""
     has_bytes = bool(document["model"].get("byte_fallback"))
     tokens = [b""] * (max(pieces) + 1)
-    for token_id, piece in pieces.items():
+    for token_id, piece in while_wanted(pieces.items()):
         if piece in added:
             tokens[token_id] = piece.encode("utf-8")
         else:

@@ -12,6 +12,7 @@ from engine.errors import FormatError
 from engine.formats.check_sample import TEXTS
 from engine.formats.tokenizer_data import TokenizerData
 from engine.formats.trial import Tried
+from engine.still_wanted import while_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,5 +54,5 @@ def compare(encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bo
 
 def for_tiktoken(data: TokenizerData) -> bytes:
     """Ranks and pattern as the trial takes them."""
-    lines = (base64.b64encode(token) + b" %d\n" % token_id for token, token_id in data.ranks.items())
+    lines = (base64.b64encode(token) + b" %d\n" % token_id for token, token_id in while_wanted(data.ranks.items()))
     return json.dumps(data.pattern).encode() + b"\n" + b"".join(lines)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import repeat
 from typing import Any, TypeVar
 
 from engine.errors import FormatError
+from engine.still_wanted import while_wanted
 
 _T = TypeVar("_T")
 
@@ -26,9 +28,19 @@ def parse(content: bytes) -> dict[str, Any]:
     # Every value but the first has one of these before it. Within texts they count as well, of which there are few.
     if sum(map(text.count, ",:[{")) > MOST_VALUES:
         raise FormatError(f"it has more than {MOST_VALUES:,} values, which no tokenizer file has")
+    take_turn = while_wanted(repeat(None)).__next__
+
+    def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        take_turn()
+        return _without_repetition(pairs)
+
+    def modest_int(digits: str) -> int:
+        take_turn()
+        return _modest_int(digits)
+
     try:
         document = json.loads(
-            text, object_pairs_hook=_without_repetition, parse_int=_modest_int, parse_constant=_no_number
+            text, object_pairs_hook=without_repetition, parse_int=modest_int, parse_constant=_no_number
         )
     except json.JSONDecodeError as error:
         raise FormatError(f"line {error.lineno}, column {error.colno}: it is not JSON: {error.msg}") from None

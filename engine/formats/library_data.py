@@ -9,6 +9,7 @@ from typing import Any
 from engine.formats import huggingface_document, sentencepiece_model
 from engine.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library_encoding import LibraryTokenizer
+from engine.still_wanted import while_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +55,5 @@ def of_model(model: sentencepiece_model.SentencePieceModel) -> LibraryData:
         steps.append("runs of spaces become one")
     if model.space_first:
         steps.append(f"a space is put {'behind' if model.space_behind else 'in front of'} each text")
-    tokens = [bytes_of_piece(piece.text, space_mark=SPACE_MARK) for piece in model.pieces]
+    tokens = [bytes_of_piece(piece.text, space_mark=SPACE_MARK) for piece in while_wanted(model.pieces)]
     return LibraryData("sentencepiece", sentencepiece_model.write(model), tokens, handed_over, tuple(steps))

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from engine.still_wanted import while_wanted
+
 Pair = tuple[int, int]
 Merge = tuple[Pair, int]
 """Two tokens, and the one that they become."""
@@ -53,7 +55,7 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> list[Merge]:
     """
     table = MergeTable()
     merges: list[Merge] = []
-    for token, token_id in sorted(ranks.items(), key=lambda item: item[1]):
+    for token, token_id in while_wanted(sorted(ranks.items(), key=lambda item: item[1])):
         ways = list(_ways(token, ranks))
         fitting = [pair for pair in ways if _is_earlier(pair, token, token_id, ranks) and table.keeps_apart(*pair)]
         if fitting:
@@ -79,7 +81,7 @@ def _is_earlier(pair: Pair, token: bytes, token_id: int, ranks: Mapping[bytes, i
 def agree(merges: Sequence[Merge], ranks: Mapping[bytes, int]) -> bool:
     """Whether merges, in the order of the ids they make, do what the ranks do."""
     table = MergeTable()
-    for pair, token_id in merges:
+    for pair, token_id in while_wanted(merges):
         if token_id in table.parts or not table.keeps_apart(*pair):
             break
         table.add(pair, token_id)

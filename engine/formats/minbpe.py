@@ -9,6 +9,7 @@ from engine.errors import FormatError
 from engine.formats.merge_pairs import Merge, agree, merges_of_ranks
 from engine.formats.splits import BY_MINBPE, WHOLE_TEXT
 from engine.formats.tokenizer_data import LONGEST_TOKEN, MOST_IDS, MOST_TOKEN_BYTES, TokenizerData, check_id
+from engine.still_wanted import while_wanted
 
 FIRST_LINE = b"minbpe v1"
 
@@ -53,7 +54,7 @@ def _ranks(lines: list[str], first_line: int) -> dict[bytes, int]:
     merges: list[Merge] = []
     known = set(tokens)
     size = 0
-    for number, line in enumerate(lines, first_line):
+    for number, line in enumerate(while_wanted(lines), first_line):
         words = line.split()
         if not words and number == first_line + len(lines) - 1:
             break

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,13 +33,11 @@ from engine.library_encoding import LibraryEncoding
 from engine.normalize import UnknownNormalizationError
 from engine.preparation import preparation_with
 from engine.prepared_encoding import encoding_with
+from engine.still_wanted import StillWanted, asking
 from engine.training_splits import NAMED_SPLITS
 
 LARGEST_FILE = 40 << 20
 """Bytes; of a GGUF file only the header is read. The largest tokenizer files that are published have 34 MB."""
-
-StillWanted = Callable[[], None]
-"""Called all the time by what takes long; what it raises ends that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +87,16 @@ def open_tokenizer(
     """
     path = Path(path)
     try:
-        found = _read(path, pattern)
-        name = name or _name_of(path)
-        if isinstance(found.data, LibraryData):
-            return _by_library(name, found.kind, found.data, still_wanted)
-        data = check(found.data)
-        if not checked:
-            return OpenedTokenizer(_by_us(name, data), found.kind, data.normalization, data.notes)
-        check_work(data.ranks)
-        return _compared(found, data, _by_us(name, data), still_wanted)
+        with asking(still_wanted):
+            found = _read(path, pattern)
+            name = name or _name_of(path)
+            if isinstance(found.data, LibraryData):
+                return _by_library(name, found.kind, found.data, still_wanted)
+            data = check(found.data)
+            if not checked:
+                return OpenedTokenizer(_by_us(name, data), found.kind, data.normalization, data.notes)
+            check_work(data.ranks)
+            return _compared(found, data, _by_us(name, data), still_wanted)
     except (FormatError, UnknownNormalizationError) as error:
         kind = PatternNeededError if isinstance(error, PatternNeededError) else FormatError
         raise kind(f"{path}: {error}") from error

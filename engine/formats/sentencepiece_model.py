@@ -15,6 +15,7 @@ from engine.formats import charsmap
 from engine.formats.protobuf import bytes_field, fields_of, float_field, whole_field
 from engine.formats.spelling import bytes_of_piece
 from engine.formats.tokenizer_data import MOST_TOKENS
+from engine.still_wanted import while_wanted
 
 UNIGRAM, BPE, WORD, CHAR = 1, 2, 3, 4
 MODELS = {UNIGRAM: "Unigram", BPE: "BPE over characters", WORD: "word", CHAR: "character"}
@@ -62,7 +63,7 @@ def read(content: bytes) -> SentencePieceModel:
     """The model. FormatError, with the place."""
     pieces: list[Piece] = []
     trainer = normalizer = b""
-    for number, value in fields_of(content, "the model"):
+    for number, value in while_wanted(fields_of(content, "the model")):
         if number == 1:
             pieces.append(_piece(_message(value, f"piece {len(pieces):,}"), f"piece {len(pieces):,}"))
             if len(pieces) > MOST_TOKENS:
@@ -96,7 +97,7 @@ def check(model: SentencePieceModel) -> None:
     if not any(piece.kind == NORMAL for piece in model.pieces):
         raise FormatError("it is a SentencePiece model without pieces, or none at all")
     seen: set[str] = set()
-    for number, piece in enumerate(model.pieces):
+    for number, piece in enumerate(while_wanted(model.pieces)):
         where = f"piece {number:,}"
         if not piece.text or piece.text in seen:
             raise FormatError(f"{where}: {'it is empty' if not piece.text else f'{piece.text!r:.80} is there twice'}")
@@ -124,7 +125,7 @@ def write(model: SentencePieceModel) -> bytes:
     """The content of a file that gives the same tokens."""
     parts = [
         bytes_field(1, bytes_field(1, one.text.encode("utf-8")) + float_field(2, one.score) + whole_field(3, one.kind))
-        for one in model.pieces
+        for one in while_wanted(model.pieces)
     ]
     trainer = (
         whole_field(_MODEL_TYPE, model.model)

@@ -15,6 +15,7 @@ from engine import special_tokens
 from engine.errors import FormatError
 from engine.formats.json_document import member, typed
 from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+from engine.still_wanted import while_wanted
 
 
 def looks_like(document: dict[str, Any]) -> bool:
@@ -32,7 +33,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
     if special_count > size:
         raise FormatError("config.default_num_special_tokens is larger than config.default_vocab_size")
     ranks: dict[bytes, int] = {}
-    for number, entry in enumerate(member(document, "vocab", list)):
+    for number, entry in enumerate(while_wanted(member(document, "vocab", list))):
         where = f"vocab[{number}]"
         rank = check_id(member(typed(entry, dict, where), "rank", int, where), where)
         token = _bytes(member(entry, "token_bytes", str, where), where)

@@ -16,6 +16,7 @@ import numpy as np
 from engine.errors import FormatError
 from engine.formats import json_document
 from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+from engine.still_wanted import while_wanted
 
 COMPANION_SUFFIX = ".json"
 _FORMAT = "tokenloupe ranks"
@@ -29,7 +30,7 @@ def companion_of(path: Path) -> Path:
 def read_ranks(content: bytes) -> dict[bytes, int]:
     """Token bytes to id. FormatError, with the line."""
     ranks: dict[bytes, int] = {}
-    for number, line in enumerate(content.splitlines(), 1):
+    for number, line in enumerate(while_wanted(content.splitlines()), 1):
         if not line:
             continue
         words = line.split(b" ")

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from engine.errors import FormatError
+from engine.still_wanted import while_wanted
 
 MOST_IDS = 1 << 22
 """Token ids are below that. Tables have one entry for each id, so a file with one large id would fill the memory."""
@@ -83,7 +84,7 @@ def check_id(token_id: object, what: str) -> int:
 
 def check_work(ranks: Mapping[bytes, int]) -> None:
     """FormatError where looking for the parts of the tokens could take longer than somebody waits."""
-    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
+    if sum(len(token) ** 2 for token in while_wanted(ranks)) > MOST_WORK:
         raise FormatError("its tokens are so long that looking for their parts would take minutes")
 
 
