@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gui.dialogs.command_palette import CommandPalette
     from gui.editor.types import TokenSpan
     from gui.finder import Finder
+    from gui.licence_reading import LicenceReading
     from gui.tabs.price_finder import PriceFinder
     from gui.tabs.pricing_wiring import PricingWiring
     from gui.workbench import Workbench
@@ -30,6 +31,7 @@ class ActionWiring(QObject):
         self._actions = bench.window.actions_by_name
         self._token: TokenSpan | None = None
         self._palette: CommandPalette | None = None
+        self._licences: LicenceReading | None = None
         self._connect_files_and_editing()
         self._connect_view()
         self._connect_tools()
@@ -288,6 +290,14 @@ class ActionWiring(QObject):
             self._palette = CommandPalette(self._bench.settings, self._bench.window)
         return self._palette
 
+    def _licence_reading(self) -> LicenceReading | None:
+        """What reads the licences, made when it is asked for first; None before there are worker threads."""
+        if self._licences is None and self._bench.runner is not None:
+            from gui.licence_reading import LicenceReading
+
+            self._licences = LicenceReading(self._bench.runner, self)
+        return self._licences
+
     @Slot()
     def _open_dialog(self) -> None:
         name = self.sender().objectName()
@@ -300,7 +310,7 @@ class ActionWiring(QObject):
             from gui.dialogs.about import AboutDialog
 
             encoder = bench.kernels.description() if bench.kernels else ""
-            dialog = AboutDialog(bench.paths, encoder, bench.window)
+            dialog = AboutDialog(bench.paths, encoder, self._licence_reading(), bench.window)
         else:
             from gui.dialogs.preferences import PreferencesDialog
 

@@ -8,7 +8,7 @@ replaced.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -63,9 +63,14 @@ def components() -> Iterator[Component]:
         yield Component(name, installed.version, declared_licence(installed), _texts(installed))
 
 
-def overview() -> str:
-    """All of it as one text: a list first, the texts of the licences behind it."""
-    found = list(components())
+def overview(before_each: Callable[[], object] | None = None) -> str:
+    """All of it as one text: a list first, the texts of the licences behind it. ``before_each``: called before the
+    files of another package are read."""
+    found = []
+    for component in components():
+        found.append(component)
+        if before_each is not None:
+            before_each()
     names = [" ".join(filter(None, (component.name, component.version))) for component in found]
     width = max(map(len, names))
     listed = [f"{name:<{width}}  {component.licence}" for name, component in zip(names, found, strict=True)]

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
-from gui.licences import overview
 from gui.look.plain_label import PlainLabel
 from gui.panels.page_tabs import PageTabs
 from gui.paths import ProfilePaths
 from gui.versions import version_lines
 
+if TYPE_CHECKING:
+    from gui.licence_reading import LicenceReading
+
 
 class AboutDialog(QDialog):
     """Name, licence, versions, folders; all of it can be copied."""
 
-    def __init__(self, paths: ProfilePaths, encoder: str, parent: QWidget | None = None) -> None:
-        """``encoder``: which one counts, in words; empty before any does."""
+    def __init__(
+        self, paths: ProfilePaths, encoder: str, licences: LicenceReading | None, parent: QWidget | None = None
+    ) -> None:
+        """``encoder``: which one counts, in words; empty before any does. ``licences``: None before they can be
+        read."""
         super().__init__(parent)
+        self._reading = licences
         self.setObjectName("aboutDialog")
         self.setWindowTitle(self.tr("About Tokenloupe"))
         title = PlainLabel("Tokenloupe", self)
@@ -40,7 +48,10 @@ class AboutDialog(QDialog):
         self._facts = self._add_page(self.tr("Versions and folders"))
         self._licences = self._add_page(self.tr("Licences"))
         self._licences.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self._pages.currentChanged.connect(self._on_page)
+        self._pages.setTabEnabled(self._pages.indexOf(self._licences), licences is not None)
+        if licences is not None:
+            licences.read.connect(self._licences.setPlainText)
+            self._pages.currentChanged.connect(self._on_page)
         folders = [
             self.tr("Settings and prices: {folder}").format(folder=paths.config),
             self.tr("Session: {folder}").format(folder=paths.sessions),
@@ -68,9 +79,10 @@ class AboutDialog(QDialog):
 
     @Slot()
     def _on_page(self) -> None:
-        """The licences are read from some twenty small files when somebody wants to see them."""
         if self._pages.currentWidget() is self._licences and self._licences.document().isEmpty():
-            self._licences.setPlainText(overview())
+            self._licences.setPlainText(self.tr("They are being read."))
+            assert self._reading is not None
+            self._reading.ask()
 
     @Slot()
     def _copy(self) -> None:
