@@ -31,7 +31,9 @@ def tend_memory(bench: Workbench) -> None:
     def settle() -> None:
         settle_collector()
         assert bench.kernels is not None
+        assert bench.loading is not None
         bench.kernels.taken_over.connect(settle_collector)
+        bench.loading.ended.connect(settle_collector)
 
     bench.window.first_painted.connect(keep_big_blocks_apart)
     bench.started.connect(settle)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gui.file_actions import FileActions
     from gui.finder import Finder
     from gui.jobs import JobRunner
+    from gui.loading_ahead import LoadingAhead
     from gui.report_writing import ReportWriting
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
@@ -112,6 +113,7 @@ class Workbench(QObject):
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self._last = SessionState()
         self.runner: JobRunner | None = None
+        self.loading: LoadingAhead | None = None
         self._steps: list[Callable[[], object]] = []
         self._connect()
         self._restore()
@@ -349,7 +351,12 @@ class Workbench(QObject):
         self.folders = FilesWiring(parts, self.costs.panel, last.files)
 
     def _end_start(self) -> None:
+        from gui.loading_ahead import LoadingAhead
+
+        assert self.runner is not None
         self._report.tell()
+        self.loading = LoadingAhead(self.runner, self)
+        self.loading.begin_soon()
         self.started.emit()
 
     # --- the prompt ---------------------------------------------------------------------------------------------------
