@@ -82,8 +82,8 @@ class _Moving:
         """Follow an edit."""
         if start >= self._end + (1 if self._kept else 0):
             return
-        first = self._first(start, "left")
-        if removed and first == 0:
+        first, behind = self._first(start, "left"), self._first(start + removed, "right")
+        if removed and first == 0 < behind:
             # The first token may keep some of its width, and those that are gone before it are in the way of seeing it.
             self._begin(rebase(self.stretch(), start, removed, added))
             return
@@ -91,7 +91,6 @@ class _Moving:
         def moved(offset: int) -> int:
             return offset if offset < start else max(offset - removed, start) + added
 
-        behind = self._first(start + removed, "right")
         new_start = moved(self._start) if self._start else 0
         self._move_seam(behind)
         if first < behind:

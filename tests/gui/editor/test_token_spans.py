@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gui.editor import carrying
 from gui.editor.carrying import Stretch, carried, rebase
 from gui.editor.token_spans import CONTINUES, NO_COLOUR, NO_TOKEN, STALE, TokenSpans
 
@@ -310,3 +311,19 @@ def test_few_tokens_in_the_place_of_many_and_the_other_way_round(old: int, new: 
         spans.apply(0, length, *arrays(news, news))
         check(spans)
         assert whole(spans).ends.tolist() == whole(spans).ids.tolist() == news
+
+
+@pytest.mark.parametrize("start", [0, 700])
+def test_many_edits_before_the_tokens_or_in_their_midst_copy_none_of_them(start: int, monkeypatch) -> None:
+    """To copy a million takes milliseconds, and something replaced everywhere is thousands of edits."""
+    copies = []
+    monkeypatch.setattr(carrying, "rebase", lambda *edit: copies.append(edit) or rebase(*edit))
+    ends = np.arange(start + 9, start + 9 + 3000, 3, dtype=np.int32)
+    stretch = Stretch(start, int(ends[-1]), *arrays(ends.tolist()))
+    edits = [(place, 2, 5) for place in range(0, start + 2000, 50)]
+    moved = carried(stretch, edits)
+    assert copies == []
+    for edit in edits:
+        stretch = rebase(stretch, *edit)
+    assert moved[:2] == stretch[:2]
+    assert moved.ends.tolist() == stretch.ends.tolist()
