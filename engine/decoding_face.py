@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.bundled_vocabulary import BundledVocabulary
 from engine.in_threads import in_threads
+from engine.still_wanted import while_wanted
 
 if TYPE_CHECKING:
     from engine.tiktoken_core import CoreBPE
@@ -61,7 +62,7 @@ class DecodingFace:
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
         """The bytes of each token."""
-        return [self.decode_single_token_bytes(token) for token in tokens]
+        return [self.decode_single_token_bytes(token) for token in while_wanted(tokens)]
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
         """The text of these tokens, and for each the index of the first character that has bytes of it.

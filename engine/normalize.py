@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from engine.errors import EngineError
+from engine.still_wanted import while_wanted
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
@@ -23,7 +24,7 @@ STRIP_ACCENTS = "strip accents"
 """Takes off all marks that stand by themselves; of characters that are composed, only behind NFD or NFKD."""
 STEPS = (*FORMS, LOWERCASE, STRIP_ACCENTS)
 
-_PART_CHARACTERS = 1 << 16
+_PART_CHARACTERS = 1 << 14
 """Longer texts are done in parts of about so many characters: nothing interrupts a step, and NFKC on ten million holds
 every other thread up for a fifth of a second."""
 _AT_ASCII = re.compile(r"[\x00-\x7f]")
@@ -77,7 +78,7 @@ class Normalizer:
         if text.isascii() and LOWERCASE not in self.steps:
             return text
         if len(text) > _PART_CHARACTERS:
-            return "".join([self._done(part) for part in _parts(text)])
+            return "".join([self._done(part) for part in while_wanted(_parts(text), every=1)])
         return self._done(text)
 
     def _done(self, text: str) -> str:

@@ -17,6 +17,7 @@ from engine.pretokenize import pretokenizer
 from engine.safe_cuts import WHITE_SPACE
 from engine.space_signs import SIGN, SpaceSigns, signs_of
 from engine.span_pairs import pairs
+from engine.still_wanted import while_wanted
 
 MARKED_WORDS = r"\S+ ?|\s+"
 """The split pattern of texts with marks."""
@@ -78,7 +79,7 @@ def preparation_with(steps: Sequence[str]) -> Preparation:
 def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
     """Where the words of a text start and end, in characters. A word is what a pretoken has between white space.
     SplitTimeoutError."""
-    for start, end in pairs(pretokenizer(pattern).char_spans(text)):
+    for start, end in while_wanted(pairs(pretokenizer(pattern).char_spans(text))):
         yield from (match.span() for match in _WORD.finditer(text, start, end))
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EngineError, UnsupportedTextError
 from engine.pattern_reach import Reach, reach_of
+from engine.running_sums import running_sums_of
 from engine.span_pairs import pairs
 from engine.split_expression import UnsupportedPatternError, rewrite
 from engine.tiktoken_core import byte_core
@@ -125,13 +126,22 @@ def _code_points(text: str) -> NDArray[np.uint32]:
 def byte_offsets(text: str) -> NDArray[np.int64]:
     """int64[n + 1]: where each character starts in the UTF-8 of a text, lone surrogates as U+FFFD, and its end."""
     points = _code_points(text)
-    sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
-    return np.concatenate([[0], np.cumsum(sizes)])
+
+    def sizes(start: int, stop: int) -> NDArray[np.int8]:
+        some = points[start:stop]
+        return np.int8(1) + (some >= 0x80).astype(np.int8) + (some >= 0x800) + (some >= 0x10000)
+
+    offsets = np.zeros(len(points) + 1, dtype=np.int64)
+    running_sums_of(len(points), sizes, offsets[1:])
+    return offsets
 
 
 def utf16_offsets(text: str) -> NDArray[np.int64]:
     """int64[n + 1]: where each character starts in UTF-16 units, and where the text ends."""
-    return np.concatenate([[0], np.cumsum(1 + (_code_points(text) >= 0x10000).astype(np.int64))])
+    points = _code_points(text)
+    offsets = np.zeros(len(points) + 1, dtype=np.int64)
+    running_sums_of(len(points), lambda start, stop: (points[start:stop] >= 0x10000) + np.int8(1), offsets[1:])
+    return offsets
 
 
 @functools.lru_cache(maxsize=8)  # of two megabytes each

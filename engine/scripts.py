@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import code_point_sets
+from engine.running_sums import running_sums
 from engine.unicode_classes import N_CODE_POINTS
 
 JAPANESE = "Japanese"
@@ -41,9 +43,8 @@ def lines_by_script(text: str) -> dict[str, str]:
     starts = starts[starts < len(points)]
     if len(starts) == 0:
         return {}
-    line_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(points))))
-    chosen = scripts_of(points, line_of, len(starts))
     ends = np.append(starts[1:], len(points))
+    chosen = scripts_of(points, lines_of(ends), len(starts))
     found: dict[str, str] = {}
     for number in np.unique(chosen).tolist():
         lines = np.flatnonzero(chosen == number)
@@ -52,7 +53,14 @@ def lines_by_script(text: str) -> dict[str, str]:
     return found
 
 
-def scripts_of(points: NDArray[np.uint32], groups: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
+def lines_of(ends: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+    """int32[ends[-1]]: the number of the line that each character is of. ``ends``: behind each line, none empty."""
+    begins = np.zeros(int(ends[-1]), dtype=np.int8)
+    begins[ends[:-1]] = 1
+    return running_sums(begins, np.empty(len(begins), dtype=np.int32))
+
+
+def scripts_of(points: NDArray[np.uint32], groups: NDArray[np.integer[Any]], n_groups: int) -> NDArray[np.int64]:
     """int64[n_groups]: the place in ``SCRIPT_NAMES`` of the script that most letters of each group are of.
 
     ``points``: uint32[m], code points; ``groups``: int32 or int64[m], the group of each, in order. The first call of a

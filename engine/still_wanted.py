@@ -45,10 +45,10 @@ def ask() -> None:
     _asked.get()()
 
 
-def while_wanted(entries: Iterable[_T]) -> Iterator[_T]:
-    """The same entries; asks before the first of them and then before every 1,024th."""
+def while_wanted(entries: Iterable[_T], every: int = ENTRIES) -> Iterator[_T]:
+    """The same entries; asks before the first of them, and again after so many."""
     still_wanted = _asked.get()
     for number, entry in enumerate(entries):
-        if number % ENTRIES == 0:
+        if number % every == 0:
             still_wanted()
         yield entry

@@ -17,6 +17,7 @@ from engine.kernels._jit import COMPILED
 from engine.kernels.train_digest import digest_counts
 from engine.kernels.valid_utf8 import is_valid_utf8
 from engine.pretoken_counts import PretokenCounter
+from engine.still_wanted import ask
 from engine.training_checkpoint import Arrays, Facts
 from engine.training_documents import pack_documents, unpack_documents
 from engine.training_settings import TrainingPlan
@@ -125,6 +126,7 @@ class CorpusCounting(Counting):
     def _work(self, counter: PretokenCounter, deadline: float) -> bool:
         """One thread's part: pieces until time is up, or some of one if the pattern is slow. Whether none is left."""
         while True:
+            ask()
             if counter.has_begun:
                 counter.go_on()
             else:

@@ -18,11 +18,12 @@ BEAT_MS = 8
 LATE_SECONDS = 0.02
 """After so long without that, the GUI thread is in the middle of something."""
 
-MOST_SECONDS = 0.05
-"""How long a job stands back at most, at a time."""
+MOST_SECONDS = 0.3
+"""How long a job stands back at most, at a time. Longer than the GUI thread takes for anything, and no longer than can
+be borne where that waits for the job itself, as it does for a module that is being loaded."""
 
-LOOK_SECONDS = 0.002
-"""How often it looks for the next beat meanwhile."""
+LOOK_SECONDS = 0.01
+"""How often it looks for the next beat meanwhile. Each look takes a turn of the interpreter from the GUI thread."""
 
 
 class Heartbeat(QObject):

@@ -18,6 +18,7 @@ those objects, where the public signals are emitted from.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import os
 import sys
 import threading
@@ -31,6 +32,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gui.heartbeat import Heartbeat
+from gui.services.standing_back import asking
 
 PROGRESS_INTERVAL_SECONDS = 0.05
 """Least time between two progress reports of a job: more often than the eye can follow only costs the GUI thread."""
@@ -130,8 +132,7 @@ class Ticket:
         """
         if self._cancelled:
             raise JobCancelled
-        if self._heartbeat is not None:
-            self._heartbeat.stand_back_while_late(self._nothing.wait)
+        self.stand_back()
         now = time.monotonic()
         if now - self._reported_at >= PROGRESS_INTERVAL_SECONDS:
             self._reported_at = now
@@ -148,6 +149,13 @@ class Ticket:
             since = time.monotonic()
             self._way.wait(self._patience)
             self._patience -= time.monotonic() - since
+        self.stand_back()
+
+    def stand_back(self) -> None:
+        """Rest while the GUI thread is in the middle of something; for any job, at any place where it holds no lock.
+
+        What the engine does for a job calls this by itself, between the entries and pieces of what is large.
+        """
         if self._heartbeat is not None:
             self._heartbeat.stand_back_while_late(self._nothing.wait)
 
@@ -173,7 +181,8 @@ class Ticket:
         helpers: list[Future[None]] = []
         if self._pool is not None:
             with contextlib.suppress(RuntimeError):  # the window closes
-                helpers += [self._pool.submit(take) for _ in range(min(len(tasks), PROCESSORS) - 1)]
+                for _ in range(min(len(tasks), PROCESSORS) - 1):
+                    helpers.append(self._pool.submit(contextvars.copy_context().run, take))
         try:
             take()
         finally:
@@ -286,7 +295,8 @@ class Lane(QObject):
         """On a worker thread."""
         outcome: JobResult | JobFailure
         try:
-            outcome = JobResult(request, self._work(request, ticket))
+            with asking(ticket.stand_back):
+                outcome = JobResult(request, self._work(request, ticket))
         except BaseException as error:  # noqa: BLE001 - delivered to the GUI thread, never swallowed
             outcome = JobFailure(request, error)
         self._returned.emit(ticket, outcome)

@@ -7,6 +7,8 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.running_sums import running_sums, running_sums_of
+
 
 class ByteMap:
     """Of a text without surrogates. Places are byte offsets from 0 to ``len``, that behind the last byte included."""
@@ -22,7 +24,7 @@ class ByteMap:
     @functools.cached_property
     def char_of(self) -> NDArray[np.int32]:
         """int32[n]: the number of the character that each byte is of."""
-        chars: NDArray[np.int32] = np.cumsum(self.begins, dtype=np.int32)
+        chars = running_sums(self.begins, np.empty(len(self), dtype=np.int32))
         chars -= 1
         return chars
 
@@ -30,8 +32,12 @@ class ByteMap:
     def units_before(self) -> NDArray[np.int32]:
         """int32[n + 1]: the UTF-16 units of the characters that begin in front of each place."""
         before = np.zeros(len(self) + 1, dtype=np.int32)
-        np.cumsum(self.begins.astype(np.int8) + (self.bytes >= 0xF0), out=before[1:])
+        running_sums_of(len(self), self._units, before[1:])
         return before
+
+    def _units(self, start: int, stop: int) -> NDArray[np.int8]:
+        """How many units begin with each byte."""
+        return self.begins[start:stop].astype(np.int8) + (self.bytes[start:stop] >= 0xF0)
 
     @functools.cached_property
     def line_ends(self) -> NDArray[np.int64]:

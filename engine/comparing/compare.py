@@ -14,6 +14,7 @@ from engine.comparing.differences import greatest_differences
 from engine.comparing.parts import by_kind, by_script
 from engine.comparing.places import Ends, common_cuts, tidy_ends
 from engine.comparing.types import TextComparison, TokenColumn
+from engine.running_sums import running_sums_of
 from engine.text_encoding import without_surrogates
 from engine.utf16_text import units_of
 
@@ -67,7 +68,8 @@ def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], places: By
         return places.of_units(encoding.utf16_ends(text, ids, special_as_tokens=False))
     if not encoding.has_safe_cuts:
         return encoding.token_ends(text)  # a pattern of somebody's own may leave out text
-    return np.cumsum(encoding.byte_lengths[ids], dtype=np.int64)
+    lengths = encoding.byte_lengths
+    return running_sums_of(len(ids), lambda start, stop: lengths[ids[start:stop]], np.empty(len(ids), dtype=np.int64))
 
 
 def _column(ids: NDArray[np.int32], places: ByteMap, ends: Ends) -> TokenColumn:

@@ -12,7 +12,7 @@ from engine import code_point_sets
 from engine.comparing.byte_map import ByteMap
 from engine.comparing.places import Ends, counts_between
 from engine.comparing.types import Part
-from engine.scripts import SCRIPT_NAMES, scripts_of
+from engine.scripts import SCRIPT_NAMES, lines_of, scripts_of
 from engine.unicode_classes import N_CODE_POINTS
 
 LETTERS, DIGITS, PUNCTUATION, SYMBOLS, WHITE_SPACE = KINDS = (
@@ -32,8 +32,7 @@ def by_script(points: NDArray[np.uint32], places: ByteMap, ends: Sequence[Ends])
     if not len(places):
         return ()
     cuts = places.line_ends
-    sizes = np.diff(places.char_of[cuts - 1] + 1, prepend=0)
-    script_of = scripts_of(points, np.repeat(np.arange(len(cuts), dtype=np.int32), sizes), len(cuts))
+    script_of = scripts_of(points, lines_of(places.char_of[cuts - 1] + 1), len(cuts))
     bytes_of = _sums(script_of, np.diff(cuts, prepend=0), len(SCRIPT_NAMES))
     counts = [_sums(script_of, counts_between(one, cuts), len(SCRIPT_NAMES)) for one in ends]
     parts = _parts(SCRIPT_NAMES, bytes_of, counts)

@@ -9,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.running_sums import running_sums_of
+from engine.still_wanted import while_wanted
+
 FEWEST_COLUMNS = 8
 TAB_COLUMNS = 4
 
@@ -30,13 +33,13 @@ def row_starts(units: NDArray[np.uint16], columns: int) -> NDArray[np.int32]:
     starts = starts[(starts < len(units)) | (starts == 0)]
     stops = np.append(starts[1:], np.int32(len(units)))
     before = np.zeros(len(units) + 1, dtype=np.int32)
-    np.cumsum(_widths(units), out=before[1:])
+    running_sums_of(len(units), lambda start, stop: _widths(units[start:stop]), before[1:])
     long = np.flatnonzero(before[stops] - before[starts] > columns)
     if not len(long):
         return starts
     spaces = (np.flatnonzero(units == _SPACE) + 1).astype(np.int32)
     cuts: list[int] = []
-    for start, stop in zip(starts[long].tolist(), stops[long].tolist(), strict=True):
+    for start, stop in while_wanted(zip(starts[long].tolist(), stops[long].tolist(), strict=True)):
         _cut(start, stop, columns, before, spaces, cuts)
     rows: NDArray[np.int32] = np.sort(np.concatenate([starts, np.array(cuts, dtype=np.int32)]))
     return rows

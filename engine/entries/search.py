@@ -10,9 +10,11 @@ import numpy as np
 
 from engine.entries.characters import characters_of, folded_text, folding, to_bytes, utf8_widths
 from engine.entries.expressions import EntryTexts, is_linewise
+from engine.entries.order import order_of_bytes
 from engine.entries.query import EntryQuery, QueryError, read_hex
 from engine.entries.required import required_texts
 from engine.entries.table import KINDS, EntryTable
+from engine.still_wanted import while_wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,9 +163,9 @@ class EntrySearch:
     def _places_by_bytes(self) -> NDArray[np.int64]:
         """int64[n]: the place of each entry among all, by their bytes; the same place for the same bytes."""
         tokens = self.entries.tokens()
-        order = sorted(range(len(tokens)), key=tokens.__getitem__)
+        order = order_of_bytes(tokens)
         places = np.zeros(len(tokens), dtype=np.int64)
-        steps = [tokens[one] != tokens[next_one] for one, next_one in itertools.pairwise(order)]
+        steps = [tokens[one] != tokens[next_one] for one, next_one in while_wanted(itertools.pairwise(order))]
         places[order] = np.cumsum([0, *steps])
         return places
 

@@ -111,9 +111,11 @@ def char_to_utf16(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
     result = np.asarray(offsets).astype(np.int32)
     if text.isascii():
         return result
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    astral = np.flatnonzero(codes > 0xFFFF).astype(np.int32)
-    return result + astral.searchsorted(result, "left").astype(np.int32)
+    places = [np.empty(0, dtype=np.int32)]
+    for start in range(0, len(text), _LONG):  # all at once would keep every other thread waiting
+        codes = np.frombuffer(text[start : start + _LONG].encode("utf-32-le", "surrogatepass"), "<u4")
+        places.append(np.flatnonzero(codes > 0xFFFF).astype(np.int32) + np.int32(start))
+    return result + np.concatenate(places).searchsorted(result, "left").astype(np.int32)
 
 
 def utf16_to_char(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.running_sums import running_sums_of
+
 FIRST_LEADING = -64
 """Bytes of UTF-8 that go on with a character are 0x80 to 0xBF, as signed numbers -128 to -65."""
-_AT_A_TIME = 1 << 18
-"""Bytes that are summed up in one call, which holds the interpreter."""
 
 
 def utf8(text: str) -> bytes:
@@ -38,10 +38,11 @@ def utf16_places(content: bytes, places: NDArray[np.int64]) -> NDArray[np.int64]
     """int64[n]: places in UTF-8 ``content``, between characters, as UTF-16 offsets."""
     bytes_ = np.frombuffer(content, np.uint8)
     units = np.zeros(len(bytes_) + 1, dtype=np.int64)
-    for first in range(0, len(bytes_), _AT_A_TIME):
-        some = bytes_[first : first + _AT_A_TIME]
-        sums = units[first + 1 : first + 1 + len(some)]
+
+    def sizes(start: int, stop: int) -> NDArray[np.int8]:
         # A character begins with any byte but 0x80 to 0xBF, and takes a second unit where that is 0xF0 or higher.
-        np.cumsum(((some & 0xC0) != 0x80).astype(np.int8) + (some >= 0xF0), out=sums)
-        sums += units[first]
+        some = bytes_[start:stop]
+        return ((some & 0xC0) != 0x80).astype(np.int8) + (some >= 0xF0)
+
+    running_sums_of(len(bytes_), sizes, units[1:])
     return units[places]
