@@ -37,7 +37,8 @@ class ByteMap:
 
     def _units(self, start: int, stop: int) -> NDArray[np.int8]:
         """How many units begin with each byte."""
-        return self.begins[start:stop].astype(np.int8) + (self.bytes[start:stop] >= 0xF0)
+        units: NDArray[np.int8] = self.begins[start:stop].astype(np.int8) + (self.bytes[start:stop] >= 0xF0)
+        return units
 
     @functools.cached_property
     def line_ends(self) -> NDArray[np.int64]:

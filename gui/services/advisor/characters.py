@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from gui.services.advisor.prompt import Prompt
+from gui.services.advisor.stretches import matches
 from gui.services.advisor.types import Edit
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def invisible(prompt: Prompt) -> list[Edit]:
 def _replaced(prompt: Prompt, table: dict[str, str]) -> list[Edit]:
     if prompt.text.isascii():
         return []
-    found = re.finditer("[" + "".join(table) + "]", prompt.text)
+    found = matches(re.compile("[" + "".join(table) + "]"), prompt.text)
     return [Edit(*match.span(), table[match.group()]) for match in prompt.watch.over(found)]
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from gui.services.advisor.stretches import first_match
 from gui.services.advisor.watch import Watch
 
 _CANDIDATE = re.compile(r"^[ \t]*+([{\[])", re.MULTILINE)
@@ -43,7 +44,7 @@ def json_blocks(text: str, regions: Iterable[tuple[int, int]], watch: Watch | No
     found = []
     for start, end in regions:
         place = start
-        while (candidate := _CANDIDATE.search(text, place, end)) is not None:
+        while (candidate := first_match(_CANDIDATE, text, place, end)) is not None:
             place, block = _scanned(text, candidate.start(1), end, watch)
             if block is not None and _REST_OF_LINE.match(text, place, end):
                 found.append(block)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from gui.services.advisor.edits import united_edits
 from gui.services.advisor.prompt import Prompt
+from gui.services.advisor.stretches import matches
 from gui.services.advisor.structure import Span, paragraphs
 from gui.services.advisor.types import Edit
 
@@ -22,7 +23,7 @@ def repeated_passages(prompt: Prompt) -> list[Edit]:
     whole = paragraphs(text, prompt.solid_spans)
     nexts = [*(start for start, _end in whole), len(text)][1:]
     again = [Edit(span[0], after, "") for span, after in _repeated(prompt, zip(whole, nexts, strict=True))]
-    lines = ((match.span(), match.end()) for match in _LINE.finditer(text))
+    lines = ((match.span(), match.end()) for match in matches(_LINE, text))
     line_edits = [Edit(span[0], after, "") for span, after in _repeated(prompt, lines)]
     return list(united_edits([again, prompt.in_prose(line_edits)]))
 

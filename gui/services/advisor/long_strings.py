@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 
 from gui.services.advisor.prompt import Prompt
+from gui.services.advisor.stretches import matches
 from gui.services.advisor.types import Edit
 
 SHORTEST_BASE64 = 100
@@ -17,12 +18,13 @@ _BASE64 = re.compile(
 _NAMES = re.compile(
     r"(?<![0-9A-Za-z_-])(?:[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-fA-F]{32,128})(?![0-9A-Za-z_-])"
 )
+_NO_BASE64, _NO_NAME = re.compile(r"[^A-Za-z0-9+/=\r\n]"), re.compile(r"[^0-9A-Za-z_-]")
 
 
 def base64_blobs(prompt: Prompt) -> list[Edit]:
     """Base64 (RFC 4648) of some length: capitals, small letters and digits without a space between them."""
     edits = []
-    for match in prompt.watch.over(_BASE64.finditer(prompt.text)):
+    for match in prompt.watch.over(matches(_BASE64, prompt.text, _NO_BASE64)):
         blob = match.group()
         if len(blob) >= SHORTEST_BASE64 and all(re.search(kind, blob) for kind in ("[A-Z]", "[a-z]", "[0-9]")):
             signs = len(blob) - blob.count("\n") - blob.count("\r") - blob.count("=")
@@ -32,12 +34,12 @@ def base64_blobs(prompt: Prompt) -> list[Edit]:
 
 def long_names(prompt: Prompt) -> list[Edit]:
     """UUIDs and digests in hexadecimal, down to their first eight digits where no other of the text begins so."""
-    matches = list(prompt.watch.over(_NAMES.finditer(prompt.text)))
+    names = list(prompt.watch.over(matches(_NAMES, prompt.text, _NO_NAME)))
     beginning_so: defaultdict[str, set[str]] = defaultdict(set)
-    for match in matches:
+    for match in names:
         beginning_so[match.group()[:DIGITS_KEPT].lower()].add(match.group().lower())
     return [
         Edit(match.start() + DIGITS_KEPT, match.end(), "")
-        for match in matches
+        for match in names
         if len(beginning_so[match.group()[:DIGITS_KEPT].lower()]) == 1
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from gui.services.advisor.json_blocks import json_blocks
+from gui.services.advisor.stretches import BEFORE_WORDS, matches
 from gui.services.advisor.types import SectionKind
 
 Span = tuple[int, int]
@@ -39,7 +40,7 @@ def fences(text: str) -> list[Fence]:
     """The fenced code blocks. One that nobody closes goes on to the end of the text."""
     found: list[Fence] = []
     opening: re.Match[str] | None = None
-    for match in _FENCE.finditer(text):
+    for match in matches(_FENCE, text):
         marks, info = match.group(1), match.group(2).strip()
         if opening is None:
             if marks[0] == "~" or "`" not in info:
@@ -78,7 +79,7 @@ def paragraphs(text: str, solid: Iterable[Span]) -> list[Span]:
     """What stands between blank lines. Blank lines inside of ``solid`` spans, which are in order, part nothing."""
     walls = [*solid, (len(text), len(text))]
     found, start, wall = [], 0, 0
-    for blank in _BLANK_LINES.finditer(text):
+    for blank in matches(_BLANK_LINES, text, BEFORE_WORDS):
         while walls[wall][1] <= blank.start() and wall < len(walls) - 1:
             wall += 1
         if walls[wall][0] < blank.end() and blank.start() < walls[wall][1]:
@@ -110,7 +111,7 @@ def _begun(text: str, beginning: re.Pattern[str], fenced: list[Fence]) -> list[S
     starts: list[int] = []
     place = 0
     for stop, go_on in [*((fence.char_start, fence.char_end) for fence in fenced), (len(text), len(text))]:
-        starts += (match.start() for match in beginning.finditer(text, place, stop))
+        starts += (match.start() for match in matches(beginning, text, start=place, stop=stop))
         place = go_on
     return list(zip(starts, [*starts[1:], len(text)], strict=True)) if starts else []
 

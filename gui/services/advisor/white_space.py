@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gui.services.advisor.prompt import Prompt
+from gui.services.advisor.stretches import BEFORE_WORDS, matches
 from gui.services.advisor.types import Edit
 
 _TRAILING = re.compile(r"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
@@ -32,7 +33,7 @@ def json_white_space(prompt: Prompt) -> list[Edit]:
 def trailing_spaces(prompt: Prompt) -> list[Edit]:
     """At ends of lines of prose, but for two spaces or more that break a line of a Markdown paragraph."""
     text, edits = prompt.text, []
-    for match in prompt.watch.over(_TRAILING.finditer(text)):
+    for match in prompt.watch.over(matches(_TRAILING, text)):
         start, end = match.span()
         if match.group().startswith("  ") and start > 0 and text[start - 1] != "\n" and _goes_on(text, end):
             continue
@@ -43,7 +44,7 @@ def trailing_spaces(prompt: Prompt) -> list[Edit]:
 def blank_lines(prompt: Prompt) -> list[Edit]:
     """Of several blank lines one stays."""
     edits = []
-    for match in prompt.watch.over(_BLANK_RUN.finditer(prompt.text)):
+    for match in prompt.watch.over(matches(_BLANK_RUN, prompt.text, BEFORE_WORDS)):
         keep = "\r\n" if match.group().endswith("\r\n") else "\n"
         edits.append(Edit(match.start(), match.end(), keep))
     return prompt.in_prose(edits)
@@ -55,7 +56,7 @@ def indentation(prompt: Prompt) -> list[Edit]:
         Edit(match.start(), match.end(), "")
         for fence in prompt.fences
         if fence.language in _BRACE_LANGUAGES
-        for match in prompt.watch.over(_INDENTATION.finditer(prompt.text, fence.body_start, fence.body_end))
+        for match in prompt.watch.over(matches(_INDENTATION, prompt.text, start=fence.body_start, stop=fence.body_end))
     ]
 
 
@@ -66,7 +67,7 @@ def table_padding(prompt: Prompt) -> list[Edit]:
     0.29, section 4.10).
     """
     text, edits, done = prompt.text, [], 0
-    for row in prompt.watch.over(_DELIMITER_ROW.finditer(text)):
+    for row in prompt.watch.over(matches(_DELIMITER_ROW, text)):
         head_start = text.rfind("\n", done, max(row.start() - 1, done)) + 1 or done
         if row.start() < done or "|" not in row.group() or "|" not in text[head_start : row.start()]:
             continue
@@ -76,7 +77,7 @@ def table_padding(prompt: Prompt) -> list[Edit]:
             (row.start(), row.end(), _DASHES, "---"),
             (row.end(), done, _CELL_PADDING, " "),
         ):
-            edits += (Edit(*match.span(), instead) for match in pattern.finditer(text, start, end))
+            edits += (Edit(*match.span(), instead) for match in matches(pattern, text, start=start, stop=end))
     return prompt.in_prose(edits)
 
 

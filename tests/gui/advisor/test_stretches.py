@@ -1,0 +1,64 @@
+"""Searching stretch by stretch finds what one search through the whole text finds."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.still_wanted import asking
+from gui.services.advisor import json_blocks, left_out, long_strings, stretches, structure, white_space
+from gui.services.advisor.stretches import BEFORE_WORDS, LINE_END, first_match, matches
+
+LINES = tuple(
+    (one, LINE_END)
+    for one in (
+        *(structure._FENCE, structure._HEADING, structure._ROLE, left_out._LINE, json_blocks._CANDIDATE),
+        *(white_space._TRAILING, white_space._INDENTATION, white_space._DELIMITER_ROW),
+        *(white_space._CELL_PADDING, white_space._DASHES),
+    )
+)
+ALL = (
+    *LINES,
+    (structure._BLANK_LINES, BEFORE_WORDS),
+    (white_space._BLANK_RUN, BEFORE_WORDS),
+    (long_strings._BASE64, long_strings._NO_BASE64),
+    (long_strings._NAMES, long_strings._NO_NAME),
+)
+PARTS = st.sampled_from(
+    (
+        *("\n", "\r\n", "\n\n", " ", "\t", "  ", "x", "word ", "```", "~~~\n", "# ", "user:", "<|im_start|>", "[INST]"),
+        *("| a | b |", "|---|:--:|", "   |", "-----", "{", "[1]", "=", "==", "é", "字", "\u2028", ","),
+        *("A1b/" * 15, "+/Zz" * 25, "0123456789abcdef" * 2, "01234567-89ab-cdef-0123-456789abcdef"),
+    )
+)
+TEXTS = st.lists(PARTS, max_size=25).map("".join)
+
+
+@pytest.mark.parametrize(("pattern", "cut"), ALL)
+@given(text=TEXTS, size=st.integers(0, 40), start=st.integers(0, 30), left=st.integers(0, 10))
+def test_matches_are_those_of_one_search(
+    pattern: re.Pattern[str], cut: re.Pattern[str], text: str, size: int, start: int, left: int
+) -> None:
+    start = min(start, len(text))
+    stop = max(start, len(text) - left)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stretches, "STRETCH", size)
+        found = list(matches(pattern, text, cut))
+        within = list(matches(pattern, text, cut, start, stop))
+        first = first_match(pattern, text, start, stop) if cut is LINE_END else None
+    assert [match.span() for match in found] == [match.span() for match in pattern.finditer(text)]
+    expected = [match.span() for match in pattern.finditer(text, start, stop)]
+    assert [match.span() for match in within] == expected
+    if cut is LINE_END:
+        assert (None if first is None else first.span()) == (expected[0] if expected else None)
+
+
+def test_whoever_waits_is_let_in_between_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stretches, "STRETCH", 10)
+    times: list[int] = []
+    with asking(lambda: times.append(1)):
+        assert not list(matches(re.compile("x"), "some words\n" * 5))
+    assert len(times) == 5
