@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from gui import heartbeat
+from engine.still_wanted import ask
+from gui import heartbeat, jobs
 from gui.heartbeat import Heartbeat
 from gui.jobs import JobRunner, Ticket
 from tests.patience import PATIENCE_SECONDS
@@ -78,4 +79,28 @@ def test_it_beats_while_any_job_runs(qtbot):
     gate.set()
     qtbot.waitUntil(lambda: not any(lane.busy for lane in lanes))
     assert not runner.heartbeat._timer.isActive()
+    runner.shutdown()
+
+
+def test_what_the_engine_does_for_a_job_stands_back_too(qtbot, monkeypatch):
+    """On the threads that help a job, as well."""
+    threads = set()
+    done = threading.Barrier(2)
+
+    def task() -> None:
+        done.wait(PATIENCE_SECONDS)
+        ask()
+
+    def work(_request: None, ticket: Ticket) -> None:
+        ticket.side_by_side([task, task])
+
+    monkeypatch.setattr(jobs, "PROCESSORS", 2)
+    monkeypatch.setattr(Heartbeat, "stand_back_while_late", lambda *_: threads.add(threading.get_ident()))
+    runner = JobRunner()
+    lane = runner.exclusive("one", work)
+    with qtbot.waitSignal(lane.finished):
+        lane.submit(None)
+    assert len(threads) == 2
+    ask()
+    assert threading.get_ident() not in threads, "the GUI thread does not wait for itself"
     runner.shutdown()

@@ -1,0 +1,56 @@
+"""What the engine does for seconds asks meanwhile whether it is still wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import engine
+from engine import normalize, running_sums, still_wanted
+from engine.comparing.byte_map import ByteMap
+from engine.comparing.rows import row_starts
+from engine.preparation import mark_words
+from engine.pretokenize import byte_offsets, utf16_offsets
+from engine.scripts import lines_of
+from engine.still_wanted import asking
+
+TEXT = "Wörter und Zeilen.\n" * 40
+UNITS = np.frombuffer(TEXT.encode("utf-16-le"), dtype="<u2")
+
+
+def train() -> None:
+    run = engine.TrainingRun([TEXT] * 3, vocab_size=258, threads=1)
+    run.advance(60.0)
+
+
+ASKING: dict[str, Callable[[], object]] = {
+    "normalising": lambda: normalize.normalize(TEXT, "NFD"),
+    "marking words": lambda: mark_words(TEXT, r"\S+|\s+"),
+    "bytes": lambda: byte_offsets(TEXT),
+    "units": lambda: utf16_offsets(TEXT),
+    "characters of bytes": lambda: ByteMap(TEXT).char_of,
+    "units of bytes": lambda: ByteMap(TEXT).units_before,
+    "rows": lambda: row_starts(UNITS, 8),
+    "lines": lambda: lines_of(np.array([300, 700])),
+    "the bytes of tokens": lambda: engine.get_encoding("gpt2").decode_tokens_bytes([1] * 300),
+}
+
+
+@pytest.mark.parametrize("work", ASKING.values(), ids=ASKING)
+def test_it_is_asked_in_the_middle(work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(normalize, "_PART_CHARACTERS", 100)
+    monkeypatch.setattr(running_sums, "AT_A_TIME", 100)
+    monkeypatch.setattr(still_wanted.while_wanted, "__defaults__", (100,))
+    times: list[int] = []
+    with asking(lambda: times.append(1)):
+        work()
+    assert len(times) > 1
+
+
+def test_training_asks_while_it_counts() -> None:
+    times: list[int] = []
+    with asking(lambda: times.append(1)):
+        train()
+    assert times
