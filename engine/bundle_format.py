@@ -21,6 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.still_wanted import while_wanted
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -53,13 +55,15 @@ class RankTable:
         """Bytes of every id in order, ``b""`` for unused ones."""
         ends = self.offsets.tolist()
         blob = self.blob
-        return [blob[start:end] for start, end in itertools.pairwise(ends)]
+        return [blob[start:end] for start, end in while_wanted(itertools.pairwise(ends))]
 
     def mergeable_ranks(self) -> dict[bytes, int]:
         """Token bytes to id, as tiktoken takes them. Built anew on each call: it is large."""
         tokens = self.tokens()
         ranks: dict[bytes, int] = {}
-        for first in range(0, len(tokens), _RANKS_AT_A_TIME):  # one call for all would hold the interpreter
+        for first in while_wanted(
+            range(0, len(tokens), _RANKS_AT_A_TIME), every=1
+        ):  # one call for all would hold the interpreter
             some = tokens[first : first + _RANKS_AT_A_TIME]
             ranks.update(zip(some, range(self.first_id + first, self.first_id + first + len(some)), strict=True))
         ranks.pop(b"", None)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine import code_point_sets
 from engine.running_sums import running_sums
+from engine.still_wanted import ask
 from engine.unicode_classes import N_CODE_POINTS
 
 JAPANESE = "Japanese"
@@ -106,6 +107,7 @@ def _table() -> NDArray[np.uint8]:
 
 
 def _fill(table: NDArray[np.uint8], pattern: str, number: int) -> None:
+    ask()
     edges = code_point_sets.asked(pattern).edges
     for first, stop in zip(edges[::2], edges[1::2], strict=True):
         table[first:stop] = number

@@ -21,6 +21,9 @@ import gui
 if TYPE_CHECKING:
     from gui.jobs import JobResult, JobRunner, Ticket
 
+OF_THE_ENGINE = ("engine.requests.templates", "engine.requests.image_rules")
+"""What services load of the engine on the GUI thread, for the choices of the request tab; the rest their jobs load."""
+
 PATIENCE_MS = 500
 """How long after the start this begins: the first counts and prices come before."""
 
@@ -62,7 +65,7 @@ def load_all(_request: object, ticket: Ticket, names: Iterable[str] | None = Non
 
     Each in a step of its own: the GUI thread may want one of them, and waits until it is there.
     """
-    for name in modules_of_the_window() if names is None else names:
+    for name in (*modules_of_the_window(), *OF_THE_ENGINE) if names is None else names:
         if ticket.cancelled:
             return
         if name not in sys.modules:

@@ -90,6 +90,5 @@ class ComparePages(PageTabs):
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setResizeContentsPrecision(50)  # rows that are looked at for widths; there may be hundreds
         header.setStretchLastSection(True)
         return table

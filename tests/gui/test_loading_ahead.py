@@ -41,7 +41,8 @@ def ended():
     tabs = bench.window.tabs
     for index in range(tabs.count()):
         tabs.setCurrentIndex(index)
-    print("late", *sorted(name for name in set(sys.modules) - before if name.split(".")[0] in ("gui", "pyqtgraph")))
+    ours = ("gui.", "pyqtgraph", "engine.requests.templates")
+    print("late", *sorted(name for name in set(sys.modules) - before if name.startswith(ours)))
     print("compiler", "numba" in sys.modules)
     bench.window.close()
 
