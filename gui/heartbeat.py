@@ -19,8 +19,8 @@ LATE_SECONDS = 0.02
 """After so long without that, the GUI thread is in the middle of something."""
 
 MOST_SECONDS = 0.3
-"""How long a job stands back at most, at a time. Longer than the GUI thread takes for anything, and no longer than can
-be borne where that waits for the job itself, as it does for a module that is being loaded."""
+"""After so long nobody stands back any more until the next beat. The GUI thread takes that long for nothing: it waits,
+and perhaps for the job itself, as it does for a module that this loads, or for a lock."""
 
 LOOK_SECONDS = 0.01
 """How often it looks for the next beat meanwhile. Each look takes a turn of the interpreter from the GUI thread."""
@@ -59,7 +59,5 @@ class Heartbeat(QObject):
         last = self._last
         if last is None or monotonic() - last < LATE_SECONDS:
             return
-        for _ in range(round(MOST_SECONDS / LOOK_SECONDS)):
+        while self._last == last and monotonic() - last < MOST_SECONDS:
             pause(LOOK_SECONDS)
-            if self._last != last:
-                return
