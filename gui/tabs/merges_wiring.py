@@ -102,7 +102,7 @@ class MergesWiring(TabWiring["MergesPanel"]):
         """The characters around the caret that are no white space, with one space in front of them."""
         editor = self._bench.panel.editor
         before = editor.text_between(max(0, caret - LONGEST_WORD), caret)
-        behind = editor.text_between(caret, min(editor.text_length, caret + LONGEST_WORD))
+        behind = editor.text_between(caret, caret + LONGEST_WORD)
         front, rest = _WORD_BEFORE.search(before), _WORD_BEHIND.match(behind)
         assert front is not None
         assert rest is not None

@@ -223,6 +223,15 @@ def test_without_a_selection_it_is_the_word_at_the_caret(qtbot, bench, text, car
     settled(qtbot, bench.merges.panel)
 
 
+def test_for_the_word_at_the_caret_nobody_measures_what_is_still_to_come(qtbot, bench, monkeypatch):
+    bench.prompt.replace_all("a big dog")
+    monkeypatch.setattr(type(bench.panel.editor), "text_length", property(lambda _editor: pytest.fail("all of it")))
+    bench.panel.editor.select_range(3, 3)
+    bench.window.actions_by_name["show_merges"].trigger()
+    assert bench.merges.panel.text.text() == " big"
+    settled(qtbot, bench.merges.panel)
+
+
 def test_an_empty_prompt_has_nothing_to_show(qtbot, bench):
     bench.prompt.replace_all("")
     bench.window.actions_by_name["show_merges"].trigger()
