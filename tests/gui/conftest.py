@@ -13,8 +13,11 @@ from pytestqt.qtbot import QtBot
 from tests.patience import PATIENCE_MS
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
     import engine
     from engine.types import TextEdit, TokenPatch
+    from gui.jobs import JobRunner
     from gui.workbench import Workbench
 
 # Qt's platform without a screen says so whenever a window's least size changes; no real platform does.
@@ -78,6 +81,16 @@ def trainer_is_compiled(trainer_kernels: None, monkeypatch: pytest.MonkeyPatch) 
     from engine import compiling
 
     monkeypatch.setattr(compiling, "is_compiled", lambda *_: True)
+
+
+@pytest.fixture
+def runner(qapp: QApplication) -> Iterator[JobRunner]:
+    """Threads for jobs, gone at the end."""
+    from gui.jobs import JobRunner
+
+    runner = JobRunner()
+    yield runner
+    runner.shutdown()
 
 
 class HeldEdits:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from gui.jobs import JobRunner, Ticket
+from gui.jobs import Ticket
 from gui.services import costs, price_files
 from gui.services.cost_rows import PriceRequest, fitting, price_rows
 from gui.services.costs import CostService
@@ -15,13 +15,6 @@ from tests.gui.cost_samples import COUNTS, MODELS, TODAY, Counts, rows, scenario
 
 GOOD = "version: 1\ncurrency: USD\nmodels:\n  acme/in-house:\n    name: In-house\n    price: {input: 1.5, output: 3}\n"
 BROKEN = "version: 1\ncurrency: USD\nmodels:\n  acme/in-house:\n    price: {inpt: 1.5, output: $3}\n"
-
-
-@pytest.fixture
-def runner(qapp):
-    runner = JobRunner()
-    yield runner
-    runner.shutdown()
 
 
 @pytest.fixture

@@ -8,16 +8,8 @@ import engine
 from engine.types import TextEdit
 from gui.editor.token_editor import TokenEditor
 from gui.held_text import held
-from gui.jobs import JobRunner
 from gui.prompt import Prompt
 from gui.services.encoding import EncodingService
-
-
-@pytest.fixture
-def runner(qapp):
-    runner = JobRunner()
-    yield runner
-    runner.shutdown()
 
 
 @pytest.fixture

@@ -16,13 +16,6 @@ from gui.panels.job_status import JobStatus
 
 
 @pytest.fixture
-def runner() -> Iterator[JobRunner]:
-    runner = JobRunner()
-    yield runner
-    runner.shutdown()
-
-
-@pytest.fixture
 def status(qtbot: QtBot, runner: JobRunner, monkeypatch: pytest.MonkeyPatch) -> Iterator[JobStatus]:
     monkeypatch.setattr(job_status, "PATIENCE_MS", 1)
     monkeypatch.setattr(job_status, "REFRESH_MS", 1)

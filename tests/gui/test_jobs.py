@@ -11,13 +11,6 @@ from gui.jobs import JobCancelled, JobFailure, JobRunner, Ticket
 from tests.patience import PATIENCE_SECONDS
 
 
-@pytest.fixture
-def runner(qapp):
-    runner = JobRunner()
-    yield runner
-    runner.shutdown()
-
-
 class Receiver(QObject):
     def __init__(self):
         super().__init__()

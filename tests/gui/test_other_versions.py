@@ -284,13 +284,6 @@ def nothing_kept() -> Iterator[None]:
     catalog.own.cache_clear()
 
 
-@pytest.fixture
-def runner(qapp: object) -> Iterator[JobRunner]:
-    runner = JobRunner()
-    yield runner
-    runner.shutdown()
-
-
 @pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.older])
 def test_a_file_of_an_older_version_opens(kind: str, profile: Path, runner: JobRunner):
     one = KINDS[kind]

@@ -9,20 +9,12 @@ import pytest
 from PySide6.QtCore import Qt
 
 from gui.dialogs.scenario_name import ScenarioName
-from gui.jobs import JobRunner
 from gui.models.scenario_choices import ScenarioChoices
 from gui.scenario_book import ScenarioBook
 from gui.storage import Storage
 
 SUPPORT = ScenarioChoices(output_tokens=300, output_range=(100, 900), calls=30_000)
 NIGHT = ScenarioChoices(batch=True)
-
-
-@pytest.fixture
-def runner(qapp):
-    runner = JobRunner()
-    yield runner
-    runner.shutdown()
 
 
 @pytest.fixture

@@ -120,6 +120,16 @@ def test_a_kill_costs_seconds_not_the_text(qtbot: QtBot, open_window: OpenWindow
     qtbot.waitUntil(lambda: bench.prompt.counts is not None and not bench.prompt.stale)
 
 
+@pytest.fixture
+def big_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """One that was kept, and comes after the first picture."""
+    monkeypatch.setattr(session_keeper, "FIRST_VIEW_BYTES", 1000)
+    text = "a rather long line of text\n" * 100
+    folder(tmp_path).mkdir(parents=True)
+    (folder(tmp_path) / TEXT_FILE).write_text(text)
+    return text
+
+
 def test_a_big_text_comes_after_the_first_picture(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -137,29 +147,21 @@ def test_a_big_text_comes_after_the_first_picture(
 
 
 def test_closing_before_a_big_text_is_shown_keeps_it(
-    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, big_text: str
 ):
-    monkeypatch.setattr(session_keeper, "FIRST_VIEW_BYTES", 1000)
-    text = "a rather long line of text\n" * 100
-    folder(tmp_path).mkdir(parents=True)
-    (folder(tmp_path) / TEXT_FILE).write_text(text)
     from gui.app import create_window
 
     window = create_window(tmp_path)
     with qtbot.waitSignal(window.destroyed):
         window.close()
-    assert (folder(tmp_path) / TEXT_FILE).read_text() == text
+    assert (folder(tmp_path) / TEXT_FILE).read_text() == big_text
     bench = open_window(tmp_path, counted=False)
-    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == text)
+    qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == big_text)
 
 
 def test_what_is_typed_before_a_big_text_arrives_is_not_lost_and_neither_is_that_text(
-    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, big_text: str
 ):
-    monkeypatch.setattr(session_keeper, "FIRST_VIEW_BYTES", 1000)
-    text = "a rather long line of text\n" * 100
-    folder(tmp_path).mkdir(parents=True)
-    (folder(tmp_path) / TEXT_FILE).write_text(text)
     from gui.app import create_window
 
     window = create_window(tmp_path)
@@ -171,27 +173,23 @@ def test_what_is_typed_before_a_big_text_arrives_is_not_lost_and_neither_is_that
     assert bench.panel.editor.toPlainText() == "typed at once"
     assert (folder(tmp_path) / "text.txt.damaged").exists() is False
     [kept] = [path for path in folder(tmp_path).iterdir() if path.name.startswith("text.txt.")]
-    assert kept.read_text() == text
+    assert kept.read_text() == big_text
     close_window(qtbot, bench)
     assert (folder(tmp_path) / TEXT_FILE).read_text() == "typed at once"
 
 
 def test_a_big_text_that_cannot_be_read_is_kept_aside(
-    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, big_text: str
 ):
     def no_room(_path: Path) -> str:
         raise MemoryError
 
-    monkeypatch.setattr(session_keeper, "FIRST_VIEW_BYTES", 1000)
     monkeypatch.setattr(session_keeper, "read_text", no_room)
-    text = "a rather long line of text\n" * 100
-    folder(tmp_path).mkdir(parents=True)
-    (folder(tmp_path) / TEXT_FILE).write_text(text)
     bench = open_window(tmp_path, counted=False)
     qtbot.waitUntil(lambda: "MemoryError" in notices(bench))
     bench.panel.editor.insertPlainText("something else")
     close_window(qtbot, bench)
-    assert (folder(tmp_path) / f"{TEXT_FILE}.earlier").read_text() == text
+    assert (folder(tmp_path) / f"{TEXT_FILE}.earlier").read_text() == big_text
 
 
 def test_a_full_disk_is_told_and_tried_again(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.training_types import CorpusFile, CorpusRules, CorpusSurvey, TrainingSettings
-from gui.jobs import JobCancelled, JobRunner, Ticket
+from gui.jobs import JobCancelled, Ticket
 from gui.services import training_corpus
 from gui.services.pretoken_patch import DROPPED
 from gui.services.training_corpus import (
@@ -20,13 +20,6 @@ from gui.services.training_corpus import (
     survey_corpus,
 )
 from gui.services.training_preview import PreviewRequest, preview_split
-
-
-@pytest.fixture
-def runner(qapp):
-    runner = JobRunner()
-    yield runner
-    runner.shutdown()
 
 
 def survey_of(sizes: dict[str, int], duplicates: dict[str, str] | None = None) -> CorpusSurvey:

@@ -60,13 +60,6 @@ class Heard:
         return [merge.index for snapshot in self.snapshots for merge in snapshot.merges]
 
 
-@pytest.fixture
-def runner(qapp):
-    runner = JobRunner()
-    yield runner
-    runner.shutdown()
-
-
 @pytest.fixture(autouse=True)
 def every_slice_is_told(monkeypatch):
     monkeypatch.setattr(training_worker, "SNAPSHOT_SECONDS", 0.0)

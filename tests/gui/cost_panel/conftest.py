@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from gui.jobs import JobRunner
 from gui.look.theme import Theme
 from gui.notify import Notifier
 from gui.panels.cost_panel import CostPanel
@@ -13,13 +12,6 @@ from gui.services.costs import CostService
 from gui.services.price_files import LoadedPrices
 from gui.storage import Storage
 from tests.gui.cost_samples import MODELS, TODAY, Counts
-
-
-@pytest.fixture
-def runner(qapp):
-    runner = JobRunner()
-    yield runner
-    runner.shutdown()
 
 
 @pytest.fixture

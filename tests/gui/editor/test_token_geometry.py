@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QRect
-from PySide6.QtGui import QFont, QFontMetricsF, QInputMethodEvent
+from PySide6.QtGui import QFontMetricsF, QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 
 from gui.editor import token_geometry
 from gui.editor.token_geometry import MeasuredLines, token_pieces
 from gui.editor.visible_lines import visible_lines
-from tests.gui.editor.fake_tokens import patch_of
+from tests.gui.editor.fake_tokens import show
 
 
 def pieces_of(editor):
@@ -22,15 +22,6 @@ def pieces_of(editor):
 
 def column_width(editor) -> float:
     return QFontMetricsF(editor.font()).horizontalAdvance("0" * 100) / 100
-
-
-def show(editor, text: str, sizes: list[int]) -> None:
-    font = QFont("DejaVu Sans Mono", 11)
-    font.setStyleHint(QFont.StyleHint.Monospace)
-    editor.setFont(font)
-    editor.setPlainText(text)
-    editor.apply_patch(editor.revision, patch_of(text, sizes))
-    QApplication.processEvents()
 
 
 def as_rows(pieces) -> list[tuple]:

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from gui.editor.token_painter import PaintOptions, TokenPainter
 from gui.editor.token_rows import column_line
 from gui.editor.visible_lines import visible_lines
 from gui.look.theme import Theme
-from tests.gui.editor.fake_tokens import patch_of
+from tests.gui.editor.fake_tokens import show
 from tests.gui.editor.test_repainting import pixels
 
 PLAIN = "plain text, with words that wrap at the edge of the window. " * 6 + "\n\n  indented = {'a': 1}\nend"
 SCALES = [(scale, palette) for scale in (1, 2) for palette in ("standard", "colour_safe", "none")]
 SCALES += [(1.25, "standard"), (1.5, "standard"), (1.75, "colour_safe")]
 MIXED = "é and ascii\nמה here\n\tindented\n中文 mixed\nemoji 😀 plain\nzero\u200bwidth\n" + PLAIN
-
-
-def show(editor, text: str, sizes: list[int]) -> None:
-    font = QFont("DejaVu Sans Mono", 11)
-    font.setStyleHint(QFont.StyleHint.Monospace)
-    editor.setFont(font)
-    editor.setPlainText(text)
-    editor.apply_patch(editor.revision, patch_of(text, sizes))
-    QApplication.processEvents()
 
 
 def picture(editor, palette: str, scale: float, options: PaintOptions, *, measured: bool) -> np.ndarray:
