@@ -15,7 +15,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -164,12 +164,13 @@ class CountCache:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def known(self, keys: Sequence[str]) -> KnownCounts:
-        """What is known, in the encodings with these keys. A damaged file is begun anew."""
+    def known(self, keys: Sequence[str], between: Callable[[], None] = lambda: None) -> KnownCounts:
+        """What is known, in the encodings with these keys. A damaged file is begun anew. ``between`` is called between
+        the rows, some hundred files each; what it raises ends this."""
         known = KnownCounts(tuple(keys), counts=tuple({} for _ in keys))
         try:
             try:
-                self._read(known)
+                self._read(known, between)
             except sqlite3.OperationalError:
                 raise  # locked, or not to be opened: somebody else may have use for it
             except (sqlite3.DatabaseError, ValueError):
@@ -203,7 +204,7 @@ class CountCache:
         except (sqlite3.Error, OSError) as error:
             known.problem = f"Counts are not kept: {error}."
 
-    def _read(self, known: KnownCounts) -> None:
+    def _read(self, known: KnownCounts, between: Callable[[], None]) -> None:
         if not self._file.exists():
             return
         with contextlib.closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as base:
@@ -218,9 +219,11 @@ class CountCache:
             base.text_factory = lambda raw: raw.decode("utf-8", "replace")  # in a damaged file it may be none
             for row in base.execute(_SELECT_FILES):
                 known.files.update(_files_in(*row))
+                between()
             for key, counts in zip(known.keys, known.counts, strict=True):
                 for digests, tokens in base.execute(_SELECT_COUNTS, (key,)):
                     counts.update(zip(_digests_in(digests), _unpacked(tokens), strict=True))
+                    between()
 
     def _prepare(self, base: sqlite3.Connection) -> None:
         """Make the tables where there are none of this version."""
@@ -235,14 +238,13 @@ class CountCache:
             base.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
 
 
-def _files_in(paths: bytes, states: bytes, digests: bytes, reason: str, why: str) -> Iterator[tuple[bytes, _File]]:
-    """The files of a row. ValueError where it is damaged."""
+def _files_in(paths: bytes, states: bytes, digests: bytes, reason: str, why: str) -> Iterable[tuple[bytes, _File]]:
+    """The files of a row. ValueError where it is damaged, at once or on the way."""
     names, numbers = paths.split(b"\0"), _unpacked(states)
     contents = [b""] * len(names) if reason else _digests_in(digests)
-    for name, size, written, inode, content in zip(
-        names, numbers[::3], numbers[1::3], numbers[2::3], contents, strict=True
-    ):
-        yield name, (size, written, inode, content, reason, why)
+    reasons, whys = [reason] * len(names), [why] * len(names)
+    files = zip(numbers[::3], numbers[1::3], numbers[2::3], contents, reasons, whys, strict=True)
+    return zip(names, files, strict=True)
 
 
 def _digests_in(digests: bytes) -> list[bytes]:

@@ -120,7 +120,7 @@ class BatchCounter:
 
     def _digests_of(self, batch: FileBatch) -> list[bytes]:
         """What the contents that are there are known by, empty where nobody asks."""
-        if self._digests is None:
+        if self._digests is None or not batch.small:
             return [b""] * len(batch.small)
         return self._digests.of_many(self._files.content, self._files.spans(range(len(self._files))))
 

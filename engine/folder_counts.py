@@ -67,7 +67,8 @@ def count_folder(
     """
     known = None
     if cache is not None:
-        known = cache.known([count_key(encoding.name) for encoding in encodings])
+        keys = [count_key(encoding.name) for encoding in encodings]
+        known = cache.known(keys) if report is None else cache.known(keys, lambda: report(0, 0))
     scan = _Scan(found, encodings, known, report)
     try:
         (side_by_side or on_threads(threads))([scan.work] * threads)

@@ -333,6 +333,24 @@ def test_what_a_report_raises_ends_the_scan(tree):
     assert [files for files, _ in seen] == [BATCH_FILES]
 
 
+def test_a_scan_may_be_ended_while_the_cache_is_read(tree, tmp_path):
+    make_old(tree)
+    cache = tmp_path / "counts.sqlite"
+    before = scan(tree, cache)
+    seen = []
+
+    def end(files: int, file_bytes: int) -> None:
+        seen.append((files, file_bytes))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        scan(tree, cache, report=end)
+    assert seen == [(0, 0)]
+    again = scan(tree, cache, report=lambda files, file_bytes: seen.append((files, file_bytes)))
+    assert (figures(again), again.files_read) == (figures(before), 0)
+    assert seen.count((0, 0)) > 2 * len(NAMES)  # so the window has a turn again and again
+
+
 def test_the_report_adds_up(tree):
     seen: list[tuple[int, int]] = []
     counts = scan(tree, report=lambda files, file_bytes: seen.append((files, file_bytes)))
