@@ -60,12 +60,12 @@ class Pretokenizer:
     @functools.cached_property
     def reach(self) -> Reach:
         """How far the pattern looks."""
-        return reach_of(self._rewritten.signs, int(self._letters.max()) + 1)
+        return reach_of(self._rewritten.signs, self._letters.count)
 
     def char_spans(self, text: str, seconds: float = SECONDS) -> NDArray[np.int64]:
         """int64[n, 2]: where each pretoken starts and ends, in characters. None is empty; text that the pattern does
         not match is in none of them. SplitTimeoutError."""
-        return self._spans(_in_unicode(self._letters[_code_points(text)]), 0, seconds)
+        return self._spans(_in_unicode(self._letters.of(_code_points(text))), 0, seconds)
 
     def settled_spans(self, text: str, char_start: int, *, to_end: bool, seconds: float = SECONDS) -> NDArray[np.int64]:
         """The spans of a stretch of a longer text, from ``char_start`` on, where a pretoken ends or the text begins.
@@ -74,14 +74,14 @@ class Pretokenizer:
         where the text does; otherwise only those pretokens are given that nothing behind the stretch can change.
         SplitTimeoutError.
         """
-        letters = self._letters[_code_points(text)]
+        letters = self._letters.of(_code_points(text))
         spans = self._spans(_in_unicode(letters), char_start, seconds)
         return spans if to_end else spans[: spans[:, 1].searchsorted(self.reach.settled(letters), "right")]
 
     def settled(self, text: str) -> int:
         """The place in a stretch of a longer text up to which ends of pretokens do not depend on what stands behind the
         stretch, in characters; -1 if there is none."""
-        return self.reach.settled(self._letters[_code_points(text)])
+        return self.reach.settled(self._letters.of(_code_points(text)))
 
     def _spans(self, letters: str, start: int, seconds: float) -> NDArray[np.int64]:
         try:
@@ -144,7 +144,7 @@ def utf16_offsets(text: str) -> NDArray[np.int64]:
     return offsets
 
 
-@functools.lru_cache(maxsize=8)  # of two megabytes each
+@functools.lru_cache(maxsize=8)
 def pretokenizer(expression: str) -> Pretokenizer:
     """The pretokenizer of a pattern, kept while few others are asked for.
 

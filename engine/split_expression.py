@@ -17,12 +17,10 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine import code_point_sets
 from engine.code_point_sets import EVERYTHING, WHITE_SPACE, CodePoints
 from engine.errors import EngineError
+from engine.letters import Letters
 
 
 class UnsupportedPatternError(EngineError):
@@ -31,11 +29,11 @@ class UnsupportedPatternError(EngineError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rewritten:
-    """``expression``: the pattern over letters, for the module ``regex``. ``letters``: uint16[1114112], read-only: the
-    letter of every code point. ``signs``: the pattern with sets of letters in place of characters."""
+    """``expression``: the pattern over letters, for the module ``regex``. ``letters``: those of all code points.
+    ``signs``: the pattern with sets of letters in place of characters."""
 
     expression: str
-    letters: NDArray[np.uint16]
+    letters: Letters
     signs: tuple[str | frozenset[int], ...]
 
 
@@ -43,10 +41,10 @@ def rewrite(expression: str) -> Rewritten:
     """Rewrite a pattern that is valid for tiktoken. UnsupportedPatternError."""
     parts = parts_of(expression)
     sets = list(dict.fromkeys(part for part in parts if isinstance(part, CodePoints)))
-    letters, members = code_point_sets.cells(sets)
-    if letters.max(initial=0) >= 0xD800:
+    table, members = code_point_sets.cells(sets)
+    letters = Letters.from_table(table)
+    if letters.count > 0xD800:
         raise UnsupportedPatternError("The pattern tells too many characters apart.")
-    letters.flags.writeable = False
     letters_of = dict(zip(sets, members, strict=True))
     written = {one: _class_of_letters(numbers) for one, numbers in letters_of.items()}
     return Rewritten(

@@ -1,0 +1,41 @@
+"""Which letter of a small alphabet stands for a character: a table of all code points, in little memory.
+
+Flat, it would take two megabytes for each split pattern. Most of it repeats itself: blocks of neighbouring code points
+that are alike are kept once, which leaves a twentieth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_BLOCK_BITS = 8
+_BLOCK = 1 << _BLOCK_BITS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Letters:
+    """``starts``: int32[4352], where the block of so many code points begins in ``blocks``: uint16[256 * n]. Both are
+    read-only. ``count``: letters there are, from 0 on."""
+
+    starts: NDArray[np.int32]
+    blocks: NDArray[np.uint16]
+    count: int
+
+    @classmethod
+    def from_table(cls, table: NDArray[np.uint16]) -> Letters:
+        """``table``: uint16[1114112], the letter of every code point."""
+        blocks, number_of = np.unique(table.reshape(-1, _BLOCK), axis=0, return_inverse=True)
+        starts = number_of.reshape(-1).astype(np.int32) << _BLOCK_BITS
+        flat = blocks.reshape(-1)
+        starts.flags.writeable = flat.flags.writeable = False
+        return cls(starts, flat, int(table.max(initial=0)) + 1)
+
+    def of(self, points: NDArray[np.uint32]) -> NDArray[np.uint16]:
+        """uint16[n]: the letters of these code points."""
+        places = self.starts[points >> np.uint32(_BLOCK_BITS)]
+        places += (points & np.uint32(_BLOCK - 1)).astype(np.int32)
+        letters: NDArray[np.uint16] = self.blocks[places]
+        return letters
