@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Collection, Set
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from engine import kept_for_later
 from engine.bundle_format import RankTable, table_from_ranks
 from engine.bundled_vocabulary import BundledVocabulary
 from engine.decoding_face import DecodingFace
@@ -129,7 +130,15 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
                 core = self._core
                 if core is None:
                     core = self._core = build_core(self._mergeable_ranks, self._special_tokens, self._pat_str)
+                    kept_for_later.add(self)
         return core
+
+    def let_go(self) -> None:
+        """Have tiktoken's encoder no longer, of up to 100 MB, where our own encodes and it was built for what only it
+        can do."""
+        if self._native is not None and isinstance(self._ranks, BundledVocabulary):
+            with self._core_lock:  # one that is being built would come back
+                self._core = None
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:
@@ -197,9 +206,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
                     return False
                 native.warm_up()
             self._native = taken
-            if isinstance(self._ranks, BundledVocabulary):
-                with self._core_lock:  # one that is being built would come back
-                    self._core = None  # built again should anybody ask for what only it can do
+            self.let_go()
         return self._fits_kernels
 
     def _pattern_encoder(self, native: NativeEncoder) -> PatternEncoder | None:
@@ -362,8 +369,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
 
     def token_byte_values(self) -> list[bytes]:
         """The bytes of every token that is not special, sorted."""
-        values: list[bytes] = self._core_bpe.token_byte_values()
-        return values
+        return sorted(self._mergeable_ranks)
 
     @property
     def eot_token(self) -> int:

@@ -77,6 +77,10 @@ class EntryTable:
         owners.flags.writeable = False
         return owners
 
+    def forget_owners(self) -> None:
+        """Let go of ``owners``, which is made anew where it is wanted."""
+        self.__dict__.pop("owners", None)
+
     @functools.cached_property
     def byte_frequencies(self) -> list[int]:
         """How often each of the 256 bytes occurs in the blob."""

@@ -7,6 +7,7 @@ import random
 
 from engine import kept_for_later
 from engine.bundle_format import table_from_ranks
+from engine.catalog import DATA_DIR, Catalog
 from engine.encoder import NativeEncoder
 from engine.tables import build_tables, fingerprint_of
 from engine.vocabulary import Vocabulary
@@ -57,3 +58,23 @@ def test_the_caches_of_an_encoder_come_back():
     assert encoder.encode_pretoken(word).tolist() == ids
     encoder._idle.append(own)
     assert encoder.encode_pretoken(word).tolist() == ids
+
+
+def test_tiktokens_encoder_goes_where_our_own_encodes():
+    encoding = Catalog(DATA_DIR).get("gpt2")
+    world = encoding.encode_single_token(" world")
+    kept_for_later.let_go_of_all()
+    assert encoding._core is not None, "nothing else encodes"
+    assert encoding.use_kernels()
+    for _ in range(2):
+        assert encoding.encode_single_token(" world") == world
+        assert encoding._core is not None
+        kept_for_later.let_go_of_all()
+        assert encoding._core is None
+
+
+def test_tokens_are_listed_without_tiktokens_encoder():
+    encoding = Catalog(DATA_DIR).get("gpt2")
+    tokens = encoding.token_byte_values()
+    assert encoding._core is None
+    assert tokens == encoding._core_bpe.token_byte_values()

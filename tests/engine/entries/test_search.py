@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
+from engine import kept_for_later
 from engine.entries import expressions
 from engine.entries.characters import folded_text, folding, to_bytes
 from engine.entries.diagnostics import FINDINGS, PARTIAL, diagnose
@@ -115,6 +116,24 @@ def test_a_vocabulary_that_was_searched_goes_with_its_last_user():
     del search
     gc.collect()
     assert entries() is None
+
+
+def test_what_a_search_keeps_is_let_go_of_and_comes_back():
+    search = searched([b"a", b"b", b"A", b"ab", b"a\n"])
+    queries = (EntryQuery("a+b", mode="regex"), EntryQuery("AB", match_case=False), EntryQuery("b"))
+
+    def found() -> list[list[int]]:
+        return [search.ids(query, "script", descending=True).tolist() for query in queries]
+
+    search.prepare()
+    before = found()
+    texts = weakref.ref(search._texts)
+    owners = [weakref.ref(entries.owners) for entries in (search.entries, search._folded)]
+    orders = [weakref.ref(order) for order in search._orders.values()]
+    kept_for_later.let_go_of_all()
+    gc.collect()
+    assert [one() for one in (texts, *owners, *orders)] == [None] * (3 + len(orders))
+    assert found() == before
 
 
 def test_a_search_that_takes_too_long_ends(monkeypatch):
