@@ -28,7 +28,6 @@ import random
 import sys
 import tempfile
 import threading
-import time
 import traceback
 from collections import Counter
 from dataclasses import dataclass, field
@@ -51,7 +50,7 @@ from PySide6.QtWidgets import QApplication
 from benchmarks.soak_files import fill
 from benchmarks.soak_monkey import Monkey
 from benchmarks.soak_stops import places
-from benchmarks.soak_warm_up import close_dialogs, wait_for_counts, warm_up
+from benchmarks.soak_warm_up import close_dialogs, wait_for_counts, wait_for_jobs, warm_up
 from gui.app import tend_memory
 from gui.memory_return import MemoryReturn
 from gui.paths import profile_paths
@@ -60,7 +59,7 @@ from gui.watchdog import Stop, Watchdog
 from gui.workbench import Workbench
 
 REST_MS = 1500
-REST_SECONDS = 30
+REST_SIZE = (1280, 800)
 STAGES = 10
 STAGE_SECONDS = 60
 """A stage takes at least so long."""
@@ -119,12 +118,14 @@ def kinds_of_objects() -> Counter[str]:
 
 
 def memory_at_rest(bench: Workbench) -> float:
-    """Resident MB when the window has nothing to do: the text is short, the jobs have ended, and what was imported and
-    trained since is removed."""
-    close_dialogs()
+    """Resident MB when the window has nothing to do: it is alone and of one size (its picture takes four bytes a
+    pixel), the text is short, the jobs have ended, and what was imported and trained since is removed."""
     assert bench.runner is not None
     for lane in bench.runner.busy_lanes:
         lane.cancel()
+    wait_for_jobs(bench)
+    close_dialogs()
+    bench.window.resize(*REST_SIZE)
     bench.panel.editor.setPlainText("short")
     bench.prompt.set_encoding(FIRST_ENCODING)
     for name in bench.own_encodings.names():
@@ -132,12 +133,12 @@ def memory_at_rest(bench: Workbench) -> float:
     assert bench.encodings is not None
     bench.encodings.refresh()
     wait_for_counts(bench)
-    end = time.monotonic() + REST_SECONDS
-    while bench.runner.busy and time.monotonic() < end:
-        QTest.qWait(REST_MS)
+    wait_for_jobs(bench)
+    QTest.qWait(REST_MS)
     gc.collect()
     for memory in bench.findChildren(MemoryReturn):
         memory.begin()
+    wait_for_jobs(bench)
     QTest.qWait(REST_MS)
     return resident_mb()
 

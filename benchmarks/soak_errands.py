@@ -67,9 +67,13 @@ class Errands:
         self._bench.finder.find_next()
 
     def _replace_all(self) -> None:
+        self.replace(self._random.choice(PATTERNS), self._random.choice(("", "an", "\\0")))
+
+    def replace(self, pattern: str, by: str) -> None:
+        """Have something replaced everywhere, which asks for the text first."""
         self._bench.finder.open(replace=True)
-        self._bench.panel.find_bar.pattern.setText(self._random.choice(PATTERNS))
-        self._bench.panel.find_bar.replacement.setText(self._random.choice(("", "an", "\\0")))
+        self._bench.panel.find_bar.pattern.setText(pattern)
+        self._bench.panel.find_bar.replacement.setText(by)
         self._bench.finder.replace_all()
 
     def _change_encoding(self) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from engine.workspace import KEPT_ROOM, Workspace, padded
 
 _LARGE_TEXT = 1 << 18  # characters (or bytes) beyond which it is worth asking for large pages
 _LARGE_ROOM = 1 << 20  # ids that take 4 MB
+_SHORT_LIST = 64  # ids up to which a list of new numbers is made sooner than one of those that are kept
 _LIST_PIECE = 1 << 23  # ids that become a list at a time: the interpreter waits for so long
 
 
@@ -142,6 +144,8 @@ class NativeEncoder:
     def encode_to_list(self, text: str | bytes, chunks: Chunks | None = None) -> list[int]:
         """Token ids of a text."""
         ids = self.encode(text, chunks)
+        if len(ids) <= _SHORT_LIST:  # and who has only words listed is spared the numbers, of up to 13 MB
+            return cast(list[int], ids.tolist())
         numbers = list_of(ids[:_LIST_PIECE], self._id_limit)
         for start in range(_LIST_PIECE, len(ids), _LIST_PIECE):
             numbers += list_of(ids[start : start + _LIST_PIECE], self._id_limit)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import engine
+from engine import encoder as encoder_module
 from engine import text_work, workspace
 from engine.encoder import NativeEncoder, open_encoder
 from engine.kernels import layout
@@ -140,6 +141,21 @@ def test_an_unknown_pattern_takes_pretokens_only():
 def test_what_leaves_the_encoder_is_read_only(small):
     for array in (small.encode(b"abc abc"), small.token_ends(b"abc abc"), small.encode_pretoken(b"abc")):
         assert not array.flags.writeable
+
+
+def test_a_few_words_are_listed_without_the_numbers_of_all_ids(small, monkeypatch):
+    asked = []
+
+    def counted(ids, id_limit):
+        asked.append(len(ids))
+        return ids.tolist()
+
+    monkeypatch.setattr(encoder_module, "list_of", counted)
+    few, many = b"abc ab cab", b"a " * 500
+    assert small.encode_to_list(few) == small.encode(few).tolist()
+    assert not asked
+    assert small.encode_to_list(many) == small.encode(many).tolist()
+    assert asked == [len(small.encode(many))]
 
 
 def test_nothing_has_no_tokens(small):
