@@ -51,6 +51,13 @@ class RankTable:
         """Number of ids, unused ones included."""
         return len(self.offsets) - 1
 
+    @property
+    def used(self) -> int:
+        """Number of ids that stand for something."""
+        import numpy as np
+
+        return int(np.count_nonzero(np.diff(self.offsets)))
+
     def tokens(self) -> list[bytes]:
         """Bytes of every id in order, ``b""`` for unused ones."""
         ends = self.offsets.tolist()

@@ -3,14 +3,17 @@ share, and what one saves against another."""
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.corpus_files import CorpusFileError, read_blocks
 from engine.encoding import Encoding
 from engine.scripts import lines_by_script
+from engine.tokens_by_length import none_of, tokens_by_length
 from engine.training_types import CorpusFile, SkippedFile
 from engine.types import TokenInfo
 
@@ -147,31 +150,40 @@ def texts_of(files: Iterable[CorpusFile], most_bytes: int = MOST_TEXT_BYTES) -> 
 
 def overlap(first: Encoding, second: Encoding, most: int = 20) -> Overlap:
     """What two vocabularies share. ``most``: how many tokens of each kind are listed."""
-    # Token by token: operations on whole sets would keep other Python threads waiting.
-    ours, theirs = ({token for token in _tokens(encoding) if token} for encoding in (first, second))
-    shared = {token for token in ours if token in theirs}
-    only_first, only_second = ({token for token in own if token not in shared} for own in (ours, theirs))
+    ours, theirs = (tokens_by_length(one._table.blob, one._table.offsets) for one in (first, second))
+    shared, only_first, only_second = _Longest(most), _Longest(most), _Longest(most)
+    for length in sorted(ours.keys() | theirs.keys(), reverse=True):
+        own, other = (np.unique(one.get(length, none_of(length)).tokens) for one in (ours, theirs))
+        in_both = np.isin(own, other, assume_unique=True)
+        shared.add(own[in_both])
+        only_first.add(own[~in_both])
+        only_second.add(other[~np.isin(other, own, assume_unique=True)])
     return Overlap(
-        len(shared),
-        len(only_first),
-        len(only_second),
-        _longest(shared, most),
-        _longest(only_first, most),
-        _longest(only_second, most),
+        shared.count,
+        only_first.count,
+        only_second.count,
+        tuple(shared.tokens),
+        tuple(only_first.tokens),
+        tuple(only_second.tokens),
     )
 
 
-def _longest(tokens: set[bytes], most: int) -> tuple[bytes, ...]:
-    return tuple(heapq.nsmallest(most, tokens, key=lambda token: (-len(token), token)))
+class _Longest:
+    """Counts tokens that come by their length, the longest first, and in order; keeps the first ``most``."""
+
+    def __init__(self, most: int) -> None:
+        self.count = 0
+        self.tokens: list[bytes] = []
+        self._most = most
+
+    def add(self, tokens: NDArray[np.void]) -> None:
+        self.count += len(tokens)
+        self.tokens += tokens[: self._most - len(self.tokens)].tolist()
 
 
 def longest_tokens(encoding: Encoding, most: int = 20) -> list[TokenInfo]:
     """The tokens with the most bytes, special ones left out; of equals, the one with the smaller id first."""
-    tokens = _tokens(encoding)
-    first_id = encoding._table.first_id
-    longest = heapq.nsmallest(most, range(len(tokens)), key=lambda index: (-len(tokens[index]), index))
-    return [encoding.token_info(first_id + index) for index in longest if tokens[index]]
-
-
-def _tokens(encoding: Encoding) -> list[bytes]:
-    return encoding._table.tokens()
+    table = encoding._table
+    lengths = np.diff(table.offsets)
+    longest = np.argsort(-lengths, kind="stable")[:most]
+    return [encoding.token_info(table.first_id + index) for index in longest[lengths[longest] > 0].tolist()]

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.entries.table import SPECIAL, UNUSED, EntryTable
+from engine.tokens_by_length import none_of, tokens_by_length
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
 NOWHERE = -1
@@ -52,22 +51,20 @@ class Comparison:
 
 def compare(first: EntryTable, second: EntryTable) -> Comparison:
     """Find the tokens of each vocabulary in the other, by their bytes."""
-    places: dict[tuple[bytes, bool], int] = {}
-    for token_id, key in _keys(second):
-        places.setdefault(key, token_id)
     there = np.full(len(first), NOWHERE, dtype=np.int32)
-    known: set[tuple[bytes, bool]] = set()
-    for token_id, key in _keys(first):
-        there[token_id] = places.get(key, NOWHERE)
-        known.add(key)
-    only_there = np.array([token_id for token_id, key in _keys(second) if key not in known], dtype=np.int32)
-    for array in (there, only_there):
+    only_there = np.zeros(len(second), dtype=np.bool_)
+    for special in (False, True):
+        ours, theirs = (
+            tokens_by_length(one.blob, one.offsets, (one.kinds == SPECIAL) == special) for one in (first, second)
+        )
+        for length, other in theirs.items():
+            own = ours.get(length, none_of(length))
+            distinct, earliest = np.unique(other.tokens, return_index=True)
+            places = np.minimum(np.searchsorted(distinct, own.tokens), len(distinct) - 1)
+            found = distinct[places] == own.tokens
+            there[own.places[found]] = other.places[earliest[places[found]]]
+            only_there[other.places] = ~np.isin(other.tokens, own.tokens)
+    left = np.flatnonzero(only_there).astype(np.int32)
+    for array in (there, left):
         array.flags.writeable = False
-    return Comparison(first, second, there, only_there)
-
-
-def _keys(entries: EntryTable) -> Iterator[tuple[int, tuple[bytes, bool]]]:
-    """The ids that are used, and what each is told by."""
-    for token_id, (token, kind) in enumerate(zip(entries.tokens(), entries.kinds.tolist(), strict=True)):
-        if kind != UNUSED:
-            yield token_id, (token, kind == SPECIAL)
+    return Comparison(first, second, there, left)

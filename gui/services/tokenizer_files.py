@@ -191,7 +191,7 @@ def _preview(own: OwnEncodings, request: ReadRequest, opened: object) -> Tokeniz
         encoding.tokenizer.model if isinstance(encoding, LibraryEncoding) else "",
         opened.check.library if runs else "",
         encoding.n_vocab,
-        sum(1 for token in encoding._table.tokens() if token),
+        encoding._table.used,
         tuple(special[:SPECIAL_SHOWN]),
         len(special),
         _pattern_name(encoding.pattern),
