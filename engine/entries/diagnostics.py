@@ -84,8 +84,8 @@ def diagnose(encoding: Encoding, entries: EntryTable, report: Callable[[float], 
     it."""
     tell = report or _nobody_asks
     reach, parent, rest = _SHARES
-    unreachable = unreachable_ids(encoding, entries, lambda done: tell(done * reach))
-    parents = _parents(encoding, lambda done: tell(reach + done * parent))
+    parents = _parents(encoding, lambda done: tell(done * parent))
+    unreachable = unreachable_ids(encoding, entries, parents, lambda done: tell(parent + done * reach))
     findings = _bits(unreachable, UNREACHABLE)
     scripts = np.zeros(len(entries), dtype=np.uint8)
     for piece in characters_of(entries):

@@ -21,24 +21,30 @@ if TYPE_CHECKING:
 
     from engine.encoding import Encoding
     from engine.entries.table import EntryTable
+    from engine.types import TokenParents
 
 BETWEEN_REPORTS = 1024
 """Tokens that are encoded before progress is told."""
 
 
 def unreachable_ids(
-    encoding: Encoding, entries: EntryTable, report: Callable[[float], None] | None = None
+    encoding: Encoding, entries: EntryTable, parents: TokenParents, report: Callable[[float], None] | None = None
 ) -> NDArray[np.bool_]:
-    """bool[n], read-only: which byte and merge tokens are never reached. ``report`` is called with how far it is, from
-    0 to 1; what it raises ends it. Takes a second or two for 200,000 tokens."""
+    """bool[n], read-only: which byte and merge tokens are never reached. ``parents``: of all tokens. ``report`` is
+    called with how far it is, from 0 to 1; what it raises ends it. Takes a second or two for 200,000 tokens."""
+    merged = parents.left >= 0
     unreachable = np.zeros(len(entries), dtype=np.bool_)
+
+    def is_merged(token_id: int) -> bool:
+        return bool(merged[token_id])
+
     for first in range(0, len(entries), BETWEEN_REPORTS):
         if report is not None:
             report(first / len(entries))
         stop = min(first + BETWEEN_REPORTS, len(entries))
         for token_id, token in enumerate(entries.tokens(first, stop), first):
             if entries.kinds[token_id] in (BYTE, MERGE):
-                unreachable[token_id] = not _is_reached(encoding, token_id, token)
+                unreachable[token_id] = not _is_reached(encoding, token_id, token, is_merged)
     unreachable.flags.writeable = False
     return unreachable
 
@@ -48,13 +54,18 @@ def is_reachable(encoding: Encoding, entries: EntryTable, token_id: int) -> bool
     not known."""
     kind = entries.kinds[token_id]
     if kind in (BYTE, MERGE):
-        return _is_reached(encoding, token_id, entries.token_bytes(token_id))
+        return _is_reached(
+            encoding,
+            token_id,
+            entries.token_bytes(token_id),
+            lambda number: encoding.parents_of(number) is not None,
+        )
     return True if kind == SPECIAL else None
 
 
-def _is_reached(encoding: Encoding, token_id: int, token: bytes) -> bool:
+def _is_reached(encoding: Encoding, token_id: int, token: bytes, is_merged: Callable[[int], bool]) -> bool:
     try:
         text = token.decode("utf-8")
     except UnicodeDecodeError:
-        return len(token) == 1 or encoding.parents_of(token_id) is not None
+        return len(token) == 1 or is_merged(token_id)
     return encoding.encode_ordinary(text) == [token_id]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from engine import kept_for_later
+from engine.entries.byte_order import places_by_bytes
 from engine.entries.characters import characters_of, folded_text, folding, to_bytes, utf8_widths
 from engine.entries.expressions import EntryTexts, is_linewise
-from engine.entries.order import order_of_bytes
 from engine.entries.query import EntryQuery, QueryError, read_hex
 from engine.entries.required import required_texts
 from engine.entries.table import KINDS, EntryTable
-from engine.still_wanted import while_wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,12 +171,7 @@ class EntrySearch:
     @functools.cached_property
     def _places_by_bytes(self) -> NDArray[np.int64]:
         """int64[n]: the place of each entry among all, by their bytes; the same place for the same bytes."""
-        tokens = self.entries.tokens()
-        order = order_of_bytes(tokens)
-        places = np.zeros(len(tokens), dtype=np.int64)
-        steps = [tokens[one] != tokens[next_one] for one, next_one in while_wanted(itertools.pairwise(order))]
-        places[order] = np.cumsum([0, *steps])
-        return places
+        return places_by_bytes(self.entries)
 
 
 _FIGURES = {"script": "scripts"}

@@ -5,10 +5,13 @@ from __future__ import annotations
 import gc
 import random
 
+import pytest
+
 from engine import kept_for_later
 from engine.bundle_format import table_from_ranks
 from engine.catalog import DATA_DIR, Catalog
 from engine.encoder import NativeEncoder
+from engine.kernels._jit import COMPILED
 from engine.tables import build_tables, fingerprint_of
 from engine.vocabulary import Vocabulary
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
@@ -60,6 +63,7 @@ def test_the_caches_of_an_encoder_come_back():
     assert encoder.encode_pretoken(word).tolist() == ids
 
 
+@pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
 def test_tiktokens_encoder_goes_where_our_own_encodes():
     encoding = Catalog(DATA_DIR).get("gpt2")
     world = encoding.encode_single_token(" world")

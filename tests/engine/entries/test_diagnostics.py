@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import engine
+from engine.catalog import DATA_DIR, Catalog
 from engine.entries.diagnostics import (
     CONTROL,
     FINDINGS,
@@ -24,6 +25,7 @@ from engine.entries.diagnostics import (
 )
 from engine.entries.reach import is_reachable
 from engine.entries.table import entries_of
+from engine.kernels._jit import COMPILED
 from engine.scripts import JAPANESE, NO_LETTERS, lines_by_script
 from tests.engine.entries.vocabularies import TOKENS, vocabulary
 
@@ -44,6 +46,17 @@ def test_known_values(published):
     encoding, diagnosis = published
     found = tuple(len(diagnosis.ids_with(finding)) for finding in (PARTIAL, UNREACHABLE, UNUSED_ID))
     assert found == KNOWN[encoding.name]
+
+
+@pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
+def test_our_own_kernels_find_the_same_without_a_mapping_of_all_tokens():
+    plain, by_kernels = (Catalog(DATA_DIR).get("r50k_base") for _ in range(2))
+    assert by_kernels.use_kernels()
+    found = diagnose(by_kernels, entries_of(by_kernels))
+    assert by_kernels._vocabulary._ids_by_bytes is None
+    expected = diagnose(plain, entries_of(plain))
+    assert np.array_equal(found.findings, expected.findings)
+    assert np.array_equal(found.left, expected.left)
 
 
 def test_tiktoken_does_not_reach_them_either(published, monkeypatch):
