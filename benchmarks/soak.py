@@ -50,7 +50,7 @@ from PySide6.QtWidgets import QApplication
 from benchmarks.soak_files import fill
 from benchmarks.soak_monkey import Monkey
 from benchmarks.soak_stops import places
-from benchmarks.soak_warm_up import close_dialogs, wait_for_counts, wait_for_jobs, warm_up
+from benchmarks.soak_warm_up import close_dialogs, leave_all, wait_for_counts, wait_for_jobs, wait_for_quiet, warm_up
 from gui.app import tend_memory
 from gui.memory_return import MemoryReturn
 from gui.paths import profile_paths
@@ -123,8 +123,7 @@ def memory_at_rest(bench: Workbench) -> float:
     assert bench.runner is not None
     for lane in bench.runner.busy_lanes:
         lane.cancel()
-    wait_for_jobs(bench)
-    close_dialogs()
+    leave_all(bench)
     bench.window.resize(*REST_SIZE)
     bench.panel.editor.setPlainText("short")
     bench.prompt.set_encoding(FIRST_ENCODING)
@@ -133,8 +132,8 @@ def memory_at_rest(bench: Workbench) -> float:
     assert bench.encodings is not None
     bench.encodings.refresh()
     wait_for_counts(bench)
-    wait_for_jobs(bench)
-    QTest.qWait(REST_MS)
+    leave_all(bench)
+    wait_for_quiet(bench)
     gc.collect()
     for memory in bench.findChildren(MemoryReturn):
         memory.begin()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 import engine
 from benchmarks.soak_errands import Errands
@@ -27,6 +27,7 @@ COMMON_WORD = "the"
 LOOK_MS = 150
 READ_MS = 1000
 PATIENCE_SECONDS = 60
+QUIET_SECONDS = 5
 MOST_DIALOGS = 20
 """So many are never open at once: more would be one that does not close."""
 
@@ -56,7 +57,7 @@ def warm_up(bench: Workbench, folder: Path) -> None:
     for path in sorted((folder / TOKENIZERS).iterdir()):
         errands.import_file(path)
         wait_for_jobs(bench)
-        close_dialogs()
+        leave_all(bench)
     leaving.start()
     for _, errand in errands.ways:
         errand()
@@ -81,6 +82,17 @@ def wait_for_jobs(bench: Workbench) -> None:
         QTest.qWait(LOOK_MS)
 
 
+def wait_for_quiet(bench: Workbench) -> None:
+    """Wait until nothing has been worked on for some seconds, or for a minute: one job may have another follow, the
+    session is saved a moment after the text has changed, and the window gives memory back when jobs have ended."""
+    assert bench.runner is not None
+    since = begun = time.monotonic()
+    while (now := time.monotonic()) - since < QUIET_SECONDS and now - begun < PATIENCE_SECONDS:
+        QTest.qWait(LOOK_MS)
+        if bench.runner.busy:
+            since = time.monotonic()
+
+
 def wait_for_counts(bench: Workbench) -> None:
     """Wait until the text is counted in every encoding that is watched, or for a minute."""
     end = time.monotonic() + PATIENCE_SECONDS
@@ -91,15 +103,25 @@ def wait_for_counts(bench: Workbench) -> None:
             return
 
 
+def leave_all(bench: Workbench) -> None:
+    """Leave dialogs until no further one comes: behind one that asks about a file the next file may wait."""
+    for _ in range(MOST_DIALOGS):
+        wait_for_jobs(bench)
+        if _in_front() is None:
+            return
+        close_dialogs()
+
+
 def close_dialogs() -> None:
     """Leave whatever is open before the window, and dialogs beside it."""
     for _ in range(MOST_DIALOGS):
-        front = QApplication.activePopupWidget() or QApplication.activeModalWidget() or _dialog_beside()
+        front = _in_front()
         if front is None:
             return
         front.close()
 
 
-def _dialog_beside() -> QDialog | None:
+def _in_front() -> QWidget | None:
     dialogs = (widget for widget in QApplication.topLevelWidgets() if isinstance(widget, QDialog))
-    return next((dialog for dialog in dialogs if dialog.isVisible()), None)
+    beside = next((dialog for dialog in dialogs if dialog.isVisible()), None)
+    return QApplication.activePopupWidget() or QApplication.activeModalWidget() or beside
