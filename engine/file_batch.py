@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engine.encoding import Encoding
 
 BATCH_FILES = 256
-BATCH_BYTES = 1 << 22
+BATCH_BYTES = 1 << 21
 """A thread takes so many files at a time, or files of so many bytes. Larger files are read by themselves."""
 
 Outcome = tuple[str, int, tuple[int, ...]] | SkippedFile
