@@ -29,6 +29,9 @@ def advised(
     """The advisor, opened by its action on a text, when everything is counted and priced for a model that is pinned."""
     bench.prompt.replace_all(text)
     bench.costs.panel.model.change(baseline=model)
+    prompt = bench.prompt
+    qtbot.waitUntil(lambda: prompt.counts is not None and prompt.counts.revision == prompt.editor.revision)
+    qtbot.waitUntil(lambda: not prompt.stale)
     qtbot.waitUntil(lambda: bool(bench.costs.service.rows) and not bench.costs.service.stale)
     bench.window.actions_by_name["advisor"].trigger()
     panel, flow = bench.advisor.panel, bench.advisor.flow
