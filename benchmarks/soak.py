@@ -22,6 +22,7 @@ The last line says all of that. ``--stacks`` prints where the window was in the 
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import gc
 import os
 import random
@@ -155,6 +156,7 @@ def main() -> int:
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(2**32)
     print(f"seed {seed}, {options.minutes:g} minutes", flush=True)
+    faulthandler.enable()
     os.environ.setdefault("TOKENLOUPE_KERNEL_CACHE", str(KERNELS))
     found = Findings()
     _listen(found.faults)

@@ -34,6 +34,9 @@ class _RingStyle(QProxyStyle):
     has no edge of its own to draw on.
     """
 
+    reaches_out = False
+    """Whether the ring lies around its control instead."""
+
     _masks = False
 
     def styleHint(
@@ -56,8 +59,7 @@ class _RingStyle(QProxyStyle):
         """For the mask, how wide the ring is; else how far it reaches out."""
         if metric not in _MARGINS:
             return super().pixelMetric(metric, option, widget)
-        reaches_out = isinstance(widget, QFocusFrame) and isinstance(widget.widget(), QCheckBox | QRadioButton)
-        return WIDTH if self._masks or reaches_out else 0
+        return WIDTH if self._masks or self.reaches_out else 0
 
 
 class FocusRing(QObject):
@@ -82,7 +84,25 @@ class FocusRing(QObject):
             self._by_keyboard = True
         shown = now if now is not None and self._by_keyboard and self._is_ours(now) and has_edge(now) else None
         if shown is not None or self._is_there():
-            self._ring().setWidget(shown)
+            self._lay_around(shown)
+
+    def _lay_around(self, control: QWidget | None) -> None:
+        """Lay the ring around the control that has the focus of its window, or take it away.
+
+        PySide takes this control for a part of the ring from then on: when the ring goes with its dialog, what belongs
+        to the control (its document, the items of its layouts) would count as deleted, and the next look at it end the
+        program. But it takes the control for a part of the window again when that is asked for its focus.
+        """
+        ring = self._ring()
+        assert self._style is not None
+        window = control.window() if control is not None else None
+        # Where PySide keeps a window only while it is looked at, what counts as its part would go with the look.
+        if window is None or not shiboken6.createdByPython(window) or window.focusWidget() is not control:
+            control = None  # or the focus has gone on meanwhile, and this is called again for that
+        self._style.reaches_out = isinstance(control, QCheckBox | QRadioButton)
+        ring.setWidget(control)
+        if control is not None and window is not None:
+            window.focusWidget()
 
     def _is_ours(self, widget: QWidget) -> bool:
         owner: QWidget | None = widget.window()

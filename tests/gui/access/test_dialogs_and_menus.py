@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from gui.crash import CrashDialog
 from gui.dialogs.encoding_chooser import EncodingChooser
@@ -243,3 +244,16 @@ def test_the_ring_goes_with_the_theme_and_the_dialog(qtbot: QtBot, bench: Workbe
     take_theme(qtbot, bench, "dark")
     assert measured_ring(bench.window, bench.panel.picker) > 0.9
     assert WIDTH == 2
+
+
+def test_what_the_ring_was_around_stays_when_the_ring_goes(qtbot: QtBot, bench: Workbench):
+    editor = bench.panel.editor
+    document = editor.document()
+    measured_ring(bench.window, editor)
+    before = shown_windows()
+    OPENERS["about"](bench)
+    dialog = shown_dialog(qtbot, bench, before)
+    measured_ring(dialog, QApplication.focusWidget())  # the same ring, which is a part of the dialog now
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.reject()
+    assert isValid(document)
