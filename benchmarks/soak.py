@@ -22,6 +22,7 @@ The last line says all of that. ``--stacks`` prints where the window was in the 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import faulthandler
 import gc
 import os
@@ -31,6 +32,7 @@ import tempfile
 import threading
 import traceback
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -159,8 +161,7 @@ def main() -> int:
     faulthandler.enable()
     os.environ.setdefault("TOKENLOUPE_KERNEL_CACHE", str(KERNELS))
     found = Findings()
-    _listen(found.faults)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+    with _listening(found.faults), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         os.environ["HOME"] = name
         folder = Path(name) / "files"
         folder.mkdir()
@@ -183,8 +184,9 @@ def main() -> int:
     return 0 if sound else 1
 
 
-def _listen(faults: list[str]) -> None:
-    """Take down what nobody catches, and what Qt complains about."""
+@contextlib.contextmanager
+def _listening(faults: list[str]) -> Iterator[None]:
+    """Take down what nobody catches, and what Qt complains about; not when Python has ended and cannot listen."""
 
     def on_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
         if kind != QtMsgType.QtDebugMsg and "This plugin does not support" not in text:
@@ -197,6 +199,11 @@ def _listen(faults: list[str]) -> None:
     qInstallMessageHandler(on_message)
     sys.excepthook = on_exception
     sys.unraisablehook = lambda raised: faults.append(f"not raisable: {raised.exc_value!r} in {raised.object!r}")
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(None)
+        sys.excepthook, sys.unraisablehook = sys.__excepthook__, sys.__unraisablehook__
 
 
 def _soak(profile: Path, folder: Path, seed: int, options: argparse.Namespace, found: Findings, said: TextIO) -> None:
