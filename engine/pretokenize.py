@@ -19,6 +19,7 @@ from engine.pattern_reach import Reach, reach_of
 from engine.running_sums import running_sums_of
 from engine.span_pairs import pairs
 from engine.split_expression import UnsupportedPatternError, rewrite
+from engine.still_wanted import ENTRIES, while_wanted
 from engine.tiktoken_core import byte_core
 
 SECONDS = 10.0
@@ -87,12 +88,13 @@ class Pretokenizer:
         try:
             # In one call, without the interpreter lock. Lengths are enough where the matches cover the text.
             found = self._regex.findall(letters, pos=start, timeout=seconds, concurrent=True)
-            sizes = np.array([len(one) for one in found], dtype=np.int64)
+            sizes = _lengths(found)
             ends = start + np.cumsum(sizes, dtype=np.int64)
             if len(letters) == (ends[-1] if len(ends) else start):
                 return np.stack([ends - sizes, ends], axis=1)[sizes > 0]
             found = [
-                match.span() for match in self._regex.finditer(letters, pos=start, timeout=seconds, concurrent=True)
+                match.span()
+                for match in while_wanted(self._regex.finditer(letters, pos=start, timeout=seconds, concurrent=True))
             ]
         except TimeoutError as error:
             raise SplitTimeoutError.after(seconds) from error
@@ -107,7 +109,16 @@ class Pretokenizer:
 
     def pretokens(self, text: str, seconds: float = SECONDS) -> list[str]:
         """The pretokens themselves. SplitTimeoutError."""
-        return [text[start:end] for start, end in pairs(self.char_spans(text, seconds))]
+        return [text[start:end] for start, end in while_wanted(pairs(self.char_spans(text, seconds)))]
+
+
+def _lengths(found: list[str]) -> NDArray[np.int64]:
+    """int64[n]: how long each of n strings is."""
+    sizes = np.empty(len(found), dtype=np.int64)
+    for start in while_wanted(range(0, len(found), ENTRIES), every=1):
+        some = found[start : start + ENTRIES]
+        sizes[start : start + len(some)] = np.fromiter(map(len, some), np.int64, len(some))
+    return sizes
 
 
 def _in_unicode(letters: NDArray[np.uint16]) -> str:

@@ -8,13 +8,19 @@ are billed.
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.still_wanted import while_wanted
 
 BINARY_SAMPLE_BYTES = 8192
 """How much of a file is looked at for NUL bytes, as git does to tell binary files."""
+
+DECODED_AT_A_TIME = 1 << 20
+"""Bytes that are decoded in one call: no other thread gets a turn meanwhile, and some encodings take ten milliseconds
+for so many."""
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -65,10 +71,19 @@ def marked_encoding(start: bytes) -> str | None:
 
 
 def _decode(data: bytes, encoding: str) -> StoredText:
-    try:
-        return StoredText(data.decode(encoding), encoding, len(data))
-    except UnicodeDecodeError as error:
-        raise UnknownTextEncodingError(*not_in(encoding, error, 0)) from None
+    return StoredText("".join(decoded_parts(data, encoding)), encoding, len(data))
+
+
+def decoded_parts(data: bytes, encoding: str, errors: str = "strict") -> Iterator[str]:
+    """The text of ``data``, part by part; ``errors`` as for ``bytes.decode``. UnknownTextEncodingError."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    for start in while_wanted(range(0, len(data), DECODED_AT_A_TIME), every=1):
+        held_back = len(decoder.getstate()[0])
+        stop = start + DECODED_AT_A_TIME
+        try:
+            yield decoder.decode(data[start:stop], final=stop >= len(data))
+        except UnicodeDecodeError as error:
+            raise UnknownTextEncodingError(*not_in(encoding, error, start - held_back)) from None
 
 
 def not_in(encoding: str, error: UnicodeDecodeError, byte_start: int) -> tuple[str, int]:

@@ -19,6 +19,7 @@ from engine.corpus import spread_order
 from engine.kernels.cache_folder import kept_in
 from engine.pretokenize import pretokenizer
 from engine.scanners import KNOWN_SPLITS
+from engine.still_wanted import while_wanted
 from engine.training_settings import TrainingPlan, plan_for
 from engine.training_texts import Document, PieceReader
 from engine.training_types import CorpusSurvey, TrainingForecast, TrainingSettings
@@ -194,10 +195,10 @@ class _PlainCounter:
         return len(self._found)
 
     def add(self, text: bytes) -> None:
-        self._found.update(self._pretokenizer.pretokens(text.decode("utf-8")))
+        self._found.update(while_wanted(self._pretokenizer.pretokens(text.decode("utf-8"))))
 
     def byte_count(self) -> int:
-        return sum(len(one.encode("utf-8")) for one in self._found)
+        return sum(len(one.encode("utf-8")) for one in while_wanted(self._found))
 
 
 def _extrapolated(sample: Sample, survey: CorpusSurvey, settings: TrainingSettings, threads: int) -> TrainingForecast:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from engine.still_wanted import while_wanted
 from gui.editor.pieces import Piece, gathered
 from gui.held_text import HeldText
 from gui.models.advisor_words import kind_words
@@ -150,7 +151,7 @@ def combine(open_encoding: OpenEncoding, request: CombineRequest, ticket: Ticket
     text = asked.text.text()
     chosen = [one for one in request.findings.advice.proposals if one.kind.name in request.names]
     effect = together(text, chosen, _counter(open_encoding(asked.encoding), asked.special_as_tokens))
-    pieces = gathered(text, effect.edits)
+    pieces = gathered(text, while_wanted(effect.edits))
     return Combination(asked.revision, request.names, effect.tokens_before, effect.tokens_after, pieces)
 
 

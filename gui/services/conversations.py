@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gui.models.conversation_choices import ConversationChoices
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gui.jobs import Ticket
     from pricing.scenarios import Turn
     from pricing.types import Model, Scenario, TokenCount
@@ -49,14 +52,13 @@ def converse_with_all(request: TalkRequest, ticket: Ticket) -> tuple[Talk, ...]:
     """A talk for each model in order; those for which the prompt has not been counted are left out."""
     talks = []
     for number, talker in enumerate(request.talkers):
-        ticket.progress(number / len(request.talkers), talker.model.name)
-        talk = _talk(talker, request)
+        talk = _talk(talker, request, partial(ticket.progress, number / len(request.talkers), talker.model.name))
         if talk is not None:
             talks.append(talk)
     return tuple(talks)
 
 
-def _talk(talker: Talker, request: TalkRequest) -> Talk | None:
+def _talk(talker: Talker, request: TalkRequest, between: Callable[[], None]) -> Talk | None:
     from pricing.rates import RateCards
     from pricing.scenarios import Conversation, caching_pays_from, converse, exactly
 
@@ -76,11 +78,12 @@ def _talk(talker: Talker, request: TalkRequest) -> Talk | None:
         least_cached=choices.least_cached,
     )
     cards = RateCards()
-    turns = converse(talker.model, conversation, request.scenario, cards)
+    turns = converse(talker.model, conversation, request.scenario, cards, between)
     without: tuple[Turn, ...] = ()
     pays_from = None
     if choices.caching != "none":
-        without = converse(talker.model, replace(conversation, caching="none"), request.scenario, cards)
+        uncached = replace(conversation, caching="none")
+        without = converse(talker.model, uncached, request.scenario, cards, between)
         pays_from = caching_pays_from(turns, without)
     full_at = next((turn.number for turn in turns if turn.estimate.over_context), None)
     return Talk(talker.model, turns, without, pays_from, full_at)

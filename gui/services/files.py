@@ -151,12 +151,14 @@ def candidates_for(data: bytes, byte_offset: int) -> tuple[Candidate, ...]:
 
 
 def _preview(data: bytes, encoding: str, byte_offset: int) -> str:
+    from engine.text_files import UnknownTextEncodingError, decoded_parts
+
     try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
+        text = "".join(decoded_parts(data, encoding))
+    except UnknownTextEncodingError:
         return ""
     # Where the odd byte is in the text is only known by decoding up to it; a cut inside a character is ignored.
-    before = len(data[:byte_offset].decode(encoding, errors="ignore"))
+    before = sum(map(len, decoded_parts(data[:byte_offset], encoding, "ignore")))
     start = max(0, before - PREVIEW_CHARACTERS // 4)
     return text[start : start + PREVIEW_CHARACTERS]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
+from engine.still_wanted import while_wanted
 from gui.editor.offsets import char_to_utf16, utf16_to_char
 from gui.editor.pieces import Piece, gathered
 from gui.held_text import HeldText
@@ -197,7 +198,7 @@ def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
         (match.start(), match.end(), replacement_of(request.options, match, request.replacement))
         for match in _matches(request, ticket)
     ]
-    return Replacement(request.revision, gathered(request.text, changes), len(changes))
+    return Replacement(request.revision, gathered(request.text, while_wanted(changes)), len(changes))
 
 
 def _replace_one(request: FindRequest, _ticket: Ticket) -> Replacement:

@@ -7,7 +7,7 @@ the prompt of the turn before ended with, and writes the rest. A turn that comes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
@@ -65,17 +65,26 @@ class Turn:
     total_usd_high: Decimal | None
 
 
+def _go_on() -> None:
+    """Nothing is to be done between turns."""
+
+
 def converse(
-    model: Model, conversation: Conversation, scenario: Scenario, cards: RateCards | None = None
+    model: Model,
+    conversation: Conversation,
+    scenario: Scenario,
+    cards: RateCards | None = None,
+    between: Callable[[], None] = _go_on,
 ) -> tuple[Turn, ...]:
     """The turns in order. Day, batch and factor are the scenario's; what it says of output and cache does not count.
+    ``between`` is called before each turn is priced; what it raises ends that.
 
     Raises ScenarioError for fewer than one or more than 10,000 turns, and for what ``estimate`` refuses.
     """
     if not 1 <= conversation.turns <= MOST_TURNS:
         raise ScenarioError(f"a conversation has 1 to {MOST_TURNS:,} turns (got {conversation.turns:,})")
     cards = cards or RateCards()
-    runs = [_run(model, conversation, scenario, end, cards) for end in _ends(conversation)]
+    runs = [_run(model, conversation, scenario, end, cards, between) for end in _ends(conversation)]
     turns = []
     for alike in zip(*runs, strict=True):
         totals = [turn.total_usd for turn in alike]
@@ -105,12 +114,20 @@ def _ends(conversation: Conversation) -> tuple[End, ...]:
     return ("tokens",) if all(part.low == part.high for part in parts) else ("tokens", "low", "high")
 
 
-def _run(model: Model, conversation: Conversation, scenario: Scenario, end: End, cards: RateCards) -> list[Turn]:
+def _run(
+    model: Model,
+    conversation: Conversation,
+    scenario: Scenario,
+    end: End,
+    cards: RateCards,
+    between: Callable[[], None],
+) -> list[Turn]:
     """The conversation with every part at one end of its range."""
     answer, reasoning = getattr(conversation.answer, end), getattr(conversation.reasoning, end)
     total: Decimal | None = Decimal(0)
     turns = []
     for number, prompt, cached in _prompts(conversation, end):
+        between()
         written = 0 if conversation.caching == "none" or prompt < conversation.least_cached else prompt - cached
         cost = estimate(
             model,

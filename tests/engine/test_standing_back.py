@@ -8,16 +8,26 @@ import numpy as np
 import pytest
 
 import engine
-from engine import normalize, running_sums, still_wanted
+from engine import normalize, pretokenize, running_sums, still_wanted, text_files
 from engine.comparing.byte_map import ByteMap
 from engine.comparing.rows import row_starts
 from engine.preparation import mark_words
-from engine.pretokenize import byte_offsets, utf16_offsets
+from engine.pretokenize import byte_offsets, pretokenizer, utf16_offsets
 from engine.scripts import lines_of
 from engine.still_wanted import asking
+from engine.text_files import decode_stored
+from engine.training_forecast import _PlainCounter
 
 TEXT = "Wörter und Zeilen.\n" * 40
+ANY_PATTERN = r"\w+|\W+"
+GAPS = r"\w+"
 UNITS = np.frombuffer(TEXT.encode("utf-16-le"), dtype="<u2")
+
+
+def count_plainly() -> None:
+    counter = _PlainCounter(ANY_PATTERN)
+    counter.add(TEXT.encode())
+    assert counter.byte_count() == sum(len(one.encode()) for one in ("Wörter", " ", "und", "Zeilen", ".\n"))
 
 
 def train() -> None:
@@ -34,6 +44,11 @@ ASKING: dict[str, Callable[[], object]] = {
     "units of bytes": lambda: ByteMap(TEXT).units_before,
     "rows": lambda: row_starts(UNITS, 8),
     "lines": lambda: lines_of(np.array([300, 700])),
+    "decoding": lambda: decode_stored(TEXT.encode()),
+    "cutting by any pattern": lambda: pretokenizer(ANY_PATTERN).char_spans(TEXT),
+    "cutting out": lambda: pretokenizer(GAPS).char_spans(TEXT),
+    "pretokens": lambda: pretokenizer(ANY_PATTERN).pretokens(TEXT),
+    "counting different pretokens": count_plainly,
     "the bytes of tokens": lambda: engine.get_encoding("gpt2").decode_tokens_bytes([1] * 300),
 }
 
@@ -42,6 +57,8 @@ ASKING: dict[str, Callable[[], object]] = {
 def test_it_is_asked_in_the_middle(work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(normalize, "_PART_CHARACTERS", 100)
     monkeypatch.setattr(running_sums, "AT_A_TIME", 100)
+    monkeypatch.setattr(text_files, "DECODED_AT_A_TIME", 100)
+    monkeypatch.setattr(pretokenize, "ENTRIES", 100)
     monkeypatch.setattr(still_wanted.while_wanted, "__defaults__", (100,))
     times: list[int] = []
     with asking(lambda: times.append(1)):

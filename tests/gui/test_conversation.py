@@ -53,6 +53,13 @@ def test_the_sum_of_three_turns_with_and_without_a_cache():
     assert tip == "This turn: $0.00475. Its prompt: 1,600 tokens, 1,100 of them from the cache, 500 written."
 
 
+def test_it_stands_back_before_each_turn(monkeypatch: pytest.MonkeyPatch):
+    asked = []
+    monkeypatch.setattr(Ticket, "stand_back", lambda _: asked.append(1))
+    talk()
+    assert len(asked) == 6, "with a cache, and without"
+
+
 def test_a_pause_loses_the_cache():
     assert ConversationChoices(turns=7, pause_every=3).late_turns() == {3, 6}
     assert ConversationChoices(turns=3, pause_every=1).late_turns() == {2, 3}

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
+from engine import still_wanted
+from engine.still_wanted import asking
 from gui.editor import pieces
 from gui.editor.pieces import Piece
 from gui.jobs import JobRunner, Ticket
@@ -89,6 +91,14 @@ def test_pieces_give_what_replacing_gives(letters: list[str], between: int, larg
         patch.setattr(pieces, "MOST_BETWEEN", between)
         patch.setattr(pieces, "LARGEST_PIECE", largest)
         assert replaced(text, "a", "🚀c") == text.replace("a", "🚀c")
+
+
+def test_whoever_waits_is_let_in_while_pieces_are_gathered(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(still_wanted.while_wanted, "__defaults__", (100,))
+    asked: list[int] = []
+    with asking(lambda: asked.append(1)):
+        assert replaced("a" * 1000, "a", "b") == "b" * 1000
+    assert len(asked) == 10
 
 
 def test_replacing_one_sees_what_is_around_it():

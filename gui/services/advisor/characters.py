@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from engine.still_wanted import while_wanted
 from gui.services.advisor.prompt import Prompt
 from gui.services.advisor.stretches import matches
 from gui.services.advisor.types import Edit
@@ -103,7 +104,7 @@ def _may_change() -> regex.Pattern[str]:
 
     alone = "".join(
         character
-        for character in map(chr, range(0x300, sys.maxunicode + 1))
+        for character in map(chr, while_wanted(range(0x300, sys.maxunicode + 1)))
         if not unicodedata.is_normalized("NFC", character)
     )
     marks = r"[\p{M}\u1161-\u1175\u11a8-\u11c2]"

@@ -6,17 +6,22 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from engine.still_wanted import ENTRIES, while_wanted
 from gui.services.advisor.types import Edit
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
     """The text with edits done, which are in order and do not overlap."""
-    parts, place = [], 0
-    for start, end, replacement in edits:
+    stretches: list[str] = []
+    parts: list[str] = []
+    place = 0
+    for start, end, replacement in while_wanted(edits):
         parts += (text[place:start], replacement)
         place = end
-    parts.append(text[place:])
-    return "".join(parts)
+        if len(parts) > ENTRIES:
+            stretches.append("".join(parts))
+            parts.clear()
+    return "".join((*stretches, *parts, text[place:]))
 
 
 def apart_from(edits: Sequence[Edit], spans: Sequence[tuple[int, ...]]) -> list[Edit]:

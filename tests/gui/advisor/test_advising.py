@@ -7,6 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from engine import still_wanted
+from engine.still_wanted import asking
+from gui.services.advisor import edits as edits_module
 from gui.services.advisor.advising import KINDS, advise, together
 from gui.services.advisor.edits import apart_from, edited, united_edits
 from gui.services.advisor.types import Edit
@@ -27,6 +30,26 @@ prompts = st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | texts_wi
 
 def count(text: str) -> int:
     return engine.get_encoding("o200k_base").count(text)
+
+
+@given(st.lists(st.tuples(st.text("ab", max_size=2), st.text("xy", max_size=2)), max_size=20), st.integers(1, 8))
+def test_edits_are_done_in_stretches(parts: list[tuple[str, str]], size: int):
+    """Each letter in front stays, and a dot behind it becomes something else."""
+    text, edits = "", []
+    for kept, replacement in parts:
+        text += f"{kept}."
+        edits.append(Edit(len(text) - 1, len(text), replacement))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(edits_module, "ENTRIES", size)
+        assert edited(f"{text}end", edits) == "".join(map("".join, parts)) + "end"
+
+
+def test_whoever_waits_is_let_in_between_edits(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(still_wanted.while_wanted, "__defaults__", (100,))
+    asked: list[int] = []
+    with asking(lambda: asked.append(1)):
+        assert edited("." * 1000, [Edit(place, place + 1, "") for place in range(1000)]) == ""
+    assert len(asked) == 10
 
 
 def test_effects_are_counted():

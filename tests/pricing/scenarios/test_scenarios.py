@@ -195,6 +195,11 @@ class TestConversation:
         assert [turn.total_usd for turn in turns] == [Decimal("0.0026"), Decimal("0.0055"), Decimal("0.0087")]
         assert all(turn.total_usd_low == turn.total_usd == turn.total_usd_high for turn in turns)
 
+    def test_something_can_be_done_between_turns(self) -> None:
+        calls: list[int] = []
+        converse(PLAIN, THREE, ON, between=lambda: calls.append(1))
+        assert len(calls) == 3
+
     def test_breakpoints_read_what_the_turn_before_wrote(self) -> None:
         turns = converse(CLAUDE, replace(THREE, caching="minutes"), ON)
         assert [(turn.cached_tokens, turn.written_tokens) for turn in turns] == [(0, 1_100), (1_100, 150), (1_250, 150)]
