@@ -36,8 +36,13 @@ from gui.editor.typed_keys import is_typed
 
 _PIECE_UNITS = 1 << 16
 _KEEP = QTextCursor.MoveMode.KeepAnchor
-_UNDO_UNITS = 48_000_000
-"""After this much inserted text older steps can no longer be undone: Qt keeps all of it, two bytes a unit."""
+_UNDO_BYTES = 96_000_000
+"""Where steps to undo take more than this, older ones can no longer be undone."""
+_UNIT_BYTES = 2
+"""Qt keeps all text that was ever inserted, so long as there is something to undo."""
+_COMMAND_BYTES = 32
+"""What Qt writes down for each part of a step: in a text of short lines that is more than the text, as there are two
+parts for each line that goes and two for each that comes. Measured with Qt 6.11."""
 
 
 class SoftTextEdit(QPlainTextEdit):
@@ -163,7 +168,7 @@ class SoftTextEdit(QPlainTextEdit):
         """
         if self._feed.active:
             return False
-        self._bound_undo(len(text))
+        self._bound_undo(len(text), in_step=join)
         self._soft.replace(self._clamp(utf16_start), self._clamp(utf16_end), document_text(text), join=join)
         return True
 
@@ -444,10 +449,14 @@ class SoftTextEdit(QPlainTextEdit):
             self.ensureCursorVisible()
         self.load_finished.emit(self.revision)
 
-    def _bound_undo(self, characters: int) -> None:
+    def _bound_undo(self, characters: int, *, in_step: bool = False) -> None:
+        """Make room for a step that inserts so many; not in the middle of one, of which half would stay for good."""
+        document = self.document()
         self._inserted_units += characters
-        if self._inserted_units > _UNDO_UNITS:
-            self.document().clearUndoRedoStacks()
+        commands = document.availableUndoSteps() + document.availableRedoSteps()  # Qt's steps are the parts of ours
+        kept_bytes = self._inserted_units * _UNIT_BYTES + commands * _COMMAND_BYTES
+        if kept_bytes > _UNDO_BYTES and not in_step:
+            document.clearUndoRedoStacks()
             self._mark(self.modified)
             self._inserted_units = characters
 

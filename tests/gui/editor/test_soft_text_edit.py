@@ -409,12 +409,30 @@ class TestBigTexts:
         assert mirror.text == kept
 
     def test_old_steps_are_forgotten_when_they_take_too_much_memory(self, editor, monkeypatch) -> None:
-        monkeypatch.setattr(soft_text_edit, "_UNDO_UNITS", 1500)
+        monkeypatch.setattr(soft_text_edit, "_UNDO_BYTES", 3000)
         for letter in "abc":
             editor.insertPlainText(letter * 700)
         while editor.document().isUndoAvailable():
             editor.undo()
         assert editor.toPlainText() == "a" * 700 + "b" * 700, "the last step can still be undone"
+
+    @pytest.mark.parametrize(("line", "left"), [("a" * 8, ""), ("a\n" * 4, "a\n" * 4 * 50)])
+    def test_lines_take_memory_too(self, editor, monkeypatch, line: str, left: str) -> None:
+        monkeypatch.setattr(soft_text_edit, "_UNDO_BYTES", 3000)
+        editor.insertPlainText(line * 50)
+        editor.insertPlainText("b")
+        while editor.document().isUndoAvailable():
+            editor.undo()
+        assert editor.toPlainText() == left
+
+    def test_a_step_of_many_pieces_is_undone_whole_or_not_at_all(self, editor, monkeypatch) -> None:
+        editor.setPlainText("old")
+        monkeypatch.setattr(soft_text_edit, "_UNDO_BYTES", 3000)
+        for piece in range(10):
+            editor.replace_range(0, 0, "a" * 400, join=piece > 0)
+        editor.undo()
+        assert editor.toPlainText() == "old"
+        assert not editor.document().isUndoAvailable()
 
 
 def test_pieces_stay_within_three_times_the_limit(make_editor) -> None:
