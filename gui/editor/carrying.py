@@ -64,29 +64,22 @@ def carried(stretch: Stretch, edits: Iterable[tuple[int, int, int]]) -> Stretch:
 
 class _Moving:
     """A stretch on its way. ``_ends``: of all its tokens, those that are gone among them, which have no width; left of
-    the seam as they are, right of it less ``_shift``."""
+    the seam as they are, right of it less ``_shift``. All before ``_front`` are gone, and are left alone."""
 
     def __init__(self, stretch: Stretch) -> None:
-        self._begin(stretch)
-
-    def _begin(self, stretch: Stretch) -> None:
         self._of = stretch
         self._start, self._end = stretch.start, stretch.end
         self._ends = stretch.ends.copy()
         self._keep = np.ones(len(self._ends), dtype=bool)
         self._kept = len(self._ends)
         self._seam = len(self._ends)
-        self._shift = 0
+        self._front = self._shift = 0
 
     def edit(self, start: int, removed: int, added: int) -> None:
         """Follow an edit."""
         if start >= self._end + (1 if self._kept else 0):
             return
         first, behind = self._first(start, "left"), self._first(start + removed, "right")
-        if removed and first == 0 < behind:
-            # The first token may keep some of its width, and those that are gone before it are in the way of seeing it.
-            self._begin(rebase(self.stretch(), start, removed, added))
-            return
 
         def moved(offset: int) -> int:
             return offset if offset < start else max(offset - removed, start) + added
@@ -95,24 +88,28 @@ class _Moving:
         self._move_seam(behind)
         if first < behind:
             if removed:
-                self._drop(first, behind, start)
+                self._drop(first, behind, start, added)
             self._ends[first:behind] = start + added
         self._shift += added - removed
         self._start, self._end = new_start, moved(self._end)
 
-    def _drop(self, first: int, behind: int, start: int) -> None:
+    def _drop(self, first: int, behind: int, start: int, added: int) -> None:
         """Drop those of the tokens ending where text was removed that lose their width by it. Only the first of them
-        has some left: it begins before the edit."""
-        ends = self._ends[first:behind]
-        stays = (np.diff(ends, prepend=self._ends[first - 1]) == 0) & (ends <= start)
-        stays[0] = True
-        stays &= self._keep[first:behind]
-        self._kept -= int(self._keep[first:behind].sum()) - int(stays.sum())
+        can have some left: if it begins before the edit, or has what was inserted at the start of the text."""
+        ends, kept = self._ends[first:behind], self._keep[first:behind]
+        in_front = first == self._front
+        begins = self._start if in_front else int(self._ends[first - 1])
+        stays = (np.diff(ends, prepend=np.int32(begins)) == 0) & (ends <= start)
+        stays[0] |= begins < start or (in_front and not self._start and added > 0)
+        stays &= kept
+        self._kept -= int(kept.sum()) - int(stays.sum())
         self._keep[first:behind] = stays
+        if in_front:
+            self._front += int(stays.argmax()) if stays.any() else len(stays)
 
     def _first(self, offset: int, side: Literal["left", "right"]) -> int:
         """The first token that ends at ``offset`` or behind it; only behind it with ``right``."""
-        index = int(self._ends[: self._seam].searchsorted(np.int32(offset), side))
+        index = self._front + int(self._ends[self._front : self._seam].searchsorted(np.int32(offset), side))
         if index == self._seam:
             index += int(self._ends[self._seam :].searchsorted(np.int32(offset - self._shift), side))
         return index

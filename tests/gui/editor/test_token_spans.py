@@ -256,6 +256,8 @@ def test_joined_insertions_carry_tokens_as_one_by_one(edits, widths):
 )
 @example(edits=[(0, 1, 0), (0, 1, 1)], widths=[1, 1, 1], start=0)
 @example(edits=[(0, 1, 0), (0, 2, 1)], widths=[1, 1, 1], start=0)
+@example(edits=[(0, 1, 0), (0, 0, 2), (0, 1, 0)], widths=[1, 0, 1], start=0)
+@example(edits=[(9, 2, 1), (9, 2, 0), (9, 1, 1)], widths=[0, 1, 0, 2], start=10)
 def test_many_edits_carry_tokens_as_one_by_one(edits, widths, start):
     ends = (start + np.cumsum(widths)).astype(np.int32)
     count = len(widths)
@@ -313,14 +315,21 @@ def test_few_tokens_in_the_place_of_many_and_the_other_way_round(old: int, new: 
         assert whole(spans).ends.tolist() == whole(spans).ids.tolist() == news
 
 
-@pytest.mark.parametrize("start", [0, 700])
-def test_many_edits_before_the_tokens_or_in_their_midst_copy_none_of_them(start: int, monkeypatch) -> None:
+MANY_EDITS = {
+    "before the tokens": (700, [(place, 2, 5) for place in range(0, 2700, 50)]),
+    "in their midst": (0, [(place, 2, 5) for place in range(0, 2000, 50)]),
+    "at their beginning": (0, [(0, 2, 1)] * 20 + [(0, 3, 0)] * 20),
+    "over their beginning": (700, [(699, 2, 1)] * 20 + [(690, 5, 3)] * 20),
+}
+
+
+@pytest.mark.parametrize(("start", "edits"), MANY_EDITS.values(), ids=MANY_EDITS)
+def test_many_edits_copy_no_tokens(start: int, edits: list[tuple[int, int, int]], monkeypatch) -> None:
     """To copy a million takes milliseconds, and something replaced everywhere is thousands of edits."""
     copies = []
     monkeypatch.setattr(carrying, "rebase", lambda *edit: copies.append(edit) or rebase(*edit))
     ends = np.arange(start + 9, start + 9 + 3000, 3, dtype=np.int32)
     stretch = Stretch(start, int(ends[-1]), *arrays(ends.tolist()))
-    edits = [(place, 2, 5) for place in range(0, start + 2000, 50)]
     moved = carried(stretch, edits)
     assert copies == []
     for edit in edits:
