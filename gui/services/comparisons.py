@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.editor.offsets import utf16_to_char
 from gui.editor.token_spans import TokenSpans
-from gui.held_text import HeldText, as_held
+from gui.held_text import HeldText, as_held, held
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,18 +25,20 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
     """A text, and the encodings to compare on it. ``first``: where in the prompt it begins, in UTF-16 units, None for a
-    text that is not of the prompt; ``prompt_revision``: of which prompt."""
+    text that is not of the prompt; ``prompt_revision``: of which prompt. ``part``: only what is between these UTF-16
+    offsets of the text."""
 
     revision: int
     text: HeldText | str
     names: tuple[str, ...]
     first: int | None = None
     prompt_revision: int = -1
+    part: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """An answer. ``spans``: what a painter takes, of each encoding."""
+    """An answer. ``request``: with the text that was compared. ``spans``: what a painter takes, of each encoding."""
 
     request: CompareRequest
     comparison: TextComparison
@@ -121,11 +124,22 @@ def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: T
     from engine.comparing.compare import compare
 
     text = as_held(request.text).text()
+    if request.part is not None:
+        text = _between(text, request.part)
+        request = replace(request, text=held([text]), part=None)
     ticket.progress(0.0)
     comparison, columns = compare([open_encoding(name) for name in request.names], text, ticket.progress)
     length = len(comparison.units)
     spans = [_spans(length, column.utf16_ends, column.ids, column.continues) for column in columns]
     return Compared(request, comparison, tuple(spans))
+
+
+def _between(text: str, part: tuple[int, int]) -> str:
+    """What is between two UTF-16 offsets."""
+    import numpy as np
+
+    start, end = utf16_to_char(np.array(part, dtype=np.int32), text).tolist()
+    return text[start:end]
 
 
 def spans_of_patch(patch: TokenPatch) -> TokenSpans:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 DELAY_MS = 60
 """Changes that come together are compared once; while somebody types, the prompt's own count goes first."""
 
+LONGEST_READ = 65_536
+"""UTF-16 units of a selection that are taken from the editor at once; a longer one is cut out by the worker."""
+
 FAILED = "compare-failed"
 
 
@@ -41,6 +44,7 @@ class CompareFlow(QObject):
         self.compared: Compared | None = None
         self._revision = 0
         self._wants_text = self._rows_wanted = self._goes = False
+        self._part: tuple[int, int] | None = None
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._take_text)
         panel.text_wanted.connect(self.refresh)
@@ -99,20 +103,26 @@ class CompareFlow(QObject):
             self._compare(self._panel.typed.toPlainText(), None)
         elif self._source == SELECTION:
             start, end = self._prompt.editor.selected_range()
-            self._compare(self._prompt.editor.text_between(start, end), start)
+            if end - start <= LONGEST_READ:
+                self._compare(self._prompt.editor.text_between(start, end), start)
+            else:
+                self._ask_for_text((start, end))
         else:
-            self._wants_text = True
-            self._prompt.request_text()
+            self._ask_for_text(None)
+
+    def _ask_for_text(self, part: tuple[int, int] | None) -> None:
+        self._wants_text, self._part = True, part
+        self._prompt.request_text()
 
     @Slot(int, object)
     def _on_text(self, revision: int, text: HeldText) -> None:
         if self._wants_text and revision == self._prompt.editor.revision:
             self._wants_text = False
-            self._compare(text, 0)
+            self._compare(text, self._part[0] if self._part else 0, self._part)
 
-    def _compare(self, text: HeldText | str, first: int | None) -> None:
+    def _compare(self, text: HeldText | str, first: int | None, part: tuple[int, int] | None = None) -> None:
         revision = self._prompt.editor.revision
-        self._service.compare(CompareRequest(self._revision, text, self._panel.encodings.names, first, revision))
+        self._service.compare(CompareRequest(self._revision, text, self._panel.encodings.names, first, revision, part))
 
     # --- what came of it ----------------------------------------------------------------------------------------------
 

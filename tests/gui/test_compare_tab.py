@@ -15,6 +15,7 @@ import engine
 from gui.models.comparison_rows import ENCODING, PREMIUM, RATIO, TOKENS
 from gui.models.comparison_words import premium_percent, premium_text
 from gui.panels.compare_panel import FIRST_ENCODINGS, ComparePanel
+from gui.tabs import compare_flow
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 
@@ -86,6 +87,17 @@ def test_only_the_selection(qtbot, bench, panel):
     bench.panel.editor.select_range(14, 14)
     settled(qtbot, bench)
     assert totals(panel) == ["0"] * 3
+
+
+def test_a_long_selection_is_cut_out_by_the_worker(qtbot, bench, panel, monkeypatch):
+    monkeypatch.setattr(compare_flow, "LONGEST_READ", 4)
+    monkeypatch.setattr(bench.prompt.editor, "text_between", None)
+    bench.panel.editor.select_range(7, len(TEXT))
+    panel.source.setCurrentIndex(1)
+    settled(qtbot, bench)
+    assert totals(panel) == counts(FIRST_ENCODINGS, TEXT[7:])
+    request = bench.compare.flow.compared.request
+    assert (request.text.text(), request.first) == (TEXT[7:], 7)
 
 
 def test_encodings_are_added_moved_removed_and_made_the_base_by_keyboard(qtbot, bench, panel):
