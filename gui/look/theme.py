@@ -41,9 +41,10 @@ _ROLES = {
     "accent": QPalette.ColorRole.Accent,
 }
 
-_OUTLINED = ("QAbstractButton", "QAbstractSpinBox", "QComboBox", "QLineEdit", "QPlainTextEdit", "QAbstractItemView")
-"""Widgets whose outline shows where they are. Fusion derives it from the colour of the window, which in a dark theme
-makes it darker than dark; as these widgets paint nothing else in that colour, they get one of their own."""
+_OUTLINED = ("QAbstractSpinBox", "QComboBox", "QLineEdit", "QPlainTextEdit", "QAbstractItemView")
+"""Widgets, besides buttons, whose outline shows where they are. Fusion derives it from the colour of the window, which
+in a dark theme makes it darker than dark; as these widgets paint nothing else in that colour, they get one of their
+own."""
 
 
 class Theme(QObject):

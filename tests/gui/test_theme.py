@@ -178,6 +178,18 @@ def test_changing_the_theme_changes_the_application_at_once(qtbot: QtBot, qapp: 
     assert qapp.palette().color(QPalette.ColorRole.Window) == QColor("black")
 
 
+def test_every_kind_of_widget_is_given_its_palette_once(qapp: QApplication, monkeypatch: pytest.MonkeyPatch):
+    """Each time, all widgets of the window are gone through."""
+    given: list[str] = []
+    theme = Theme("light", "normal")
+    monkeypatch.setattr(QApplication, "setPalette", lambda _app, _palette, kind="": given.append(kind))
+    theme.apply(qapp)
+    assert len(given) == len(set(given))
+    assert given[0] == "", "which takes back those of all kinds"
+    assert "QAbstractButton" in given
+    theme.release()
+
+
 def test_unknown_choices_are_refused(applied: Theme):
     with pytest.raises(ValueError, match="pink"):
         applied.set_mode("pink")
