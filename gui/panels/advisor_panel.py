@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -17,7 +19,7 @@ STEPS = 1000
 
 
 class AdvisorPanel(QWidget):
-    """Puts the parts together. What happens is in ``AdvisorFlow``.
+    """Puts the parts together, when ``make`` is through. What happens is in ``AdvisorFlow``.
 
     Signals: ``run_asked()``, ``stop_asked()``.
     """
@@ -29,8 +31,10 @@ class AdvisorPanel(QWidget):
         super().__init__(objectName="advisorPanel")
         self.setAccessibleName(self.tr("Advisor"))
         self._theme, self._tone = theme, "stale"
-        text = CostText(QLocale())
-        self.text = text
+        self.text = CostText(QLocale())
+
+    def make(self) -> Iterator[None]:
+        """Make the parts, step by step."""
         self.run = QPushButton(self.tr("&Look through the prompt"), objectName="advisorRun")
         self.run.setToolTip(self.tr("Find where the tokens are, and which edits would save some"))
         self.stop = QPushButton(self.tr("Stop"), objectName="advisorStop")
@@ -46,15 +50,17 @@ class AdvisorPanel(QWidget):
         self.status = QLabel(objectName="advisorStatus")
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         self.status.setWordWrap(True)
-        self.savings = AdvisorSavings(theme, text)
-        self.ranking = AdvisorRanking(text)
+        yield
+        self.savings = AdvisorSavings(self._theme, self.text)
+        yield
+        self.ranking = AdvisorRanking(self.text)
         self.pages = PageTabs("advisorPages", self.tr("Pages of the advisor"))
         self.pages.addTab(self.savings, self.tr("What would save tokens"))
         self.pages.addTab(self.ranking, self.tr("Where tokens are"))
         self._place()
         self.run.clicked.connect(self.run_asked)
         self.stop.clicked.connect(self.stop_asked)
-        theme.changed.connect(self._colour)
+        self._theme.changed.connect(self._colour)
         self.show_running(False)
 
     def focus(self) -> None:

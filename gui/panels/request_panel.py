@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,33 +41,37 @@ MOST_UNKNOWN = 200
 
 
 class RequestPanel(QWidget):
-    """Signals: ``changed()``: the draft is another one; ``state_changed()``; ``files_dropped(list)``: paths."""
+    """The whole tab, when ``make`` is through.
+
+    Signals: ``changed()``: the draft is another one; ``state_changed()``; ``files_dropped(list)``: paths."""
 
     changed = Signal()
     state_changed = Signal()
     files_dropped = Signal(list)
 
-    def __init__(
-        self,
-        theme: Theme,
-        settings: SettingsStore,
-        templates: Sequence[TemplateChoice],
-        rules: Sequence[str],
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model_name = ""
         self.not_counted: tuple[tuple[str, str], ...] = ()
         self.model = MessagesModel(self)
+        self._tools_settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+
+    def make(
+        self, theme: Theme, settings: SettingsStore, templates: Sequence[TemplateChoice], rules: Sequence[str]
+    ) -> Iterator[None]:
+        """Make the parts, step by step."""
         self.bar = RequestBar(templates, rules)
         self.messages = MessageList(self.model)
+        yield
         self.message = MessageEditor()
+        yield
         self.result = RequestResult(theme, settings)
+        yield
         self.lines = RequestLinesPage(theme)
         self._make_tools(theme)
         self.unknown = Remark(theme)
         self.unknown.setObjectName("requestUnknown")
-        self._tools_settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        yield
         self._place()
         self.setAcceptDrops(True)
         self._connect()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,29 +34,35 @@ LEAST_LINES = 20
 
 
 class TrainingPanel(QWidget):
-    """Puts the parts of the tab together. What happens is in ``TrainingFlow``.
+    """Puts the parts of the tab together, when ``make`` is through. What happens is in ``TrainingFlow``.
 
     Signals: ``state_changed()`` when ``state()`` would give something else.
     """
 
     state_changed = Signal()
 
-    def __init__(
-        self, theme: Theme, icons: Icons, settings: SettingsStore, models: Callable[[], Sequence[Model]]
-    ) -> None:
-        """``models``: gives the models whose prices are in force."""
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("trainingPanel")
         self._files = DroppedFiles(self)
         self.text = TrainingText(self.locale())
+        self._wheel = WheelGuard(self)
+
+    def make(
+        self, theme: Theme, icons: Icons, settings: SettingsStore, models: Callable[[], Sequence[Model]]
+    ) -> Iterator[None]:
+        """Make the parts, step by step. ``models``: gives the models whose prices are in force."""
         self.folder = FolderBar(icons)
         self.survey = TrainingSurveyBox(theme, self.text)
+        yield
         self.form = TrainingSettingsForm(theme)
+        yield
         self.preview = TrainingPreview(theme, self.text, settings)
         self.progress = TrainingProgressPage(theme, self.text)
+        yield
         self.result = TrainingResultPage(theme, self.text, settings, models)
         self.run_bar = TrainingRunBar(theme, self.text)
-        self._wheel = WheelGuard(self)
+        yield
         self._place()
         self._wheel.guard(self.forms)
         for change in (self.folder.paths_changed, self.survey.rules_changed, self.survey.held_back_changed):

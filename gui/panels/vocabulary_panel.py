@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -25,7 +25,7 @@ TABLE_WIDTH, SIDE_WIDTH = 720, 440
 
 
 class VocabularyPanel(QWidget):
-    """Puts the parts together. What happens is in ``gui.tabs.vocabulary_flow``.
+    """Puts the parts together, when ``make`` is through. What happens is in ``gui.tabs.vocabulary_flow``.
 
     Signals: ``state_changed()`` when ``state()`` would give something else.
     """
@@ -38,7 +38,14 @@ class VocabularyPanel(QWidget):
         self.setObjectName("vocabularyPanel")
         self._theme = theme
         self.model = VocabularyTableModel(self.locale(), spelled, self)
+        self._wheel = WheelGuard(self)
+        self._spelled = spelled
+
+    def make(self) -> Iterator[None]:
+        """Make the parts, step by step."""
+        theme = self._theme
         self.filters = VocabularyFilters()
+        yield
         self.table = VocabularyTable(self.model, theme)
         self.status = StatusLine("vocabStatus")
         self.problem = QLabel(objectName="vocabProblem")
@@ -47,11 +54,12 @@ class VocabularyPanel(QWidget):
         self.problem.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.problem.hide()
         self._show_colour()
-        self.detail = VocabularyDetail(theme, spelled)
+        yield
+        self.detail = VocabularyDetail(theme, self._spelled)
         self.side = PageTabs("vocabSide", self.tr("The token, and figures of the whole vocabulary"))
         self.side.addTab(self.detail, self.tr("Token"))
+        yield
         self._place()
-        self._wheel = WheelGuard(self)
         self._wheel.guard(self)
         self.detail.letters_toggled.connect(self.model.set_in_letters)
         self.detail.letters_toggled.connect(self.state_changed)

@@ -8,8 +8,11 @@ from PySide6.QtCore import QObject, Slot
 
 from gui.services.advice import AdviceService
 from gui.services.savings import PricedModel
+from gui.tabs.tab_building import TabBuilding
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gui.panels.advisor_panel import AdvisorPanel
     from gui.tabs.advisor_flow import AdvisorFlow
     from gui.tabs.tab_wiring import TabParts
@@ -24,27 +27,35 @@ class AdvisorWiring(QObject):
         self._bench = bench
         self.panel: AdvisorPanel | None = None
         self.flow: AdvisorFlow | None = None
+        self._building = TabBuilding(self._steps, bench.window.closed, self)
         self.service = AdviceService(parts.runner, parts.open_encoding, self)
         bench.advisor_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> AdvisorFlow:
-        """Make the page, if nobody has yet."""
-        if self.flow is not None:
-            return self.flow
+        """Make the page now, if nobody has yet."""
+        self._building.finish()
+        assert self.flow is not None
+        return self.flow
+
+    def _steps(self) -> Iterator[None]:
         from gui.panels.advisor_panel import AdvisorPanel
         from gui.tabs.advisor_flow import AdvisorFlow
 
         bench, costs = self._bench, self._bench.costs
         assert costs is not None
-        self.panel = AdvisorPanel(bench.theme)
-        bench.advisor_page.fill(self.panel)
-        bench.advisor_page.lead_to(self.panel.run)
-        self.flow = flow = AdvisorFlow(self.panel, bench.prompt, self.service, self._priced, bench.notifier, self)
+        panel = AdvisorPanel(bench.theme)
+        yield from panel.make()
+        yield
+        flow = AdvisorFlow(panel, bench.prompt, self.service, self._priced, bench.notifier, self)
         flow.place_asked.connect(self._bench.show_place)
         table = costs.panel.table
         for change in (costs.service.estimated, costs.panel.model.arranged, table.current_model_changed):
             change.connect(self._reprice)
-        return flow
+        self.panel, self.flow = panel, flow
+        yield
+        bench.advisor_page.fill(panel)
+        bench.advisor_page.lead_to(panel.run)
+        yield
 
     def focus(self) -> None:
         """Put the keyboard into the page that is in front."""
@@ -69,5 +80,9 @@ class AdvisorWiring(QObject):
     @Slot()
     def _on_looked_at(self) -> None:
         """Whoever turns to the page wants to know of the text as it is now."""
-        if not self.build().fresh:
-            self.build().run()
+        self._building.when_built(self._look)
+
+    def _look(self) -> None:
+        flow = self.build()
+        if self._bench.advisor_page.is_in_front() and not flow.fresh:
+            flow.run()

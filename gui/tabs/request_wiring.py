@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Slot
 
+from gui.tabs.tab_building import TabBuilding
 from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gui.cost_wiring import CostWiring
     from gui.panels.request_panel import RequestPanel
     from gui.tabs.line_tables import LineTables
@@ -26,12 +29,16 @@ class RequestWiring(TabWiring["RequestPanel"]):
         self._costs = costs
         self.flow: RequestFlow | None = None
         self.tables: LineTables | None = None
+        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
         self._bench.request_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> RequestFlow:
-        """Make the page, if nobody has yet."""
-        if self.flow is not None:
-            return self.flow
+        """Make the page now, if nobody has yet."""
+        self._building.finish()
+        assert self.flow is not None
+        return self.flow
+
+    def _steps(self) -> Iterator[None]:
         from gui.panels.request_panel import RequestPanel
         from gui.services.image_sizes import ImageSizes
         from gui.services.request_templates import image_rules, template_choices
@@ -40,20 +47,23 @@ class RequestWiring(TabWiring["RequestPanel"]):
         from gui.tabs.request_flow import RequestFlow
 
         bench = self._bench
-        self.panel = panel = RequestPanel(bench.theme, bench.settings, template_choices(), image_rules())
-        bench.request_page.fill(panel)
+        panel = RequestPanel()
+        yield from panel.make(bench.theme, bench.settings, template_choices(), image_rules())
+        yield
         self._show_encodings(panel)
         panel.restore_state(self._state)
         service = RequestService(self._runner, self._open, self)
         images = ImageSizes(self._runner, self)
-        self.flow = flow = RequestFlow(panel, service, images, bench.notifier, self._watched, self)
+        flow = RequestFlow(panel, service, images, bench.notifier, self._watched, self)
         self.tables = LineTables(panel, flow, service, bench.notifier, self)
         flow.counted.connect(self._costs.priced.set_request)
         flow.pricing_changed.connect(self._on_pricing)
         flow.others_dropped.connect(bench.tokenizers.take_dropped)
         self._costs.service.encodings_changed.connect(flow.recount)
         panel.state_changed.connect(bench.keeper.touch)
-        return flow
+        self.panel, self.flow = panel, flow
+        yield
+        bench.request_page.fill(panel)
 
     def open(self, path: Path) -> None:
         """Show the request of a file."""
@@ -82,4 +92,4 @@ class RequestWiring(TabWiring["RequestPanel"]):
 
     @Slot()
     def _on_looked_at(self) -> None:
-        self.build()
+        self._building.begin()

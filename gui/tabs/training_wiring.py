@@ -11,10 +11,11 @@ from gui.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.training import IDLE
 from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints, newer_checkpoints
+from gui.tabs.tab_building import TabBuilding
 from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gui.panels.training_panel import TrainingPanel
     from gui.services.training_checkpoint import Checkpoint
@@ -39,14 +40,18 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         self._own: tuple[str, ...] = ()
         self.flow: TrainingFlow | None = None
         self.results: TrainingResults | None = None
+        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
         parts.encodings.own_listed.connect(self._on_own_listed)
         self._offer_interrupted()
         self._bench.training_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> TrainingFlow:
-        """Make the page, if nobody has yet."""
-        if self.flow is not None:
-            return self.flow
+        """Make the page now, if nobody has yet."""
+        self._building.finish()
+        assert self.flow is not None
+        return self.flow
+
+    def _steps(self) -> Iterator[None]:
         from gui.panels.training_panel import TrainingPanel
         from gui.services.training import TrainingService
         from gui.services.training_corpus import CorpusService
@@ -54,19 +59,22 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         from gui.tabs.training_flow import TrainingFlow
 
         bench, runner = self._bench, self._runner
-        self.panel = panel = TrainingPanel(bench.theme, bench.icons, bench.settings, self._models)
+        panel = TrainingPanel()
+        yield from panel.make(bench.theme, bench.icons, bench.settings, self._models)
+        yield
         panel.restore_state(self._state)
         panel.progress.curve.start(runner)
-        bench.training_page.fill(panel)
         trainer = EngineTrainer(bench.paths.compiled, bench.own_encodings)
         training = TrainingService(runner, trainer, self._folder, self)
         corpus = CorpusService(runner, bench.paths.compiled, self)
-        self.flow = flow = TrainingFlow(panel, training, corpus, bench.notifier, self)
+        flow = TrainingFlow(panel, training, corpus, bench.notifier, self)
         self.results = self._make_results(panel)
         flow.finished.connect(self._on_finished)
         flow.files_found.connect(self.results.set_files)
         panel.state_changed.connect(bench.keeper.touch)
-        return flow
+        self.panel, self.flow = panel, flow
+        yield
+        bench.training_page.fill(panel)
 
     def _make_results(self, panel: TrainingPanel) -> TrainingResults:
         from gui.key_guard import KeyGuard
@@ -102,7 +110,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
     @Slot()
     def _on_looked_at(self) -> None:
         self._bench.notifier.withdraw(ENDED)
-        self.build()
+        self._building.begin()
 
     # --- what comes of a run ------------------------------------------------------------------------------------------
 

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
 
+from gui.tabs.tab_building import TabBuilding
 from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gui.panels.vocabulary_compare import ComparePage
     from gui.panels.vocabulary_lengths import LengthsPage
     from gui.panels.vocabulary_panel import VocabularyPanel
@@ -31,12 +34,18 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         self.lengths: LengthsPage | None = None
         self.compare: ComparePage | None = None
         self.saving: VocabularySaving | None = None
+        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
         self._bench.vocabulary_page.when_looked_at(self._on_looked_at)
 
     def build(self) -> VocabularyFlow:
-        """Make the page, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
-        if self.flow is not None:
-            return self.flow
+        """Make the page now, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
+        self._building.finish()
+        assert self.flow is not None
+        return self.flow
+
+    def _steps(self) -> Iterator[None]:
+        from gui.panels.vocabulary_compare import ComparePage
+        from gui.panels.vocabulary_lengths import LengthsPage
         from gui.panels.vocabulary_panel import VocabularyPanel
         from gui.services.vocabulary import VocabularyService, spelled
         from gui.services.vocabulary_places import PlacesService
@@ -44,12 +53,15 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         from gui.tabs.vocabulary_places import VocabularyPlaces
 
         bench, runner = self._bench, self._runner
-        self.panel = panel = VocabularyPanel(bench.theme, spelled)
+        panel = VocabularyPanel(bench.theme, spelled)
+        yield from panel.make()
+        yield
+        self.lengths, self.compare = LengthsPage(bench.theme), ComparePage()
+        yield
         panel.restore_state(self._state)
         self._show_encodings(panel)
-        bench.vocabulary_page.fill(panel)
         service = VocabularyService(runner, self._open, bench.paths.cache, self)
-        self.flow = flow = VocabularyFlow(panel, service, bench.notifier, self)
+        flow = VocabularyFlow(panel, service, bench.notifier, self)
         self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), bench.prompt, self)
         flow.token_shown.connect(places.set_token)
         flow.opened.connect(self._on_opened, Qt.ConnectionType.QueuedConnection)
@@ -57,18 +69,18 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         panel.state_changed.connect(bench.keeper.touch)
         self._add_pages(panel, flow, service)
         self._open_first(flow)
-        return flow
+        self.panel, self.flow = panel, flow
+        yield
+        bench.vocabulary_page.fill(panel)
 
     def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
         from gui.key_guard import KeyGuard
-        from gui.panels.vocabulary_compare import ComparePage
-        from gui.panels.vocabulary_lengths import LengthsPage
         from gui.services.vocabulary_export import VocabularyExport
         from gui.tabs.vocabulary_pages import VocabularyPages
         from gui.tabs.vocabulary_saving import VocabularySaving
 
-        self.lengths, self.compare = LengthsPage(self._bench.theme), ComparePage()
-        self.compare.fill(self._listed)
+        assert self.lengths is not None
+        assert self.compare is not None
         panel.add_page(self.lengths, self.tr("Lengths"))
         panel.add_page(self.compare, self.tr("Comparison"))
         VocabularyPages(self.lengths, self.compare, flow, service, self)
@@ -119,8 +131,12 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
 
     @Slot()
     def _on_looked_at(self) -> None:
-        self.build().begin()
-        if self.places is not None:
+        self._building.when_built(self._look)
+
+    def _look(self) -> None:
+        if self._bench.vocabulary_page.is_in_front():
+            self.build().begin()
+            assert self.places is not None
             self.places.look()
 
     def _show_encodings(self, panel: VocabularyPanel) -> None:

@@ -400,5 +400,5 @@ def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qa
         bench.window.show()
     assert bench.window.findChild(QPlainTextEdit, "trainPreview") is None
     bench.window.tabs.setCurrentWidget(bench.training_page)
-    assert bench.window.findChild(QPlainTextEdit, "trainPreview") is not None
+    qtbot.waitUntil(lambda: bench.window.findChild(QPlainTextEdit, "trainPreview") is not None)
     close_window(qtbot, bench)
