@@ -40,6 +40,7 @@ from engine.types import TokenPatch
 from gui.editor.token_editor import TokenEditor
 from gui.interpreter import settle_collector
 from gui.look.theme import Theme
+from gui.override_errors import let_errors_leave_overrides
 
 TYPED = "hello world, "
 _TOKEN = re.compile(r" ?\w{1,6}|\s+?|[^\w\s]{1,3}")
@@ -294,6 +295,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, help="a UTF-8 file to take the text from instead of making one")
     arguments = parser.parse_args()
     wanted = arguments.only or [*names, "page", "paste"]
+    let_errors_leave_overrides()  # as a window does
     app = QApplication([])
 
     def text(size: int, line: bool) -> str:

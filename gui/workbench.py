@@ -22,6 +22,7 @@ from gui.look.theme import Theme
 from gui.main_window import MainWindow
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier
+from gui.override_errors import let_errors_leave_overrides
 from gui.panels.prompt_panel import PromptPanel
 from gui.paths import ProfilePaths
 from gui.sample import SAMPLE
@@ -73,6 +74,7 @@ class Workbench(QObject):
     started = Signal()
 
     def __init__(self, paths: ProfilePaths) -> None:
+        let_errors_leave_overrides()
         super().__init__()
         self.paths = paths
         self.settings = SettingsStore(paths.settings_file, self)
