@@ -18,6 +18,9 @@ _R = TypeVar("_R")
 CHUNK_CHARS = 65_536
 """Characters of a chunk: what is made of so many stays in the processor's caches until the next."""
 
+LEAST_CHUNKS = 8
+"""Chunks that a thread takes at a time at least: a millisecond's work, beside which handing it out is nothing."""
+
 
 class NativeFront:
     """What stands before our own encoder, for whole texts."""
@@ -86,12 +89,12 @@ class ChunkedEncoder(NativeFront):
 
 def _dealt_out(chunks: Chunks, num_threads: int) -> list[Chunks]:
     """A text in parts for threads to take in turn, each half of what would be left for every one of them: large ones
-    first, as each costs a call, and small ones last, so that no thread has much to do when the others are done. Some
+    first, as each costs a call, and smaller ones last, so that no thread has much to do when the others are done. Some
     parts of a text take two times as long as others."""
     parts = []
     first = 0
     while first < len(chunks):
-        size = -(-(len(chunks) - first) // (2 * num_threads))
+        size = max(LEAST_CHUNKS, -(-(len(chunks) - first) // (2 * num_threads)))
         parts.append(chunks[first : first + size])
         first += size
     return parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -11,6 +12,35 @@ _R = TypeVar("_R")
 
 
 def in_threads(work: Callable[[_T], _R], items: Sequence[_T], num_threads: int) -> list[_R]:
-    """``work`` of each item, in order. What one of them raises is raised."""
-    with ThreadPoolExecutor(num_threads) as pool:
-        return list(pool.map(work, items))
+    """``work`` of each item, in order. What one of them raises is raised, and no further one is begun.
+
+    One of the threads is that which calls: it would only wait, while another is being started. ValueError for less than
+    one thread.
+    """
+    if num_threads < 1:
+        raise ValueError(f"num_threads must be 1 or more, not {num_threads}")
+    left = deque(enumerate(items))
+    results: dict[int, _R] = {}
+
+    def take() -> None:
+        while left:
+            try:
+                index, item = left.popleft()
+            except IndexError:
+                return  # another thread took the last one
+            try:
+                results[index] = work(item)
+            except BaseException:
+                left.clear()
+                raise
+
+    others = min(num_threads, len(items)) - 1
+    if others < 1:
+        take()
+    else:
+        with ThreadPoolExecutor(others) as pool:
+            helpers = [pool.submit(take) for _ in range(others)]
+            take()
+        for helper in helpers:
+            helper.result()
+    return [results[index] for index in range(len(items))]
