@@ -56,6 +56,15 @@ def test_matches_are_those_of_one_search(
         assert (None if first is None else first.span()) == (expected[0] if expected else None)
 
 
+def test_a_long_line_is_not_gone_through_for_each_beginning_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone_through = []
+    plainly = stretches.stretches
+    monkeypatch.setattr(stretches, "stretches", lambda *given: gone_through.append(given) or plainly(*given))
+    text = "{no JSON}\n" * 500 + "x" * (2 * stretches.STRETCH)
+    assert json_blocks.json_blocks(text, [(0, len(text))]) == []
+    assert len(gone_through) == 1
+
+
 def test_whoever_waits_is_let_in_between_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stretches, "STRETCH", 10)
     times: list[int] = []
