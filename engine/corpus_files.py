@@ -185,7 +185,7 @@ def read_start(path: str, room: memoryview) -> int:
         return len(content)
     except OSError as error:
         _refuse_special(descriptor, path)
-        raise CorpusFileError(Path(path), "unreadable", f"cannot be read: {error.strerror or error}") from None
+        raise _unreadable(path, error) from None
     finally:
         os.close(descriptor)
 
@@ -196,11 +196,14 @@ def _opened_anything(path: Path | str) -> int:
     except FileNotFoundError:
         raise CorpusFileError(Path(path), "vanished", "it vanished before it was read") from None
     except OSError as error:
-        raise CorpusFileError(Path(path), "unreadable", f"cannot be read: {error.strerror or error}") from None
+        raise _unreadable(path, error) from None
 
 
 def _refuse_special(descriptor: int, path: Path | str) -> None:
-    mode = os.fstat(descriptor).st_mode
+    try:
+        mode = os.fstat(descriptor).st_mode
+    except OSError as error:  # of a network drive that is gone nothing can be told either
+        raise _unreadable(path, error) from None
     if not stat.S_ISREG(mode):
         what = "a folder has taken its place" if stat.S_ISDIR(mode) else "a device, pipe or socket"
         raise CorpusFileError(Path(path), "special", what)
@@ -225,7 +228,11 @@ def _read(file: BinaryIO, count: int, path: Path) -> bytes:
     try:
         return file.read(count) or b""
     except OSError as error:
-        raise CorpusFileError(path, "unreadable", f"cannot be read: {error.strerror or error}") from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path | str, error: OSError) -> CorpusFileError:
+    return CorpusFileError(Path(path), "unreadable", f"cannot be read: {error.strerror or error}")
 
 
 def changed(path: Path, difference: int) -> CorpusFileError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from engine.corpus_files import CorpusFileError, is_utf8
 from engine.corpus_walk import FoundFile
 from engine.small_files import PADDING, SmallFiles
 from engine.text_files import marked_encoding
+from engine.training_types import SkippedFile
 
 
 def found(path: Path, content: bytes, size: int | None = None) -> FoundFile:
@@ -93,6 +95,21 @@ def test_what_has_taken_the_place_of_a_file_is_not_read(tmp_path):
         files.read(FoundFile("/dev/null", 0))
     assert replaced.value.skipped.reason == "special"
     assert len(files) == 0
+
+
+@pytest.mark.usefixtures("way")
+def test_of_a_drive_that_is_gone_it_is_said_why(tmp_path, monkeypatch):
+    def gone(*_):
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    files = SmallFiles(10, 5)
+    file = found(tmp_path / "one", b"text")
+    with monkeypatch.context() as patch:
+        for call in ("read", "fstat", *(("preadv",) if hasattr(os, "preadv") else ())):
+            patch.setattr(os, call, gone)
+        with pytest.raises(CorpusFileError) as unreadable:
+            files.read(file)
+    assert unreadable.value.skipped == SkippedFile(tmp_path / "one", "unreadable", "cannot be read: Stale file handle")
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device")
