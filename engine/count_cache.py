@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,9 +84,10 @@ garbage collector would have to look at: there are as many as files, and nothing
 
 @dataclass(slots=True)
 class Additions:
-    """What some files were found to be. ``texts``: with the digest of each, and its tokens in each encoding.
-    ``skipped``: with why it is no text."""
+    """What some files were found to be. ``begun_ns``: a time before the first of them was read, in nanoseconds.
+    ``texts``: with the digest of each, and its tokens in each encoding. ``skipped``: with why it is no text."""
 
+    begun_ns: int
     texts: list[tuple[FoundFile, bytes, tuple[int, ...]]] = field(default_factory=list)
     skipped: list[tuple[FoundFile, SkippedFile]] = field(default_factory=list)
 
@@ -122,7 +122,7 @@ class KnownCounts:
 
     def add(self, new: Additions) -> None:
         """Files were read."""
-        latest = time.time_ns() - RECENT_NS
+        latest = new.begun_ns - RECENT_NS
         if new.texts:
             _, digests, tokens = zip(*new.texts, strict=True)
             for key, counts, numbers in zip(self.keys, self.counts, zip(*tokens, strict=True), strict=True):

@@ -9,6 +9,7 @@ for all tokens.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -40,10 +41,12 @@ Outcome = tuple[str, int, tuple[int, ...]] | SkippedFile
 class FileBatch:
     """Some of what the walk found.
 
-    ``outcomes``: one for each, None until it is counted. ``small``, ``alone``: places and files of those whose bytes
-    are there, and of those that are still to be read. ``files_read``: all that are not known. ``file_bytes``: of all.
+    ``new``: what is to be remembered of them. ``outcomes``: one for each, None until it is counted. ``small``,
+    ``alone``: places and files of those whose bytes are there, and of those that are still to be read. ``files_read``:
+    all that are not known. ``file_bytes``: of all.
     """
 
+    new: Additions
     outcomes: list[Outcome | None] = field(default_factory=list)
     small: list[tuple[int, FoundFile]] = field(default_factory=list)
     alone: list[tuple[int, FoundFile]] = field(default_factory=list)
@@ -64,7 +67,7 @@ class BatchCounter:
     def take(self, found: Iterator[FoundFile | SkippedFile]) -> FileBatch:
         """The next batch, without outcomes where nothing is left. What is not known is read, unless it is large."""
         self._files.clear()
-        batch = FileBatch()
+        batch = FileBatch(Additions(time.time_ns()))
         outcomes = batch.outcomes
         unread_bytes = 0
         for item in found:
@@ -106,7 +109,7 @@ class BatchCounter:
         """Count the batch that was taken last."""
         digests = self._digests_of(batch)
         tokens = self._tokens_of(digests)
-        new = Additions()
+        new = batch.new
         for index, ((place, file), digest, known) in enumerate(zip(batch.small, digests, tokens, strict=True)):
             if known is not None:
                 new.texts.append((file, digest, known))

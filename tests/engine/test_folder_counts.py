@@ -18,7 +18,7 @@ from engine.catalog import own
 from engine.corpus_files import CorpusFileError
 from engine.corpus_walk import FolderWalk
 from engine.count_cache import CountCache, count_key
-from engine.file_batch import BATCH_FILES
+from engine.file_batch import BATCH_FILES, BatchCounter, FileBatch
 from engine.folder_counts import FolderCounts, count_folder
 from engine.text_files import UnknownTextEncodingError, read_stored
 from engine.training_types import CorpusRules
@@ -104,7 +104,17 @@ def test_a_changed_file_is_counted_again(tree, tmp_path):
     assert figures(after) == figures(scan(tree))
 
 
-def test_a_file_of_the_same_size_that_was_written_just_now_is_read_again(tree, tmp_path):
+@pytest.mark.parametrize("seconds", [0, 60])
+def test_a_file_of_the_same_size_that_was_written_just_now_is_read_again(tree, tmp_path, monkeypatch, seconds):
+    """However long it took to count."""
+    count, now = BatchCounter.count, time.time_ns
+
+    def slow(counter: BatchCounter, batch: FileBatch) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "time_ns", lambda: now() + seconds * 10**9)
+            count(counter, batch)
+
+    monkeypatch.setattr(BatchCounter, "count", slow)
     cache = tmp_path / "counts.sqlite"
     path = tree / "part0" / "group0" / "text0.txt"
     path.write_text("aaaa bbbb")

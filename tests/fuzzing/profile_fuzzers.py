@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
@@ -176,9 +177,9 @@ def caches(folder: Path) -> Sequence[bytes]:
     cache, known = CountCache(folder / "good.sqlite"), KnownCounts(("o200k_base",), counts=({},))
     for start in range(0, 40, 10):
         files = [FoundFile(f"/some/text {number}", number, number, number) for number in range(start, start + 10)]
-        known.add(Additions([(file, file.inode.to_bytes(16), (file.inode,)) for file in files]))
+        known.add(Additions(time.time_ns(), [(file, file.inode.to_bytes(16), (file.inode,)) for file in files]))
     image = SkippedFile(Path("/some/image"), "binary", "it is no text")
-    known.add(Additions(skipped=[(FoundFile("/some/image", 5, 6, 7), image)]))
+    known.add(Additions(time.time_ns(), skipped=[(FoundFile("/some/image", 5, 6, 7), image)]))
     cache.keep(known)
     assert not known.problem
     return [(folder / "good.sqlite").read_bytes()]
@@ -192,7 +193,7 @@ def feed_cache(content: bytes, folder: Path) -> Iterator[str]:
     for number in range(40):
         content = known.content(FoundFile(f"/some/text {number}", number, number, number))
         assert content is None or isinstance(content.digest, bytes), "a digest that is none"
-    known.add(Additions([(FoundFile("/some/other text", 1, 1, 1), b"x" * 16, (1,))]))
+    known.add(Additions(time.time_ns(), [(FoundFile("/some/other text", 1, 1, 1), b"x" * 16, (1,))]))
     CountCache(path).keep(known)
     yield from filter(None, [known.problem])
     for one in folder.glob("counts.sqlite*"):

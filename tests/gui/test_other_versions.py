@@ -6,6 +6,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -242,14 +243,14 @@ def use_own(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
 
 def write_counts(profile: Path) -> None:
     known = KnownCounts(("gpt2",), counts=({},))
-    known.add(Additions([(FoundFile("/some/text", 20, 1, 1), b"x" * 16, (5,))]))
+    known.add(Additions(time.time_ns(), [(FoundFile("/some/text", 20, 1, 1), b"x" * 16, (5,))]))
     CountCache(profile / "cache" / "counts.sqlite").keep(known)
 
 
 def use_counts(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
     cache = CountCache(profile / "cache" / "counts.sqlite")
     known = cache.known(("gpt2",))
-    known.add(Additions([(FoundFile("/another/text", 20, 1, 1), b"y" * 16, (6,))]))
+    known.add(Additions(time.time_ns(), [(FoundFile("/another/text", 20, 1, 1), b"y" * 16, (6,))]))
     cache.keep(known)
     return known.counts[0].get(b"x" * 16), [known.problem] if known.problem else []
 
