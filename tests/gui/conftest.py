@@ -102,12 +102,15 @@ class HeldEdits:
 
 
 @pytest.fixture
-def held_edits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], HeldEdits]:
-    """From the call on all edits are held."""
+def held_edits(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], HeldEdits]]:
+    """From the call on all edits are held, at the longest until the test ends: threads are waited for then."""
     import engine
+
+    all_held: list[HeldEdits] = []
 
     def hold() -> HeldEdits:
         held, apply = HeldEdits(), engine.EditedText.apply
+        all_held.append(held)
 
         def slow(text: engine.EditedText, edits: Sequence[TextEdit]) -> TokenPatch:
             held.begun.set()
@@ -117,7 +120,9 @@ def held_edits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], HeldEdits]:
         monkeypatch.setattr(engine.EditedText, "apply", slow)
         return held
 
-    return hold
+    yield hold
+    for held in all_held:
+        held.may_end.set()
 
 
 @pytest.fixture(autouse=True, scope="session")
