@@ -27,6 +27,7 @@ class AdvisorWiring(QObject):
         self._bench = bench
         self.panel: AdvisorPanel | None = None
         self.flow: AdvisorFlow | None = None
+        self._has_old_prices = False
         self._building = TabBuilding(self._steps, bench.window.closed, self)
         self.service = AdviceService(parts.runner, parts.open_encoding, self)
         bench.advisor_page.when_looked_at(self._on_looked_at)
@@ -71,6 +72,11 @@ class AdvisorWiring(QObject):
 
     @Slot()
     def _reprice(self) -> None:
+        """Whatever money hangs on may be another; that is seen only on this page, and dozens of amounts take a while
+        beside each key typed in the prompt."""
+        self._has_old_prices = not self._bench.advisor_page.is_in_front()
+        if self._has_old_prices:
+            return
         assert self.flow is not None
         assert self.panel is not None
         assert self._bench.costs is not None
@@ -84,5 +90,9 @@ class AdvisorWiring(QObject):
 
     def _look(self) -> None:
         flow = self.build()
-        if self._bench.advisor_page.is_in_front() and not flow.fresh:
+        if not self._bench.advisor_page.is_in_front():
+            return
+        if self._has_old_prices:
+            self._reprice()
+        if not flow.fresh:
             flow.run()

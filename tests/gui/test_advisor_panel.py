@@ -193,6 +193,21 @@ def test_it_counts_as_the_model_that_is_pinned_does(qtbot: QtBot, open_window: O
     assert other.model.name in panel.status.text()
 
 
+def test_it_is_priced_when_somebody_looks_at_it(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
+    bench = open_window()
+    _panel, flow = advised(qtbot, bench)
+    priced: list[int] = []
+    reprice = flow.reprice
+    monkeypatch.setattr(flow, "reprice", lambda: priced.append(1) or reprice())
+    bench.show_prompt()
+    bench.costs.service.estimated.emit(bench.costs.service.rows)
+    assert priced == []
+    bench.window.tabs.setCurrentWidget(bench.advisor_page)
+    assert priced == [1]
+    bench.costs.service.estimated.emit(bench.costs.service.rows)
+    assert len(priced) > 1
+
+
 def test_it_can_be_stopped(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
     from gui.jobs import JobCancelled
 
