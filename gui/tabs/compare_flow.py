@@ -99,6 +99,7 @@ class CompareFlow(QObject):
     @Slot()
     def _take_text(self) -> None:
         self._panel.show_running(True)
+        self._wants_text = False  # that of the prompt may be on its way for what was chosen before
         if self._source == TYPED:
             self._compare(self._panel.typed.toPlainText(), None)
         elif self._source == SELECTION:

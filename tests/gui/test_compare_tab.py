@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 import engine
+from gui.held_text import held
 from gui.models.comparison_rows import ENCODING, PREMIUM, RATIO, TOKENS
 from gui.models.comparison_words import premium_percent, premium_text
 from gui.panels.compare_panel import FIRST_ENCODINGS, ComparePanel
@@ -98,6 +99,21 @@ def test_a_long_selection_is_cut_out_by_the_worker(qtbot, bench, panel, monkeypa
     assert totals(panel) == counts(FIRST_ENCODINGS, TEXT[7:])
     request = bench.compare.flow.compared.request
     assert (request.text.text(), request.first) == (TEXT[7:], 7)
+
+
+def test_a_prompt_that_comes_late_does_not_take_the_place_of_what_is_compared_by_then(qtbot, bench, panel, monkeypatch):
+    """It comes from the worker that counts it, which may take a while."""
+    asked = []
+    monkeypatch.setattr(bench.prompt, "request_text", lambda: asked.append(True))
+    bench.compare.flow.refresh()
+    qtbot.waitUntil(lambda: bool(asked))
+    panel.source.setCurrentIndex(2)
+    panel.typed.setPlainText("strawberry")
+    qtbot.waitUntil(lambda: bench.compare.flow.compared.request.text == "strawberry")
+    bench.prompt.text_ready.emit(bench.panel.editor.revision, held([TEXT]))
+    settled(qtbot, bench)
+    qtbot.waitUntil(lambda: not bench.runner.busy)
+    assert totals(panel) == counts(FIRST_ENCODINGS, "strawberry")
 
 
 def test_encodings_are_added_moved_removed_and_made_the_base_by_keyboard(qtbot, bench, panel):
