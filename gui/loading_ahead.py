@@ -8,6 +8,7 @@ needs as before, or waits for the one module that the job is at.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
 import sys
@@ -35,7 +36,6 @@ class LoadingAhead(QObject):
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        # What cannot be loaded is left alone: whoever opens it meets that again, and there it is said.
         self._lane = runner.background(self.tr("Loading"), load_all)
         self._lane.finished.connect(self._on_finished)
         self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -70,4 +70,6 @@ def load_all(_request: object, ticket: Ticket, names: Iterable[str] | None = Non
             return
         if name not in sys.modules:
             ticket.give_way()
-            importlib.import_module(name)
+            # Whoever opens what cannot be loaded meets that again, and there it is said.
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)

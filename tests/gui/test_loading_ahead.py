@@ -78,6 +78,13 @@ def test_it_gives_way_before_each_module_that_is_not_there(monkeypatch: pytest.M
     assert ticket.ways == 2
 
 
+def test_what_cannot_be_loaded_keeps_nothing_else_from_being(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    (tmp_path / "loaded_behind_it.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    load_all(None, CountingTicket(), ("not.there", "loaded_behind_it"))
+    assert sys.modules.pop("loaded_behind_it", None) is not None
+
+
 def test_a_window_that_closes_waits_for_one_module_at_most(monkeypatch: pytest.MonkeyPatch):
     ticket = CountingTicket()
     loaded = []
