@@ -173,7 +173,7 @@ def worst_cases(encoding: Encoding) -> Table:
     table = Table(f"{encoding.name}: worst inputs, {WORST_SIZE / 1e6:g} MB, counted cold", columns)
     core = encoding._core_bpe
     double = worst_inputs(2 * WORST_SIZE)
-    another = "".join(random.Random(2).choices(string.ascii_lowercase, k=WORST_SIZE))
+    another = "x" * WORST_SIZE + "\t" + "".join(random.Random(2).choices(string.ascii_lowercase, k=WORST_SIZE))
     for name, text in worst_inputs(WORST_SIZE).items():
         best = {1: float("inf"), 2: float("inf")}
         in_use = float("inf")
