@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from engine.in_threads import in_threads
+from tests.patience import PATIENCE_SECONDS
 
 
 @pytest.mark.parametrize("num_threads", [1, 2, 3, 8])
@@ -17,7 +18,7 @@ def test_results_are_in_order(num_threads: int, size: int):
 
 def test_the_thread_that_calls_takes_part():
     """Both have to be there at the same time, or neither call ever ends."""
-    both = threading.Barrier(2, timeout=60)
+    both = threading.Barrier(2, timeout=PATIENCE_SECONDS)
 
     def work(_item: int) -> threading.Thread:
         both.wait()
@@ -48,7 +49,7 @@ def test_what_another_thread_raises_is_raised():
 
     def work(_item: int) -> None:
         if threading.current_thread() is mine:
-            assert has_failed.wait(60)
+            assert has_failed.wait(PATIENCE_SECONDS)
         else:
             has_failed.set()
             raise LookupError("told")
