@@ -38,7 +38,7 @@ class TokenizerFlow(QObject):
         super().__init__(bench)
         assert bench.encodings is not None
         self._bench, self._encodings = bench, bench.encodings
-        self._files = TokenizerFiles(runner, bench.own_encodings, self)
+        self._files = TokenizerFiles(runner, bench.own_encodings, bench.paths.compiled, self)
         self._dialog: TokenizerImportDialog | None = None
         self._manager: TokenizersDialog | None = None
         self._waiting: deque[Path] = deque()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -11,7 +12,7 @@ from typing import Any
 
 from engine import catalog
 from engine.encoding import Encoding
-from engine.errors import FormatError
+from engine.errors import EngineError, FormatError
 from engine.formats import (
     gguf,
     gguf_vocabulary,
@@ -124,6 +125,8 @@ def _compared(
     found: _Found, data: TokenizerData, encoding: Encoding, still_wanted: StillWanted | None
 ) -> OpenedTokenizer:
     texts = texts_for(list(data.ranks))
+    with contextlib.suppress(EngineError):  # compare what will count: our own kernels, if they are compiled
+        encoding.use_kernels(compiled_only=True)
     if found.document is None:
         theirs = tried("tiktoken", for_tiktoken(data), texts, still_wanted)
     else:

@@ -100,9 +100,12 @@ class TokenizerFiles(QObject):
     failed = Signal(str)
     stopped = Signal()
 
-    def __init__(self, runner: JobRunner, own: OwnEncodings, parent: QObject | None = None) -> None:
+    def __init__(
+        self, runner: JobRunner, own: OwnEncodings, kernels: Path | None, parent: QObject | None = None
+    ) -> None:
+        """``kernels``: where compiled kernels are kept; None: beside the sources."""
         super().__init__(parent)
-        self._reading = runner.exclusive(self.tr("Reading a tokenizer"), partial(read_tokenizer, own))
+        self._reading = runner.exclusive(self.tr("Reading a tokenizer"), partial(_read_tokenizer, own, kernels))
         self._changing = runner.exclusive(self.tr("Keeping a tokenizer"), partial(_change, own), stoppable=False)
         self._finding = runner.exclusive(self.tr("Looking for tokenizers"), _find)
         self._assigning = runner.exclusive(self.tr("Assigning a tokenizer"), partial(_assign, own))
@@ -158,15 +161,19 @@ class TokenizerFiles(QObject):
         self.failed.emit(failure.why)
 
 
-def read_tokenizer(own: OwnEncodings, request: ReadRequest, ticket: Ticket) -> TokenizerPreview | Refusal:
+def _read_tokenizer(
+    own: OwnEncodings, kernels: Path | None, request: ReadRequest, ticket: Ticket
+) -> TokenizerPreview | Refusal:
     """On a worker thread."""
     import engine
     from engine.formats.refusals import PatternNeededError
+    from engine.kernels.cache_folder import kept_in
 
     try:
-        opened = engine.open_tokenizer(
-            request.path, pattern=request.pattern or None, checked=True, still_wanted=_asking(ticket)
-        )
+        with kept_in(kernels):
+            opened = engine.open_tokenizer(
+                request.path, pattern=request.pattern or None, checked=True, still_wanted=_asking(ticket)
+            )
     except engine.FormatError as error:
         return Refusal(request, str(error), isinstance(error, PatternNeededError))
     except OSError as error:
