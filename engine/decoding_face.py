@@ -30,6 +30,9 @@ class DecodingFace:
         def _core_bpe(self) -> CoreBPE: ...
 
         @property
+        def uses_kernels(self) -> bool: ...
+
+        @property
         def _vocabulary(self) -> Vocabulary: ...
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
@@ -53,9 +56,9 @@ class DecodingFace:
         return content
 
     def _looked_up(self, token: int) -> bytes:
-        """The bytes of a token of a bundled vocabulary, without tiktoken's encoder. ``b""`` for another vocabulary,
-        and where the encoder is to say what is wrong with the id."""
-        if not isinstance(self._ranks, BundledVocabulary):
+        """The bytes of a token, without tiktoken's encoder. ``b""`` where it is to say what is wrong with the id, and
+        for a vocabulary whose table would have to be made for this."""
+        if not (self.uses_kernels or isinstance(self._ranks, BundledVocabulary)):
             return b""
         known = type(token) is int and 0 <= token <= self._vocabulary.max_token_value
         return self._vocabulary.token_bytes(token) if known else b""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.catalog import DATA_DIR, Catalog
+from engine.kernels._jit import COMPILED
 from tests.engine import oracles
 from tests.engine.strategies import texts, texts_with_surrogates
 
@@ -230,6 +231,25 @@ def test_a_few_tokens_are_decoded_without_tiktokens_encoder(name, monkeypatch):
         fresh.decode_bytes([used[0], fresh.n_vocab])
     with pytest.raises(OverflowError):
         fresh.decode_single_token_bytes(-1)
+
+
+@pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
+def test_own_tokens_are_decoded_without_tiktokens_encoder_where_ours_encodes(monkeypatch):
+    published = engine.get_encoding("gpt2")
+    own = engine.Encoding(
+        "own",
+        pat_str=published._pat_str,
+        mergeable_ranks=published._mergeable_ranks,
+        special_tokens=published._special_tokens,
+    )
+    core = published._core_bpe
+    assert own.use_kernels()
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.encoding.build_core", lambda *_: pytest.fail("tiktoken's encoder was built"))
+        few = [*range(0, own.n_vocab, 97), own.eot_token]
+        assert own.decode_bytes(few) == core.decode_bytes(few)
+    with pytest.raises(KeyError):
+        own.decode_bytes([own.n_vocab])
 
 
 def test_many_tokens_are_decoded_as_well():
