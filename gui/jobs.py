@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import os
 import sys
 import threading
@@ -32,6 +33,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gui.heartbeat import Heartbeat
+from gui.one_a_turn import OneATurn
 from gui.services.standing_back import asking
 
 PROGRESS_INTERVAL_SECONDS = 0.05
@@ -220,6 +222,7 @@ class Lane(QObject):
         self._pool = pool
         self._way = parent.way
         self._heartbeat = parent.heartbeat
+        self._deliveries = parent.deliveries
         self._merge = merge
         self._conflated = conflated
         self.stoppable = True
@@ -273,7 +276,7 @@ class Lane(QObject):
         self._way.set()
         self._heartbeat.stop()
         while self._ticket is not None and self._running is not None and not self._closed:
-            self._on_returned(self._ticket, self._running.result())
+            self._deliver(self._ticket, self._running.result())
 
     def close(self) -> None:
         """Take no more requests and deliver nothing more. What waits is dropped; done, if the lane is not stoppable."""
@@ -316,6 +319,9 @@ class Lane(QObject):
 
     @Slot(object, object)
     def _on_returned(self, ticket: Ticket, outcome: JobResult | JobFailure) -> None:
+        self._deliveries.call(functools.partial(self._deliver, ticket, outcome))
+
+    def _deliver(self, ticket: Ticket, outcome: JobResult | JobFailure) -> None:
         if self._closed or ticket is not self._ticket:
             return  # delivered already, by ``drain``
         # The next job starts before the result is shown: receivers may take their time, the worker need not wait.
@@ -355,6 +361,8 @@ class JobRunner(QObject):
         self.way.set()
         self.heartbeat = Heartbeat(self)
         """Says whether the GUI thread is busy, while any job runs; for lanes."""
+        self.deliveries = OneATurn(self)
+        """Hands over what jobs bring; for lanes."""
         self._give_back = QTimer(self, singleShot=True, interval=WAY_MS)
         self._give_back.timeout.connect(self.way.set)
         self._lanes: list[Lane] = []
