@@ -10,7 +10,7 @@ A syntax error does not hide the mistakes behind it: the broken value is set asi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ruamel.yaml import YAML
@@ -109,8 +109,15 @@ class Document:
     complete: bool
 
 
-def read_document(text: str, file: str) -> Document:
-    """Read YAML text. Never raises: what is wrong stands in ``problems``, in the order in which it was found."""
+def go_on() -> None:
+    """Nothing is to be done between two parts of a text."""
+
+
+def read_document(text: str, file: str, between: Callable[[], None] = go_on) -> Document:
+    """Read YAML text. Never raises: what is wrong stands in ``problems``, in the order in which it was found.
+
+    ``between`` is called again and again on the way; what it raises ends that.
+    """
     text = text.removeprefix("\ufeff")
     if len(text) > MAX_CHARACTERS:
         message = f"the file is too big for a price file ({len(text):,} characters, at most {MAX_CHARACTERS:,})"
@@ -121,7 +128,7 @@ def read_document(text: str, file: str) -> Document:
     budget = MAX_REREAD
     for faults_left in range(MAX_FAULTS, -1, -1):
         builder = _Builder(file, repairs)
-        fault = builder.build(text)
+        fault = builder.build(text, between)
         if fault is None:
             return Document(builder.root, problems + builder.problems, complete=not builder.stopped)
         repaired, is_news = repair(text, fault, repairs)
@@ -164,10 +171,11 @@ class _Builder:
         self._stack: list[Sequence | Table] = []
         self._keys: list[Scalar | None] = []
 
-    def build(self, text: str) -> SyntaxFault | None:
+    def build(self, text: str, between: Callable[[], None]) -> SyntaxFault | None:
         """Read ``text``; the fault that stopped it, if one did."""
         try:
             for event in _events(text):
+                between()
                 if isinstance(event, DocumentStartEvent) and self.root is not None:
                     self._problem(event, "a price file is one document: remove this '---' or what follows it")
                     self.stopped = True
@@ -264,4 +272,4 @@ def _events(text: str) -> Iterator[Event]:
     yield from YAML(typ="safe", pure=True).parse(text)
 
 
-__all__ = ["Broken", "Document", "Node", "Scalar", "Sequence", "Table", "read_document"]
+__all__ = ["Broken", "Document", "Node", "Scalar", "Sequence", "Table", "go_on", "read_document"]

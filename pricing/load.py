@@ -6,7 +6,7 @@ An entry holds what the file says about one model and nothing else, flat, by pat
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +16,7 @@ from pricing.check_price import PriceChecker
 from pricing.checker import Checker, join
 from pricing.counting import BUNDLED_ENCODINGS
 from pricing.declaration import names
-from pricing.document import Broken, Document, Node, Scalar, Table, read_document
+from pricing.document import Broken, Document, Node, Scalar, Table, go_on, read_document
 from pricing.migration import VERSION, is_older, migrated
 from pricing.scalars import (
     BadValue,
@@ -102,14 +102,19 @@ def read_price_file(
 
 
 def read_price_text(
-    text: str, file_name: str, tokenizers: Collection[str] = (), rules: Mapping[str, CountRule] | None = None
+    text: str,
+    file_name: str,
+    tokenizers: Collection[str] = (),
+    rules: Mapping[str, CountRule] | None = None,
+    between: Callable[[], None] = go_on,
 ) -> PriceFile:
     """Read a price file from text.
 
     ``tokenizers`` are names of encodings that may be counted with, besides the bundled ones; ``rules`` are counting
-    rules that the file may name without defining them.
+    rules that the file may name without defining them. ``between`` is called again and again while its syntax is read;
+    what it raises ends that.
     """
-    document = read_document(text.replace("\r\n", "\n"), file_name)
+    document = read_document(text.replace("\r\n", "\n"), file_name, between)
     reader = _Reader(document, file_name, {*BUNDLED_ENCODINGS, *tokenizers}, rules or {})
     return reader.read()
 

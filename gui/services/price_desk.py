@@ -78,14 +78,15 @@ class Change:
     why: str = ""
 
 
-def check(request: CheckRequest, _ticket: Ticket | None = None) -> CheckedText:
+def check(request: CheckRequest, ticket: Ticket) -> CheckedText:
     """Check a text, and lay it over the built-in prices."""
     from pricing.bundled import load_bundled
     from pricing.layering import lay_over
     from pricing.load import read_price_text as parse
 
     bundled = load_bundled()
-    file = parse(request.text, request.file_name, tuple(request.own_encodings()), bundled.rules)
+    own = tuple(request.own_encodings())
+    file = parse(request.text, request.file_name, own, bundled.rules, ticket.stand_back)
     if file.problems:
         return CheckedText(file.problems)
     models, notices, hidden = lay_over(bundled, file)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engine import half_written
 from gui.editor.offsets import document_text
+from gui.jobs import Ticket
 from gui.models.yaml_position import key_place
 from gui.services import file_writing
 from gui.services.price_desk import ChangeRequest, CheckRequest, change, check
@@ -97,12 +98,21 @@ def test_files_that_the_editor_cannot_hold(tmp_path: Path):
 
 def test_the_template_is_good_as_it_is_and_with_every_example_in_use():
     def problems(text: str) -> tuple[object, ...]:
-        return check(CheckRequest(0, text, "prices.yaml", "", tuple)).problems
+        return check(CheckRequest(0, text, "prices.yaml", "", tuple), Ticket(lambda *_: None)).problems
 
     used = re.sub(r"^# ((?:rates| +[\w/.-]+):( |$))", r"\1", TEMPLATE, flags=re.MULTILINE)
     assert problems(TEMPLATE) == ()
     assert used.count("\n# ") < TEMPLATE.count("\n# ") - 10
     assert problems(used) == ()
+
+
+def test_a_check_stands_back_again_and_again(monkeypatch: pytest.MonkeyPatch):
+    rests = []
+    monkeypatch.setattr(Ticket, "stand_back", lambda _self: rests.append(1))
+    models = "".join(f"  acme/{number}: {{price: {{input: 1}}}}\n" for number in range(100))
+    request = CheckRequest(0, f"version: 1\nmodels:\n{models}", "prices.yaml", "", tuple)
+    assert len(check(request, Ticket(lambda *_: None)).models) >= 100
+    assert len(rests) >= 100
 
 
 def test_every_built_in_value_has_its_place():
@@ -113,7 +123,7 @@ def test_every_built_in_value_has_its_place():
 
 def test_a_price_in_another_currency_is_typed_as_it_stands():
     text = "version: 1\ncurrency: EUR\nrates: {EUR: 1.25}\nmodels:\n  acme/a:\n    price: {input: 0.40}\n"
-    facts = check(CheckRequest(0, text, "prices.yaml", "acme/a", tuple)).facts
+    facts = check(CheckRequest(0, text, "prices.yaml", "acme/a", tuple), Ticket(lambda *_: None)).facts
     assert facts is not None
     assert (facts.facts[0].shown, facts.facts[0].typed, facts.currency) == ("0.50", "0.40", "EUR")
 
