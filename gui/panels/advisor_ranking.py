@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTableView, Q
 from gui.look.plain_label import PlainLabel
 from gui.models.cost_text import CostText
 from gui.models.ranking import BEGINNING, RankingModel
+from gui.panels.fitted_table import FittedTable
 from gui.panels.row_table import set_up_rows
 
 if TYPE_CHECKING:
@@ -40,14 +41,14 @@ class AdvisorRanking(QWidget):
         ):
             self.by.addItem(words, kind)
         self.model = RankingModel(text, self)
-        self.table = QTableView(objectName="advisorRanking")
+        self.table = FittedTable("advisorRanking")
         self.table.setAccessibleName(self.tr("Parts with the most tokens; Enter goes there"))
         self.table.setModel(self.model)
         set_up_rows(self.table)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(BEGINNING, QHeaderView.ResizeMode.Stretch)
         self.nothing = PlainLabel(objectName="advisorNothing")
         self.nothing.setWordWrap(True)

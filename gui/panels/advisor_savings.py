@@ -14,6 +14,7 @@ from gui.models.advisor_words import kind_words
 from gui.models.cost_text import CostText
 from gui.models.previews import PreviewsModel
 from gui.models.proposals import WHAT, ProposalsModel
+from gui.panels.fitted_table import FittedTable
 from gui.panels.row_table import set_up_rows
 from gui.panels.runs_delegate import RunsDelegate
 
@@ -37,7 +38,7 @@ class AdvisorSavings(QWidget):
         super().__init__()
         self._previews: Mapping[str, Sequence[Preview]] = {}
         self.model = ProposalsModel(text, self)
-        self.table = QTableView(objectName="advisorProposals")
+        self.table = FittedTable("advisorProposals")
         self.table.setAccessibleName(self.tr("Proposals; Space checks one"))
         self.why = _words("advisorWhy")
         self.preview = PreviewsModel(self)
@@ -98,12 +99,12 @@ class AdvisorSavings(QWidget):
             set_up_rows(table)
             table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
             table.verticalHeader().setDefaultSectionSize(height)
-        fit, stretch = QHeaderView.ResizeMode.ResizeToContents, QHeaderView.ResizeMode.Stretch
+        fixed, stretch = QHeaderView.ResizeMode.Fixed, QHeaderView.ResizeMode.Stretch
         header = self.table.horizontalHeader()
-        header.setSectionResizeMode(fit)
+        header.setSectionResizeMode(fixed)
         header.setSectionResizeMode(WHAT, stretch)
         header = self.places.horizontalHeader()
-        header.setSectionResizeMode(preview_columns.LINE, QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(preview_columns.LINE, fixed)
         self.places.setColumnWidth(preview_columns.LINE, self.fontMetrics().horizontalAdvance("0,000,000"))
         header.setSectionResizeMode(preview_columns.CHANGE, stretch)
         self.places.setMinimumHeight(3 * height)

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QVBoxLayout, QWidget
 
 from gui.models.comparison_rows import ENCODING, EncodingRow, EncodingRowsModel
 from gui.panels.encoding_picker import EncodingPicker
+from gui.panels.fitted_table import FittedTable
 from gui.panels.row_table import set_up_rows
 
 LEAST_ROWS = 3
@@ -29,7 +30,7 @@ class CompareEncodings(QWidget):
         super().__init__()
         self._names, self._base = names, names[0]
         self.model = EncodingRowsModel(self.locale(), self)
-        self.table = QTableView(objectName="compareEncodings")
+        self.table = FittedTable("compareEncodings")
         self.table.setAccessibleName(self.tr("Encodings that are compared; Enter makes one the base"))
         self.picker = EncodingPicker()
         self.picker.setObjectName("compareAdd")
@@ -164,7 +165,7 @@ class CompareEncodings(QWidget):
         rows = table.verticalHeader()
         rows.setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(ENCODING, QHeaderView.ResizeMode.Stretch)
         table.setMinimumHeight(rows.defaultSectionSize() * (LEAST_ROWS + 1))
 

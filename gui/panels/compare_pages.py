@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QHeaderView, QTableView, QVBoxLayout, Q
 
 from gui.models.comparison_rows import DifferencesModel, PartsModel
 from gui.models.comparison_words import tr
+from gui.panels.fitted_table import FittedTable
 from gui.panels.page_tabs import PageTabs
 from gui.panels.row_table import set_up_rows
 
@@ -82,13 +83,13 @@ class ComparePages(PageTabs):
         self.stretch_opened.emit(one.utf16_start, one.utf16_end)
 
     def _table(self, model: RowsModel, name: str, spoken: str) -> QTableView:
-        table = QTableView(objectName=name)
+        table = FittedTable(name)
         table.setAccessibleName(spoken)
         table.setModel(model)
         set_up_rows(table)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setStretchLastSection(True)
         return table

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QSpinBox,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -22,6 +21,7 @@ from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
 from gui.models.training_report import GROUP, CompressionModel
 from gui.models.training_text import TrainingText
+from gui.panels.fitted_table import FittedTable
 from gui.panels.flow_layout import FlowLayout
 from gui.services.money import usd_text
 from gui.services.training_savings import comparable_models, savings
@@ -49,7 +49,7 @@ class CompressionPage(QWidget):
         self._report: Report | None = None
         self._offered: list[Model] = []
         self.model = CompressionModel(text, self)
-        self.table = QTableView(objectName="trainCompression")
+        self.table = FittedTable("trainCompression")
         self.table.setAccessibleName(self.tr("Bytes per token by kind of text and encoding"))
         self.table.setModel(self.model)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -83,7 +83,7 @@ class CompressionPage(QWidget):
         header = self.table.horizontalHeader()
         if report is not None:
             header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-            header.setSectionResizeMode(GROUP, QHeaderView.ResizeMode.ResizeToContents)
+            header.setSectionResizeMode(GROUP, QHeaderView.ResizeMode.Fixed)
         self._offer_models()
         self._show_savings()
 

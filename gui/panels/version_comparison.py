@@ -16,6 +16,7 @@ from gui.models import cost_changes, diff_table
 from gui.models.cost_changes import CostChangesModel
 from gui.models.cost_text import CostText
 from gui.models.diff_table import DiffTableModel
+from gui.panels.fitted_table import FittedTable
 from gui.panels.page_tabs import PageTabs
 from gui.panels.row_table import set_up_rows
 from gui.panels.runs_delegate import RunsDelegate
@@ -56,7 +57,7 @@ class VersionComparison(QWidget):
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self.changes)
         self._sorted.setSortRole(cost_changes.SORT_ROLE)
-        self.costs = QTableView(objectName="versionCosts")
+        self.costs = FittedTable("versionCosts")
         self.costs.setAccessibleName(self.tr("What the second text changes in the cost of every model"))
         self.costs.setModel(self._sorted)
         self.pages = PageTabs("versionPages", self.tr("Pages of the comparison"))
@@ -140,7 +141,7 @@ class VersionComparison(QWidget):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(width // 2)
         header = self.costs.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(cost_changes.MODEL, QHeaderView.ResizeMode.Stretch)
         self.costs.setSortingEnabled(True)
         self.costs.sortByColumn(cost_changes.MODEL, Qt.SortOrder.AscendingOrder)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from gui.look.figures import figure
 from gui.look.token_text import visible_line
 from gui.models.versions import NAME, VersionsModel
+from gui.panels.fitted_table import FittedTable
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.row_table import edit_cell, set_up_rows
 from gui.services.versions.store import LONGEST_NAME, Kept, Version
@@ -50,7 +51,7 @@ class VersionList(QWidget):
         self.delete = _button("versionDelete", self.tr("De&lete…"), self.tr("Remove the version for good (Del)"))
         self.model = VersionsModel(QLocale(), self)
         self.model.renamed.connect(self.rename_asked)
-        self.table = _Versions(self)
+        self.table = _Versions("versionTable", self)
         self.table.setModel(self.model)
         self.total = QLabel(objectName="versionTotal")
         self.total.setTextFormat(Qt.TextFormat.PlainText)
@@ -141,14 +142,13 @@ class VersionList(QWidget):
 
     def _set_up_table(self) -> None:
         table = self.table
-        table.setObjectName("versionTable")
         table.setAccessibleName(self.tr("Versions of the prompt; F2 renames one, Delete removes it"))
         set_up_rows(table)
         table.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         table.delete_pressed.connect(self.ask_to_delete)
 
@@ -169,7 +169,7 @@ class VersionList(QWidget):
         column.addLayout(acts)
 
 
-class _Versions(QTableView):
+class _Versions(FittedTable):
     """Signals: ``delete_pressed()``."""
 
     delete_pressed = Signal()
