@@ -7,7 +7,7 @@ picture: it is the first to touch the engine, prices and the worker threads.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -251,12 +251,14 @@ class Workbench(QObject):
 
     def _start_files(self) -> None:
         from gui.jobs import JobRunner
+        from gui.loading_ahead import LoadingAhead
         from gui.services.files import FileService
         from gui.services.find import FindService
         from gui.storage import Storage
 
         self.theme.use_fusion()
         self.runner = runner = JobRunner(self)
+        self.loading = LoadingAhead(runner, self)
         self.window.jobs.watch(runner)
         self.finder.start(FindService(runner, self))
         self.files.start(FileService(runner, self), Storage(runner, self.tr("Saving the text"), self))
@@ -300,6 +302,11 @@ class Workbench(QObject):
         encodings.listed.connect(self.panel.picker.fill)
         encodings.failed.connect(self.notifier.error)
         encodings.refresh()
+
+    def load_first(self, modules: Sequence[str], then: Callable[[], None]) -> None:
+        """Call a slot when these modules are loaded, as ``LoadingAhead.when_loaded``."""
+        assert self.loading is not None
+        self.loading.when_loaded(modules, then)
 
     def _tab_parts(self) -> TabParts:
         from gui.tabs.tab_wiring import TabParts
@@ -353,11 +360,8 @@ class Workbench(QObject):
         self.folders = FilesWiring(parts, self.costs.panel, last.files)
 
     def _end_start(self) -> None:
-        from gui.loading_ahead import LoadingAhead
-
-        assert self.runner is not None
         self._report.tell()
-        self.loading = LoadingAhead(self.runner, self)
+        assert self.loading is not None
         self.loading.begin_soon()
         self.started.emit()
 

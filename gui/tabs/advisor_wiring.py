@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from gui.tabs.tab_wiring import TabParts
 
 
+NEEDS = (
+    "gui.panels.advisor_panel",
+    "gui.tabs.advisor_flow",
+)
+"""What making the page loads."""
+
+
 class AdvisorWiring(QObject):
     """Made after the first picture of the window, with the worker threads and the cost table."""
 
@@ -85,6 +92,9 @@ class AdvisorWiring(QObject):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         """Whoever turns to the page wants to know of the text as it is now."""
         self._building.when_built(self._look)
 

@@ -15,6 +15,17 @@ if TYPE_CHECKING:
     from gui.tabs.tab_wiring import TabParts
 
 
+NEEDS = (
+    "gui.key_guard",
+    "gui.panels.compare_panel",
+    "gui.services.comparisons",
+    "gui.storage",
+    "gui.tabs.compare_exports",
+    "gui.tabs.compare_flow",
+)
+"""What making the page loads."""
+
+
 class CompareWiring(TabWiring["ComparePanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
@@ -63,4 +74,7 @@ class CompareWiring(TabWiring["ComparePanel"]):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self.build().refresh_if_old()

@@ -23,6 +23,10 @@ FIRST_MODELS = 4
 """Models of the cost table that are drawn where there are no favourites."""
 
 
+NEEDS = ("gui.panels.conversation_panel",)
+"""What making the page loads."""
+
+
 class ConversationWiring(QObject):
     """Made with the cost table, whose favourites, prices and scenario it takes."""
 
@@ -68,6 +72,9 @@ class ConversationWiring(QObject):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self.build()
         self._touch()
 

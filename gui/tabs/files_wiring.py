@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from gui.tabs.tab_wiring import TabParts
 
 
+NEEDS = (
+    "gui.panels.files_panel",
+    "gui.services.folder_fit",
+    "gui.services.folder_scan",
+    "gui.tabs.files_flow",
+    "gui.tabs.files_saving",
+)
+"""What making the page loads."""
+
+
 class FilesWiring(TabWiring["FilesPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
@@ -69,6 +79,9 @@ class FilesWiring(TabWiring["FilesPanel"]):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self.build()
 
     @Slot()

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from gui.tabs.tab_wiring import TabParts
 
 
+NEEDS = (
+    "gui.panels.lab_panel",
+    "gui.services.lab.catalogue",
+)
+"""What making the page loads."""
+
+
 class LabWiring(QObject):
     """Made after the first picture of the window, with the worker threads."""
 
@@ -54,6 +61,9 @@ class LabWiring(QObject):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self.build()
 
     @Slot(str)

@@ -21,6 +21,13 @@ LONGEST_WORD = 200
 """UTF-16 units that are looked at on each side of the caret for the word it is in."""
 
 
+NEEDS = (
+    "gui.panels.merges_panel",
+    "gui.services.merges",
+)
+"""What making the page loads."""
+
+
 class MergesWiring(TabWiring["MergesPanel"]):
     """Made after the first picture of the window, with the worker threads.
 
@@ -124,4 +131,7 @@ class MergesWiring(TabWiring["MergesPanel"]):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self.build()

@@ -19,6 +19,17 @@ if TYPE_CHECKING:
     from gui.workbench import Workbench
 
 
+NEEDS = (
+    "gui.panels.pricing_panel",
+    "gui.services.price_facts",
+    "gui.services.price_imports",
+    "gui.tabs.price_changes",
+    "gui.tabs.price_import_flow",
+    "gui.tabs.pricing_flow",
+)
+"""What making the page loads."""
+
+
 class PricingWiring(QObject):
     """Made after the first picture of the window, with the cost table.
 
@@ -132,6 +143,9 @@ class PricingWiring(QObject):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self.build()
 
     @Slot()

@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     from gui.tabs.tab_wiring import TabParts
 
 
+NEEDS = (
+    "engine.requests.image_rules",
+    "engine.requests.templates",
+    "gui.panels.request_panel",
+    "gui.services.image_sizes",
+    "gui.services.request_templates",
+    "gui.services.requests",
+    "gui.tabs.line_tables",
+    "gui.tabs.request_flow",
+)
+"""What making the page loads."""
+
+
 class RequestWiring(TabWiring["RequestPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
@@ -92,4 +105,7 @@ class RequestWiring(TabWiring["RequestPanel"]):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self._building.begin()

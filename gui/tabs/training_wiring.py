@@ -29,6 +29,20 @@ INTERRUPTED = "training-interrupted"
 ENDED = "training-ended"
 
 
+NEEDS = (
+    "gui.key_guard",
+    "gui.panels.training_panel",
+    "gui.services.training",
+    "gui.services.training_corpus",
+    "gui.services.training_engine",
+    "gui.services.training_export",
+    "gui.services.training_report",
+    "gui.tabs.training_flow",
+    "gui.tabs.training_results",
+)
+"""What making the page loads."""
+
+
 class TrainingWiring(TabWiring["TrainingPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
@@ -109,6 +123,9 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self._bench.notifier.withdraw(ENDED)
         self._building.begin()
 

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from gui.tabs.versions_flow import VersionsFlow
 
 
+NEEDS = (
+    "gui.panels.versions_panel",
+    "gui.tabs.versions_flow",
+)
+"""What making the page loads."""
+
+
 class VersionsWiring(QObject):
     """Made after the first picture of the window, with the worker threads and the cost table."""
 
@@ -49,4 +56,7 @@ class VersionsWiring(QObject):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self.build().look_again()

@@ -22,6 +22,22 @@ if TYPE_CHECKING:
     from gui.tabs.vocabulary_saving import VocabularySaving
 
 
+NEEDS = (
+    "gui.key_guard",
+    "gui.panels.vocabulary_compare",
+    "gui.panels.vocabulary_lengths",
+    "gui.panels.vocabulary_panel",
+    "gui.services.vocabulary",
+    "gui.services.vocabulary_export",
+    "gui.services.vocabulary_places",
+    "gui.tabs.vocabulary_flow",
+    "gui.tabs.vocabulary_pages",
+    "gui.tabs.vocabulary_places",
+    "gui.tabs.vocabulary_saving",
+)
+"""What making the page loads."""
+
+
 class VocabularyWiring(TabWiring["VocabularyPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
@@ -131,6 +147,9 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
 
     @Slot()
     def _on_looked_at(self) -> None:
+        self._bench.load_first(NEEDS, self._come_to_front)
+
+    def _come_to_front(self) -> None:
         self._building.when_built(self._look)
 
     def _look(self) -> None:

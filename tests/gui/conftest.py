@@ -56,6 +56,16 @@ def tiktoken_counts() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def tabs_wait_for_no_module() -> Iterator[None]:
+    """Turning to a tab makes its page at once, whatever other tests have loaded; tests of that take it back."""
+    from gui.loading_ahead import LoadingAhead
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LoadingAhead, "when_loaded", lambda _self, _modules, then: then())
+        yield
+
+
+@pytest.fixture(autouse=True)
 def no_key_is_held_down() -> Iterator[None]:
     """A click with Ctrl leaves the application thinking that Ctrl is down, into the next test."""
     yield

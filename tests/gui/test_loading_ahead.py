@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import importlib.util
 import os
 import subprocess
 import sys
@@ -15,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from gui import loading_ahead
 from gui.jobs import JobRunner, Ticket
 from gui.loading_ahead import LoadingAhead, load_all, modules_of_the_window
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 WINDOW = """
@@ -50,6 +52,10 @@ bench.started.connect(lambda: bench.loading.ended.connect(ended))
 bench.window.show()
 application.exec()
 """
+
+
+# Taken before the fixture of the windows has it wait for nothing.
+WHEN_LOADED = LoadingAhead.when_loaded
 
 
 class CountingTicket(Ticket):
@@ -111,6 +117,50 @@ def test_it_is_done_on_a_worker_thread(qtbot: QtBot, monkeypatch: pytest.MonkeyP
     assert threading.main_thread() not in threads
     assert not runner.busy_lanes, "nobody is told of it"
     runner.shutdown()
+
+
+def test_what_is_loaded_is_not_waited_for(qtbot: QtBot):
+    runner = JobRunner()
+    done = []
+    WHEN_LOADED(LoadingAhead(runner, runner), ("sys", "gui.jobs"), lambda: done.append(1))
+    assert done
+    runner.shutdown()
+
+
+def test_what_is_missing_is_loaded_on_a_worker_thread_first(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "a_module_of_a_tab.py").write_text("import threading\nTHREAD = threading.current_thread()\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    runner = JobRunner()
+    threads = []
+    WHEN_LOADED(
+        LoadingAhead(runner, runner),
+        ("a_module_of_a_tab", "no_module_at_all"),
+        lambda: threads.append((sys.modules["a_module_of_a_tab"].THREAD, threading.current_thread())),
+    )
+    assert not threads
+    qtbot.waitUntil(lambda: bool(threads), timeout=PATIENCE_MS)
+    ((loaded_on, called_on),) = threads
+    assert called_on is threading.main_thread()
+    assert loaded_on is not called_on
+    assert not runner.busy_lanes, "nobody is told of it"
+    runner.shutdown()
+    del sys.modules["a_module_of_a_tab"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "gui" / "tabs").glob("*_wiring.py")), ids=lambda path: path.stem)
+def test_every_tab_has_loaded_what_its_page_is_made_with(path: Path):
+    module = importlib.import_module(f"gui.tabs.{path.stem}")
+    if not hasattr(module, "NEEDS"):
+        assert path.stem == "tab_wiring"
+        return
+    functions = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
+    making = [node for node in functions if node.name in ("build", "_steps", "_add_pages", "_make_results")]
+    imported = {node.module for function in making for node in ast.walk(function) if isinstance(node, ast.ImportFrom)}
+    assert imported
+    assert imported <= set(module.NEEDS)
+    assert all(importlib.util.find_spec(name) for name in module.NEEDS)
 
 
 def test_tabs_find_everything_loaded_and_the_first_picture_nothing(tmp_path: Path):
