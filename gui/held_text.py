@@ -8,7 +8,7 @@ every other thread waiting.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 PIECE_CHARACTERS = 1 << 16
 """Longer texts are turned into bytes in pieces of this size."""
@@ -16,20 +16,27 @@ PIECE_CHARACTERS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class HeldText:
-    """``pieces`` are UTF-8, each of whole characters; lone surrogates are encoded as such, to be read back."""
+    """``pieces`` are UTF-8, each of whole characters; lone surrogates are encoded as such, to be read back.
 
-    pieces: tuple[bytes, ...] = ()
+    Strings among them are encoded when they are gone through, each time: that is where the GUI thread had them at hand,
+    and a worker has the time. With ``crlf`` each newline of the pieces stands for CRLF.
+    """
+
+    pieces: tuple[bytes | str, ...] = ()
+    crlf: bool = False
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self.pieces)
+        for piece in self.pieces:
+            for part in utf8_pieces(piece) if isinstance(piece, str) else (piece,):
+                yield part.replace(b"\n", b"\r\n") if self.crlf else part
 
     def text(self) -> str:
         """The whole text as one string."""
-        return "".join([piece.decode("utf-8", "surrogatepass") for piece in self.pieces])
+        return "".join([piece.decode("utf-8", "surrogatepass") for piece in self])
 
     def with_crlf(self) -> HeldText:
         """The same with each newline turned into CRLF; the text must hold no CR of its own."""
-        return HeldText(tuple(piece.replace(b"\n", b"\r\n") for piece in self.pieces))
+        return replace(self, crlf=True)
 
 
 def held(texts: Iterable[str]) -> HeldText:

@@ -129,10 +129,13 @@ class Prompt(QObject):
 
     def request_text(self) -> None:
         """Ask for the text in the widget with its revision; ``text_ready`` answers, soon or at once."""
-        if self._service is None or self._is_quick_to_read():
+        if self._is_quick_to_read():
             self.text_ready.emit(self.editor.revision, self.read_now())
+            return
+        self._owes_text = True
+        if self._service is None:
+            self._reading.start()
         else:
-            self._owes_text = True
             self._service.request_text()
 
     @Slot(int, object)
@@ -148,7 +151,8 @@ class Prompt(QObject):
             self._reading.start()
 
     def _is_quick_to_read(self) -> bool:
-        return self.editor.document().characterCount() < DIRECT_READ_CHARACTERS
+        # Of a big text on its way only the first slices may be in the document, and the rest is to be read as well.
+        return not self.editor.is_loading and self.editor.document().characterCount() < DIRECT_READ_CHARACTERS
 
     @Slot(int, object)
     def _on_read(self, revision: int, pieces: tuple[str, ...]) -> None:
@@ -156,7 +160,7 @@ class Prompt(QObject):
             self._owes_worker = False
             self._tell_text(revision, "".join(pieces))
         if self._owes_text:
-            self._on_text_ready(revision, held(pieces))
+            self._on_text_ready(revision, HeldText(pieces))
 
     def _set_origin(self, origin: Origin | None) -> None:
         if origin != self.origin:

@@ -25,6 +25,14 @@ def test_it_is_the_text_in_small_pieces():
     assert max(map(len, text)) <= 7 * 4
 
 
+def test_strings_are_encoded_when_they_are_gone_through():
+    parts = (TEXT, "", "end")
+    text = HeldText(parts)
+    assert [*text] == [*text] == [*held(parts)]
+    assert text.text() == TEXT + "end"
+    assert text.with_crlf().text() == (TEXT + "end").replace("\n", "\r\n")
+
+
 def test_nothing_is_nothing():
     assert held([]) == held([""]) == HeldText()
     assert HeldText().text() == ""

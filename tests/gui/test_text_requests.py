@@ -1,0 +1,68 @@
+"""Who asks for the text while a big one is on its way gets it without the GUI thread reading what is not in yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.editor import soft_text_edit, text_feed
+from gui.editor.token_editor import TokenEditor
+from gui.prompt import Prompt
+from tests.gui.conftest import HeldEdits, OpenWindow
+
+TEXT = "a line of text 😀\n" * 300
+
+
+@pytest.fixture(autouse=True)
+def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
+    monkeypatch.setattr(text_feed, "FIRST_SLICE", 500)
+    monkeypatch.setattr(text_feed, "_SMALLEST", 300)
+    monkeypatch.setattr(text_feed, "_LARGEST", 700)
+
+
+def ask(qtbot: QtBot, prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+    with monkeypatch.context() as patched:
+        patched.setattr(Prompt, "read_now", lambda _prompt: pytest.fail("the whole text in one go"))
+        patched.setattr(TokenEditor, "toPlainText", lambda _editor: pytest.fail("the whole text in one go"))
+        with qtbot.waitSignal(prompt.text_ready) as ready:
+            assert prompt.editor.is_loading
+            prompt.request_text()
+        qtbot.waitUntil(lambda: not prompt.editor.is_loading)
+    revision, text = ready.args
+    return revision, text.text()
+
+
+def test_the_worker_has_it(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
+    prompt = open_window().prompt
+    qtbot.waitUntil(lambda: prompt.counts is not None)
+    prompt.show_text(TEXT)
+    assert ask(qtbot, prompt, monkeypatch) == (prompt.editor.revision, TEXT)
+
+
+def test_before_there_is_a_worker_it_is_read_once_it_is_in(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch):
+    editor = TokenEditor()
+    qtbot.addWidget(editor)
+    prompt = Prompt(editor, editor)
+    prompt.show_text(TEXT)
+    assert ask(qtbot, prompt, monkeypatch) == (editor.revision, TEXT)
+
+
+def test_where_counting_was_stopped_it_is_read_once_it_is_in(
+    qtbot: QtBot, open_window: OpenWindow, held_edits: Callable[[], HeldEdits], monkeypatch: pytest.MonkeyPatch
+):
+    bench = open_window()
+    prompt = bench.prompt
+    prompt.editor.setPlainText("one")
+    qtbot.waitUntil(lambda: not prompt.stale and prompt.counts is not None and prompt.counts.complete)
+    held = held_edits()
+    prompt.editor.replace_range(0, 0, "two ")
+    qtbot.waitUntil(held.begun.is_set)
+    prompt.show_text(TEXT)
+    (counting,) = (lane for lane in bench.runner.busy_lanes if lane.name == "Counting tokens")
+    counting.cancel()
+    held.may_end.set()
+    assert ask(qtbot, prompt, monkeypatch) == (prompt.editor.revision, TEXT)
+    qtbot.waitUntil(lambda: not prompt.stale)
