@@ -28,6 +28,7 @@ NO_TOKEN = -1
 _OWN_SPAN = 64  # text inserted in one go becomes a span of its own from this length on, else its left neighbour grows
 _SLACK = 4096
 _FEW = 64
+_MANY = 1 << 16
 _ZERO = np.zeros(1, np.int32)
 _FRESH = ~np.uint8(STALE)
 _ONLY_CONTINUES = bytes(flags & CONTINUES for flags in range(256))
@@ -185,7 +186,7 @@ class TokenSpans:
 
         Returns the stretch of the new text whose tokens look different.
         """
-        self._move_gap(self.count_ending(start))
+        self.move_gap(self.count_ending(start))
         self._reserve(3)
         self._drop(start, removed)
         self._length += added - removed
@@ -207,11 +208,13 @@ class TokenSpans:
         ends: NDArray[np.int32],
         ids: NDArray[np.int32],
         continues: NDArray[np.bool_],
+        ready: TokenSpans | None = None,
     ) -> tuple[int, int] | None:
         """Replace the tokens from ``start`` to ``end`` of the present text by new ones that tile this stretch.
 
         ``ends`` int32[n] absolute, ``ids`` int32[n], ``continues`` bool[n]. Tokens that stay the same keep their
-        colour. Returns the stretch that looks different, None if nothing does.
+        colour. ``ready``: the same tokens where they are all of the text; their arrays are taken over where many
+        differ, and ``ready`` is empty then. Returns the stretch that looks different, None if nothing does.
         """
         if start == end:
             return None
@@ -223,11 +226,14 @@ class TokenSpans:
             self._put_ids(first, ids)
             self._clear_stale(first, last)
             return None
-        flags = continues.astype(np.uint8)
+        flags = continues.view(np.uint8)
         # The halves of a token that was cut wear one colour: none of them may stay as it is.
         head, tail = (0, 0) if cut else self._same_ends(first, last, ends, ids, flags)
-        self._clear_stale(first, last)
         new = len(ends)
+        if ready is not None and start == 0 and end == self._length == ready._length and new - head - tail > _MANY:
+            self._take_over(ready)
+            return start, end
+        self._clear_stale(first, last)
         if head + tail >= new and head + tail >= last - first:
             return None
         middle = slice(head, new - tail)
@@ -291,7 +297,7 @@ class TokenSpans:
             head += found
             if found < window.stop - window.start:
                 break
-            step *= 8
+            step = min(8 * step, _MANY)  # more would be memory that nobody has touched yet
         tail, step = 0, _FEW
         while tail < count - head:
             stop = min(count - head, tail + step)
@@ -300,7 +306,7 @@ class TokenSpans:
             tail += found
             if not complete:
                 break
-            step *= 8
+            step = min(8 * step, _MANY)  # more would be memory that nobody has touched yet
         return head, tail
 
     # Inside
@@ -337,7 +343,8 @@ class TokenSpans:
     def _columns(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         return self._ends, self._ids, self._colours, self._flags
 
-    def _move_gap(self, index: int) -> None:
+    def move_gap(self, index: int) -> None:
+        """Have the gap before a token, where the next edit finds it. O(tokens between)."""
         left, right = self._left, self._right
         if index == left:
             return
@@ -415,7 +422,7 @@ class TokenSpans:
         index = self.count_ending(offset)
         if index >= len(self) or self.start_of(index) >= offset:
             return False, index
-        self._move_gap(index)
+        self.move_gap(index)
         self._reserve(1)
         at = self._right
         self._push(offset, int(self._ids[at]), int(self._colours[at]), int(self._flags[at]) | STALE)
@@ -428,6 +435,11 @@ class TokenSpans:
         self._flags[first : min(last, self._left)] &= _FRESH
         self._flags[max(first, self._left) + shift : max(last, self._left) + shift] &= _FRESH
 
+    def _take_over(self, other: TokenSpans) -> None:
+        self._ends, self._ids, self._colours, self._flags = other._columns()
+        self._left, self._right = other._left, other._right
+        other.clear(0)
+
     def _splice(
         self,
         first: int,
@@ -437,7 +449,7 @@ class TokenSpans:
         flags: NDArray[np.uint8],
         colours: NDArray[np.uint8] | None,
     ) -> None:
-        self._move_gap(first)
+        self.move_gap(first)
         self._right += last - first
         count = len(ends)
         self._reserve(count + 1)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gui.editor.offsets import utf16_length
+from gui.editor.ready_patch import ReadyPatch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,6 +97,7 @@ class TokenTracker:
             self._edits.popleft()
         start, end, ends, ids = patch.utf16_start, patch.utf16_new_end, patch.utf16_ends, patch.ids
         continues = patch.continues
+        ready = patch.spans if isinstance(patch, ReadyPatch) and not self._edits else None
         if self._edits:
             from gui.editor.carrying import Stretch, carried
 
@@ -103,7 +105,7 @@ class TokenTracker:
         if not self._fits(start, end, ends):
             return None
         self._answered = revision
-        return self.ensure().apply(start, end, ends, ids, continues)
+        return self.ensure().apply(start, end, ends, ids, continues, ready)
 
     def ensure(self) -> TokenSpans:
         """The tokens; a text without any yet is one uncovered stretch."""

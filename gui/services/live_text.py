@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gui.editor.offsets import document_text, stored_to_document
+from gui.editor.ready_patch import ready_patch
 from gui.held_text import HeldText, held
 
 if TYPE_CHECKING:
@@ -155,6 +156,8 @@ class LiveText:
         self._watch(request, edited, ticket)
         if patch is not None and self._stored is not None:
             patch = self._in_document_offsets(patch)
+        if patch is not None and len(patch.ids) == edited.token_count:
+            patch = ready_patch(patch)
         text = None
         if request.want_text:
             parts = edited.texts() if self._stored is None else [document_text(self._stored)]
