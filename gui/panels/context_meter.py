@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QBrush, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
+from gui.panels.progress_bar import ProgressBar
 
 NEAR = 0.8
 """From this share on the bar warns."""
@@ -17,7 +18,7 @@ LEAST = 0.001
 """A smaller share is said to be below this one, as in the cost table."""
 
 
-class MeterBar(QProgressBar):
+class MeterBar(ProgressBar):
     """The bar itself, in thousandths of the context window. Beyond the end it is hatched as well as coloured."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
+from gui.panels.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
     from gui.jobs import JobRunner, Lane
@@ -31,7 +32,7 @@ class JobStatus(QWidget):
         self.setFixedHeight(height)  # Also while it is empty: the status bar must not grow and shrink with the jobs.
         self._words = PlainLabel(self)
         self._words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._bar = QProgressBar(self)
+        self._bar = ProgressBar(self)
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(120)
         self._bar.setFixedHeight(height - 6)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QProgressBar, QWidget
+from PySide6.QtWidgets import QWidget
+
+from gui.panels.progress_bar import ProgressBar
 
 
-class ReachableProgressBar(QProgressBar):
+class ReachableProgressBar(ProgressBar):
     """A progress bar that the Tab key reaches, so that it is read out."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
-    QProgressBar,
     QPushButton,
     QSplitter,
     QTableView,
@@ -23,6 +22,7 @@ from gui.look.theme import Theme
 from gui.look.token_text import visible_line
 from gui.models.request_lines import LinesModel
 from gui.models.request_words import GRADE_WORDS, KIND_WORDS, tr
+from gui.panels.progress_bar import ProgressBar
 from gui.panels.row_table import set_up_rows
 from gui.panels.text_behind_figures import part_text_from_figures
 from gui.panels.training_form import Remark
@@ -148,7 +148,7 @@ class RequestLinesPage(QWidget):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.remark = Remark(theme)
-        self.progress = QProgressBar(objectName="requestLinesProgress", maximum=1000)
+        self.progress = ProgressBar(objectName="requestLinesProgress", maximum=1000)
         self.progress.setAccessibleName(self.tr("How much of the file is read"))
         self.stop = QPushButton(self.tr("&Stop"), objectName="requestLinesStop")
         self.export = QPushButton(self.tr("&Export lines…"), objectName="requestLinesExport")
