@@ -90,7 +90,7 @@ class SoftTextEdit(QPlainTextEdit):
     def toPlainText(self) -> str:
         """The logical text. O(length): for saving and searching, never for each key."""
         text = self._soft.text()
-        return text + self._feed.rest if self._loading else text
+        return "".join([text, *self._feed.rest]) if self._loading else text
 
     def setPlainText(self, text: str) -> None:
         """Show another text at once; nothing can be undone afterwards. See ``offsets.document_text``."""
@@ -146,7 +146,7 @@ class SoftTextEdit(QPlainTextEdit):
     @property
     def text_length(self) -> int:
         """Length of the logical text in UTF-16 units."""
-        return self._soft.length + (utf16_length(self._feed.rest) if self._loading else 0)
+        return self._soft.length + (sum(map(utf16_length, self._feed.rest)) if self._loading else 0)
 
     def text_between(self, utf16_start: int, utf16_end: int) -> str:
         """Some of the logical text."""
@@ -159,7 +159,7 @@ class SoftTextEdit(QPlainTextEdit):
             end = self._clamp(start + _PIECE_UNITS)
             yield self._soft.text_between(start, end)
             start = end
-        yield self._feed.rest if self._loading else ""
+        yield from self._feed.rest if self._loading else ()
 
     def replace_range(self, utf16_start: int, utf16_end: int, text: str, *, join: bool = False) -> bool:
         """Replace some of the text as one undo step, or as part of the step before if ``join``.
@@ -433,13 +433,13 @@ class SoftTextEdit(QPlainTextEdit):
             self._loading = False
 
     @Slot(object)
-    def _on_fed(self, left_out: str) -> None:
+    def _on_fed(self, left_out: Iterator[str]) -> None:
         was_loading = self._loading
         self._end_feeding()
         if was_loading:
-            missing = utf16_length(left_out)
+            missing = sum(map(utf16_length, left_out))
             self._follow_length(self._soft.length + missing)
-            if left_out:
+            if missing:
                 self.set_modified(True)
                 self._on_soft_edited((TextEdit(self._soft.length, missing, ""),))
         wanted, self._wanted_selection = self._wanted_selection, None

@@ -9,6 +9,9 @@ slice. So Qt's layout is kept quiet while a slice goes in, and speaks for all of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+
 from PySide6.QtCore import QElapsedTimer, QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
@@ -32,7 +35,8 @@ class TextFeed(QObject):
     progressed = Signal(int, int)
     """How much is in, and all: characters, or bytes where the text came as such."""
     finished = Signal(object)
-    """The end; with what was left out (str), empty unless cancelled."""
+    """The end; with what was left out, in pieces (Iterator[str]), none unless cancelled. All of it at once would be a
+    string as big as the text, made for whoever asks how long it is."""
 
     def __init__(self, soft: SoftDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,9 +58,9 @@ class TextFeed(QObject):
         return self._cursor is not None
 
     @property
-    def rest(self) -> str:
-        """What is not in yet."""
-        return self._piece[self._taken :] + self._source.rest()
+    def rest(self) -> Iterator[str]:
+        """What is not in yet, in pieces."""
+        return chain([self._piece[self._taken :]], self._source.rest())
 
     def start(self, source: TextSource, cursor: QTextCursor, *, at_once: bool) -> None:
         """Begin to put a text in the place of the cursor's selection.

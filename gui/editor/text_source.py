@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections import deque
+from collections.abc import Iterator
 from typing import Protocol
 
 from gui.editor.offsets import safe_end
@@ -26,8 +27,8 @@ class TextSource(Protocol):
     def next(self) -> str:
         """The next piece, empty at the end. None ends within a CRLF or a surrogate pair."""
 
-    def rest(self) -> str:
-        """All that was not handed out, and still will be."""
+    def rest(self) -> Iterator[str]:
+        """All that was not handed out, in pieces; as long as nothing more is handed out."""
 
 
 class StringSource:
@@ -57,8 +58,13 @@ class StringSource:
             self.let_go()
         return self._pieces.popleft() if self._pieces else ""
 
-    def rest(self) -> str:
-        return "".join([*self._pieces, self._whole[self._cut :]])
+    def rest(self) -> Iterator[str]:
+        yield from self._pieces
+        start = self._cut
+        while start < len(self._whole):
+            end = safe_end(self._whole, start, PIECE)
+            yield self._whole[start:end]
+            start = end
 
 
 class Utf8Source:
@@ -89,8 +95,9 @@ class Utf8Source:
             piece = piece.removesuffix(self._held)
         return piece
 
-    def rest(self) -> str:
-        state = self._decoder.getstate()
-        text = self._held + self._decoder.decode(self._data[self._done :], True)
-        self._decoder.setstate(state)
-        return text
+    def rest(self) -> Iterator[str]:
+        other = Utf8Source(self._data)
+        other._done, other._held = self._done, self._held
+        other._decoder.setstate(self._decoder.getstate())
+        while piece := other.next():
+            yield piece

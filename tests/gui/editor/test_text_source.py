@@ -33,14 +33,15 @@ def test_pieces_make_up_the_text(make: Make, text: str) -> None:
     assert source.size == source.left == len(text if isinstance(source, StringSource) else text.encode())
     pieces: list[str] = []
     while source.left:
-        assert "".join(pieces) + source.rest() == text
+        assert "".join([*pieces, *source.rest()]) == text
         left = source.left
         source.let_go()
         assert source.left == left
         pieces.append(source.next())
         assert pieces[-1]
+        assert all(len(piece) <= 5 for piece in source.rest()), "a bounded piece at a time"
         assert source.left < left
-    assert source.next() == source.rest() == ""
+    assert source.next() == "".join(source.rest()) == ""
     assert "".join(pieces) == text
     assert not any(piece.endswith("\r") and behind.startswith("\n") for piece, behind in pairwise(pieces))
 
@@ -59,4 +60,4 @@ def test_a_string_that_is_let_go_of_goes(monkeypatch) -> None:
     for _ in range(10):
         source.let_go()
     assert source._whole == ""
-    assert source.rest() == "x" * 95
+    assert "".join(source.rest()) == "x" * 95
