@@ -13,19 +13,10 @@ from PySide6.QtCore import QObject, QStandardPaths, Slot
 
 from gui.held_text import HeldText, as_held, utf8_pieces
 from gui.look.token_text import visible_line
-from gui.models.cost_export import about_lines, readable_table
 from gui.services.file_writing import write_atomic
 from gui.services.report import HTML, Report, Section, rendered, report_format
-from gui.services.report_sections import (
-    TextFacts,
-    counts_section,
-    facts_of,
-    pairs_section,
-    prices_section,
-    program_section,
-    text_section,
-)
-from gui.versions import our_version, version_lines
+from gui.services.report_sections import TextFacts, facts_of, text_section
+from gui.shown_costs import ShownCosts
 
 if TYPE_CHECKING:
     from gui.dialogs.report_dialog import ReportDialog
@@ -37,12 +28,14 @@ KEY = "report"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A report that waits for its text: what it says besides, and of which revision."""
+    """A report that waits for its text: what the window shows besides, and of which revision. The worker that looks at
+    the text makes ``facts`` and ``sections``."""
 
     revision: int
-    sections: tuple[Section, ...]
+    shown: ShownCosts
     text: HeldText = field(default_factory=HeldText)
     facts: TextFacts | None = None
+    sections: tuple[Section, ...] = ()
     with_text: bool = False
 
 
@@ -73,7 +66,7 @@ class ReportWriting(QObject):
             return
         self._wanted = False
         prompt = self._bench.prompt
-        self._draft = Draft(prompt.editor.revision, self._sections())
+        self._draft = Draft(prompt.editor.revision, self._shown())
         if prompt.stored_text is not None:
             self._look_at(prompt.stored_text)
         else:
@@ -110,24 +103,24 @@ class ReportWriting(QObject):
         origin = self._bench.prompt.origin
         return visible_line(origin.path.name) if origin is not None else ""
 
-    def _sections(self) -> tuple[Section, ...]:
+    def _shown(self) -> ShownCosts:
         """What the window shows, at this moment."""
         costs, prompt = self._bench.costs, self._bench.prompt
         assert costs is not None
         assert prompt.counts is not None
         panel, service = costs.panel, costs.service
         assert service.scenario is not None
-        rows, now = panel.model.shown_rows(), datetime.now().astimezone()
         counts = {name: tokens for name, tokens in prompt.counts.by_encoding.items() if tokens is not None}
-        counts = {prompt.counts.encoding: prompt.counts.tokens, **counts}
-        about = about_lines(now, our_version(), service.prices_hash, prompt.encoding, service.scenario)
-        table = readable_table(rows, panel.table.visible_columns(), panel.model.view)
-        return (
-            counts_section(counts, prompt.counts.encoding),
-            pairs_section("Scenario", about[2:]),
-            Section("Cost", table),
-            prices_section(((row.model_id, row.estimate) for row in rows), service.scenario.on),
-            program_section(version_lines(), now),
+        return ShownCosts(
+            when=datetime.now().astimezone(),
+            counts={prompt.counts.encoding: prompt.counts.tokens, **counts},
+            counted_as=prompt.counts.encoding,
+            encoding=prompt.encoding,
+            prices_hash=service.prices_hash,
+            scenario=service.scenario,
+            rows=tuple(panel.model.shown_rows()),
+            columns=tuple(panel.table.visible_columns()),
+            view=panel.model.view,
         )
 
     @Slot(object)
@@ -187,7 +180,7 @@ def _do(act: Callable[[], object], _ticket: Ticket) -> object:
 
 def _with_facts(draft: Draft, text: str | HeldText, name: str) -> Draft:
     held = as_held(text)
-    return replace(draft, text=held, facts=facts_of(name, held))
+    return replace(draft, text=held, facts=facts_of(name, held), sections=draft.shown.sections())
 
 
 def _write(draft: Draft, path: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from gui import shown_costs
 from gui.dialogs import report_dialog
 from gui.dialogs.report_dialog import ReportDialog
 from gui.editor.offsets import document_text
@@ -54,6 +56,22 @@ def test_a_report_tells_what_the_window_shows(qtbot: QtBot, open_window: OpenWin
     assert "Tokenloupe 0.1" in report
     assert "2026" in report or bench.costs.service.today.isoformat()[:4] in report
     assert "world" not in report
+
+
+def test_what_a_report_says_is_made_by_the_worker(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+):
+    """To look up the versions alone takes as long as a picture of the window."""
+    made_by: list[threading.Thread] = []
+
+    def looked_up() -> list[str]:
+        made_by.append(threading.current_thread())
+        return ["Tokenloupe 0"]
+
+    monkeypatch.setattr(shown_costs, "version_lines", looked_up)
+    asked(qtbot, open_window(), "text").reject()
+    assert made_by
+    assert threading.main_thread() not in made_by
 
 
 def test_the_text_goes_in_when_that_is_wanted(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
