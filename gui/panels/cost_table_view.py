@@ -246,6 +246,7 @@ class CostTable(QTableView):
         """
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         rows = self._table.shown_rows()[max(first, 0) : last + 1 if last >= 0 else None]
+        wider: dict[int, int] = {}
         for column, declared in enumerate(COLUMNS):
             if (
                 column in self._sized
@@ -256,7 +257,10 @@ class CostTable(QTableView):
             texts = sorted((self._table.cell_text(row, column) for row in rows), key=len)[-MEASURED:]
             needed = max([self._header.width_of_title(column), *map(self._width_of, texts)])
             if needed > self.columnWidth(column):
-                self.setColumnWidth(column, needed)
+                wider[column] = needed
+        # Together at the end: after each of them Qt would measure all titles anew for the height of the header.
+        for column, needed in wider.items():
+            self.setColumnWidth(column, needed)
 
     def columns_state(self) -> dict[str, Any]:
         """Order, widths, columns that are hidden and that were sized by hand, by key, as JSON holds them."""

@@ -8,6 +8,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QMenu, QSpinBox
 
 from gui.models.cost_columns import COLUMN_INDEX
+from gui.models.cost_table import CostTableModel
 from tests.gui.cost_panel.hands import click_header, ids
 
 # What the offscreen platform has to say of windows with a least size, and of menus.
@@ -163,6 +164,33 @@ def test_columns_grow_for_their_figures_but_not_where_they_were_sized_by_hand(pa
     table.reset_columns()
     table.fit_columns()
     assert table.columnWidth(column) == grown
+
+
+@pytest.fixture
+def titles_asked(monkeypatch):
+    """Columns whose titles were asked for. To be made before ``panel``: shiboken remembers which method it calls."""
+    asked = []
+    answer = CostTableModel.headerData
+
+    def tell(model, section, orientation, role=Qt.ItemDataRole.DisplayRole):
+        if role == Qt.ItemDataRole.DisplayRole:
+            asked.append(section)
+        return answer(model, section, orientation, role)
+
+    monkeypatch.setattr(CostTableModel, "headerData", tell)
+    return asked
+
+
+def test_titles_are_measured_a_few_times_however_many_columns_grow(titles_asked, panel):
+    table = panel.table
+    table.setUpdatesEnabled(False)  # what is asked for to paint is not counted
+    table.restore_columns({"widths": dict.fromkeys(COLUMN_INDEX, 24)})
+    titles_asked.clear()
+    table.fit_columns()
+    columns = table.visible_columns()
+    grown = [column for column in columns if table.columnWidth(column) > 24]
+    assert len(grown) >= len(columns) // 2
+    assert 0 < len(titles_asked) <= 2 * table.horizontalHeader().count()
 
 
 def test_a_fresh_table_has_room_for_its_titles_with_an_arrow(panel):
