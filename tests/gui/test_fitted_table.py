@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale, QObject
+from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -23,6 +23,7 @@ from gui.panels.version_comparison import VersionComparison
 from gui.services.advisor.excerpts import RankedPart
 from gui.services.versions.cost_change import ChangeRequest, cost_changes
 from pricing import Scenario, load_catalog
+from tests.gui.paints import Paints
 
 ROWS = 400
 ROLES = 8
@@ -41,16 +42,6 @@ class Numbers(RowsModel):
 
     def cell(self, row: list[str], column: int) -> str:
         return row[column]
-
-
-class Paints(QObject):
-    """Counts how often a widget is painted."""
-
-    count = 0
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.count += event.type() == QEvent.Type.Paint
-        return False
 
 
 class Kind(NamedTuple):
@@ -169,8 +160,7 @@ def test_a_hidden_table_is_not_measured(qtbot: QtBot, asked: list[int]) -> None:
 
 def test_it_is_painted_once_for_another_size(qtbot: QtBot) -> None:
     _model, table = numbers(qtbot)
-    paints = Paints(table)
-    table.viewport().installEventFilter(paints)
+    paints = Paints(table.viewport())
     last = table.columnWidth(2)
     table.resize(800, 300)
     for _ in range(3):

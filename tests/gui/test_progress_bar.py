@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.panels.progress_bar import ProgressBar
 from gui.panels.reachable_progress import ReachableProgressBar
-
-
-class Paints(QObject):
-    """Counts how often what it watches is painted."""
-
-    count = 0
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.count += event.type() == QEvent.Type.Paint
-        return False
+from tests.gui.paints import Paints
 
 
 @pytest.mark.parametrize("kind", [ProgressBar, ReachableProgressBar])
@@ -32,9 +22,7 @@ def test_nothing_is_painted_before_its_turn(qtbot: QtBot, kind: type[ProgressBar
     with qtbot.waitExposed(page):
         page.show()
     QApplication.processEvents()
-    paints, others = Paints(page), Paints(page)
-    bar.installEventFilter(paints)
-    label.installEventFilter(others)
+    paints, others = Paints(bar), Paints(label)
     label.update()
     bar.setRange(0, 1000)
     bar.setValue(700)
