@@ -60,6 +60,7 @@ class LabCard(QFrame):
         self.text: LabText | None = None
         self.numbers: dict[str, QSpinBox] = {}
         self.outcome: OutcomeView | None = None
+        self._unseen: Outcome | None = None
         title = card_words(card.title)
         self.setObjectName(f"labCard-{card.key}")
         self.setAccessibleName(title)
@@ -119,15 +120,25 @@ class LabCard(QFrame):
         self._colour()
 
     def show_outcome(self, outcome: Outcome) -> None:
-        """Show what came of the inputs as they are."""
+        """Show what came of the inputs as they are, once the card is unfolded: the tables of all cards together are
+        more than a thousand widgets, each of which is told of every change of colours.
+        """
         self.set_standing(DONE if outcome.holds is None else HOLDS if outcome.holds else FAILS)
-        self._build().show_outcome(outcome)
+        self._unseen = outcome
+        if self.fold.isChecked():
+            self._show_unseen()
 
     def show_problem(self, why: str) -> None:
         """Show why nothing came of them."""
         self.set_standing(BROKEN)
+        self._unseen = None
         self._build().show_problem(why)
         self.unfold()
+
+    def _show_unseen(self) -> None:
+        outcome, self._unseen = self._unseen, None
+        if outcome is not None:
+            self._build().show_outcome(outcome)
 
     def _build(self) -> OutcomeView:
         """Make what the line unfolds to, when first needed: there are dozens of cards."""
@@ -215,6 +226,8 @@ class LabCard(QFrame):
     def _on_fold(self, unfolded: bool) -> None:
         self.fold.setArrowType(Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow)
         self._build()
+        if unfolded:
+            self._show_unseen()
         assert self._body is not None
         self._body.setVisible(unfolded)
 
@@ -228,6 +241,7 @@ class LabCard(QFrame):
         """The outcome shown is not that of these inputs."""
         self.revision += 1
         self.set_standing(NOT_RUN)
+        self._unseen = None
         assert self.outcome is not None
         self.outcome.clear()
         self.reset.setEnabled(self.inputs() != self.card.inputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollArea, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.models.lab import BROKEN, DONE, HOLDS, NOT_RUN, WAITING
@@ -65,6 +65,21 @@ def test_a_card_unfolds_runs_and_shows_what_was_found(qtbot: QtBot, panel: LabPa
     claims, lines = card.outcome.tables
     assert claims.isVisible()
     assert lines.model().index(0, 3).data() == "str │ aw │ berry"
+
+
+def test_the_outcome_of_a_card_that_is_folded_up_is_there_when_it_is_unfolded(qtbot: QtBot, panel: LabPanel):
+    card = panel.cards["E11"]
+    qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: all(card.standing in (HOLDS, DONE) for card in panel.cards.values()))
+    assert not card.fold.isChecked()
+    assert not card.findChildren(QTableView), "not before somebody looks"
+    card.unfold()
+    assert card.outcome is not None
+    claims, lines = card.outcome.tables
+    assert claims.isVisible()
+    card.fold.setChecked(False)
+    card.unfold()
+    assert card.outcome.tables == [claims, lines], "made once"
 
 
 def test_a_changed_text_takes_the_outcome_away_and_comes_back(qtbot: QtBot, panel: LabPanel):
