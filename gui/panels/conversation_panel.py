@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import QHeaderView, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
@@ -41,6 +41,7 @@ class ConversationPanel(QWidget):
         )
         self.turns_table = _table("conversationCosts", self.tr("Cost so far, by turn and model"), self.turns)
         self._plot: Any = None
+        self._is_drawn = True
         self._hint = PlainLabel(self.tr("Working out the conversation…"), alignment=Qt.AlignmentFlag.AlignCenter)
         self._upper = QSplitter(Qt.Orientation.Horizontal)
         self._upper.addWidget(self._hint)
@@ -72,10 +73,16 @@ class ConversationPanel(QWidget):
         if self._plot is None:
             self._make_plot()
         self._plot.draw(talks, text)
+        self._is_drawn = True
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
+            self._redraw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._is_drawn:
             self._redraw()
 
     def _make_plot(self) -> None:
@@ -89,7 +96,9 @@ class ConversationPanel(QWidget):
 
     @Slot()
     def _redraw(self) -> None:
-        if self._plot is not None:
+        """In the colours and the font of this moment; as soon as somebody sees it, where nobody does now."""
+        self._is_drawn = self.isVisible()
+        if self._plot is not None and self._is_drawn:
             self.totals.redraw_lines()
             self._plot.draw(self._talks, self._text)
 

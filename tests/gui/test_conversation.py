@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView
+from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView, QWidget
 
 from gui.jobs import Ticket
 from gui.look.line_styles import LINE_STYLES, line_sample
@@ -16,6 +16,7 @@ from gui.models.conversation_choices import MOST_MODELS, ConversationChoices, co
 from gui.models.conversation_table import TotalsModel, TurnsModel
 from gui.models.cost_text import CostText
 from gui.panels.conversation_form import ConversationForm
+from gui.panels.conversation_panel import ConversationPanel
 from gui.services.conversations import TalkRequest, converse_with_all, talker_of
 from tests.gui.cost_samples import MODELS, model, scenario
 
@@ -147,6 +148,24 @@ def test_an_empty_table_has_no_lines_to_draw_anew(qapp):
     table.show([talk()], TEXT)
     table.redraw_lines()
     assert told
+
+
+def test_a_plot_that_nobody_sees_takes_the_colours_when_it_is_seen(qtbot):
+    theme = Theme("light", "normal")
+    panel = ConversationPanel(theme, TEXT)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_talks([talk()], TEXT)
+    plot = panel.findChild(QWidget, "conversationPlot")
+    assert plot.backgroundBrush().color() == theme.colour("base")
+    panel.hide()
+    before = theme.colour("base")
+    theme.set_mode("dark")
+    assert plot.backgroundBrush().color() == before != theme.colour("base")
+    panel.show()
+    assert plot.backgroundBrush().color() == theme.colour("base")
+    theme.set_mode("light")
+    assert plot.backgroundBrush().color() == theme.colour("base"), "at once, while it is seen"
 
 
 def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtbot, tmp_path):
