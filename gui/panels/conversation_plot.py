@@ -31,7 +31,7 @@ class ConversationPlot(pg.PlotWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._money = MoneyAxis("left", levels=2)
         self._money.enableAutoSIPrefix(False)
-        super().__init__(parent, axisItems={"left": self._money}, background=theme.colour("base"))
+        super().__init__(parent, axisItems={"left": self._money}, background=theme.colour("base"), enableMenu=False)
         self.setObjectName("conversationPlot")
         self._theme = theme
         self._lines = [
@@ -40,7 +40,6 @@ class ConversationPlot(pg.PlotWidget):
         for items in self._lines:
             for item in items:
                 self.addItem(item)
-        self.setMenuEnabled(False)
         self.setMouseEnabled(x=False, y=False)
         self.hideButtons()
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

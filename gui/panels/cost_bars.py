@@ -63,7 +63,7 @@ class BarPlot(pg.PlotWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._axis = MoneyAxis()
-        super().__init__(parent, axisItems={"bottom": self._axis}, background=theme.colour("base"))
+        super().__init__(parent, axisItems={"bottom": self._axis}, background=theme.colour("base"), enableMenu=False)
         self._theme = theme
         self._bars: Sequence[Bar] = ()
         self._drawn: tuple[Any, ...] = ()
@@ -75,7 +75,6 @@ class BarPlot(pg.PlotWidget):
         self.addItem(self._range_item)
         self._figures: list[Any] = []
         self._names_width = 0.0
-        self.setMenuEnabled(False)
         self.setMouseEnabled(x=False, y=False)
         self.hideButtons()
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
