@@ -60,7 +60,9 @@ class OutcomeTable(QTableView):
     def _share_width(self) -> None:
         """Columns as wide as what they hold, and the last one what is left, or more where it needs it."""
         header, last = self.horizontalHeader(), self.model().columnCount() - 1
-        room = self.viewport().width()
+        # A table that is as high as its rows has no bar beside them, even where it has one before it is that high.
+        high = self.model().rowCount() > MOST_ROWS
+        room = self.viewport().width() if high else self.maximumViewportSize().width()
         for column in range(last):
             header.resizeSection(column, min(self._wish(column), max(room // WIDEST_SHARE, 60)))
         taken = sum(header.sectionSize(column) for column in range(last))
