@@ -82,6 +82,21 @@ def test_the_outcome_of_a_card_that_is_folded_up_is_there_when_it_is_unfolded(qt
     assert card.outcome.tables == [claims, lines], "made once"
 
 
+def test_tables_made_when_a_card_is_unfolded_reach_to_the_edge(qtbot: QtBot, panel: LabPanel):
+    qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: all(card.standing in (HOLDS, DONE) for card in panel.cards.values()))
+    cards = [card for card in panel.cards.values() if not card.fold.isChecked()][:8]
+    for card in cards:
+        card.unfold()
+    tables = [table for card in cards for table in card.outcome.tables]
+
+    def gaps() -> list[int]:
+        return [room for table in tables if (room := table.viewport().width() - table.horizontalHeader().length()) > 0]
+
+    qtbot.waitUntil(lambda: not gaps())
+    assert all(table.isVisible() for table in tables)
+
+
 def test_a_changed_text_takes_the_outcome_away_and_comes_back(qtbot: QtBot, panel: LabPanel):
     card = panel.cards["E16"]
     run(qtbot, card)
