@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal, Slot
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -20,6 +23,7 @@ from gui.dialogs.buttons import close_row
 from gui.models.cheapest_table import CheapestModel
 from gui.models.cost_columns import LABEL_ORDER
 from gui.models.cost_table import CostTableModel
+from gui.models.cost_text import CostText
 from gui.models.scenario_choices import MOST_BUDGET
 from gui.models.scenario_state import ScenarioState
 from gui.panels.flow_layout import FlowLayout
@@ -27,6 +31,9 @@ from gui.panels.labelled import labelled
 from gui.panels.number_boxes import amount_box, decimal_of, tokens_box
 from gui.panels.row_table import MEASURED_ROWS, set_up_rows
 from gui.services.cheapest import Job, cheapest
+
+if TYPE_CHECKING:
+    from pricing.scenarios import Choice
 
 ROW_PADDING = 6
 
@@ -44,12 +51,13 @@ class CheapestDialog(QDialog):
         self.setObjectName("cheapestDialog")
         self.setWindowTitle(self.tr("The cheapest model that fits"))
         self._costs, self._state = costs, state
-        self.model = CheapestModel(costs.view.text, self)
-        self._make_controls()
-        self._place()
+        self._asked: tuple[object, ...] = ()
         # Another amount of output changes the scenario, the rows and their order: one ranking is enough for all of it.
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.refresh)
+        self.model = CheapestModel(costs.view.text, self)
+        self._make_controls()
+        self._place()
         costs.arranged.connect(self._refresh_soon)
         state.changed.connect(self._refresh_soon)
         self.context.valueChanged.connect(self.refresh)
@@ -64,6 +72,12 @@ class CheapestDialog(QDialog):
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]
         self.refresh()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._asked = ()
+            self._refresh_soon()
 
     def _make_controls(self) -> None:
         self.context = tokens_box("cheapestContext", self.tr("Tokens that must fit into the context window"))
@@ -121,13 +135,12 @@ class CheapestDialog(QDialog):
 
     @Slot()
     def refresh(self) -> None:
-        """Rank the models of the cost table anew, where anybody sees it; the choice stays with a model that fits."""
+        """Rank the models of the cost table anew, where anybody sees it and the ranking may be another one."""
         if not self.isVisible():
             return
         self._show_budget()
         self._fill_providers()
         text, rows = self._costs.view.text, self._costs.rows
-        before = self._current_id()
         job = Job(
             context=self.context.value(),
             provider=self.provider.currentData() or "",
@@ -135,8 +148,19 @@ class CheapestDialog(QDialog):
             budget=self._state.budget,
             hidden=self._costs.arrangement.hidden,
         )
-        self.model.show(cheapest(rows, self._state.scenario(), job, text), text)
-        self._fit_columns()
+        scenario = self._state.scenario()
+        # Of the rows this is all that counts here: not whether a new count of them is on its way.
+        asked = (job, scenario, text, [(row.model, row.estimate) for row in rows])
+        if asked == self._asked:
+            return
+        new, self._asked = not self._asked, asked
+        self._show_ranking(cheapest(rows, scenario, job, text), text, new)
+
+    def _show_ranking(self, choices: Sequence[Choice], text: CostText, new: bool) -> None:
+        """The choice stays with a model that fits. ``new``: no column has been measured in this font."""
+        before = self._current_id()
+        changed = self.model.show(choices, text)
+        self._fit_columns(range(self.model.columnCount()) if new else changed)
         fitting = sum(choice.fits for choice in self.model.choices)
         ids = [choice.model.id for choice in self.model.choices[:fitting]]
         if self.model.choices:
@@ -148,14 +172,16 @@ class CheapestDialog(QDialog):
         else:
             self.answer.setText(self.tr("None fits. The list says what keeps each model from it."))
 
-    def _fit_columns(self) -> None:
+    def _fit_columns(self, columns: Iterable[int]) -> None:
         """As Qt would, which asks for each cell by itself, in six calls that may each wait for a turn of Python.
 
         The last column takes what is left.
         """
         header, metrics = self.table.horizontalHeader(), self.table.fontMetrics()
         margin = self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, self.table) + 1
-        for column in range(self.model.columnCount() - 1):
+        for column in columns:
+            if column == self.model.columnCount() - 1:
+                continue
             words = metrics.size(0, self.model.lines(column, MEASURED_ROWS)).width()
             header.resizeSection(column, max(words + 2 * margin, header.sectionSizeHint(column)))
 

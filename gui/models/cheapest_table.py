@@ -12,6 +12,7 @@ from gui.models.plain_data import plain_tips
 
 if TYPE_CHECKING:
     from pricing.scenarios import Choice
+    from pricing.types import Model
 
 _NO_INDEX = QModelIndex()
 
@@ -45,6 +46,10 @@ def _why(choice: Choice) -> str:
     return "✓ " + tr("yes") if choice.fits else "✗ " + ", ".join(choice.why_not)
 
 
+def _all_but_amounts(choices: Sequence[Choice]) -> list[tuple[Model, tuple[str, ...]]]:
+    return [(choice.model, choice.why_not) for choice in choices]
+
+
 class CheapestModel(QAbstractTableModel):
     """A row a model, those that fit first; their place stands in front."""
 
@@ -53,11 +58,16 @@ class CheapestModel(QAbstractTableModel):
         self._text = text
         self.choices: Sequence[Choice] = ()
 
-    def show(self, choices: Sequence[Choice], text: CostText) -> None:
-        """Show this ranking, amounts as ``text`` writes them."""
+    def show(self, choices: Sequence[Choice], text: CostText) -> Sequence[int]:
+        """Show this ranking, amounts as ``text`` writes them. The columns that say something else now."""
+        if choices and text is self._text and _all_but_amounts(choices) == _all_but_amounts(self.choices):
+            self.choices = choices
+            self.dataChanged.emit(self.index(0, MONEY[0]), self.index(len(choices) - 1, MONEY[-1]))
+            return MONEY
         self.beginResetModel()
         self.choices, self._text = choices, text
         self.endResetModel()
+        return range(self.columnCount())
 
     def lines(self, column: int, rows: int) -> str:
         """What the first ``rows`` cells of a column say, a line each."""

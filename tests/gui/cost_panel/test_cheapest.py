@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QTableView
 
-from gui.models.cheapest_table import CheapestModel
+from gui.dialogs import cheapest as cheapest_dialog
+from gui.models.cheapest_table import MONEY, CheapestModel
+from tests.gui.cost_samples import COUNTS, TODAY, Counts
 
 # What the offscreen platform has to say of windows with a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grabbing the keyboard")
@@ -127,5 +130,68 @@ def test_a_ranking_is_taken_over_without_a_call_for_each_cell(panel, qtbot, monk
     qtbot.waitExposed(dialog)
     qtbot.waitUntil(lambda: bool(asked))  # it has been painted
     asked.clear()
-    dialog.refresh()
+    with qtbot.waitSignal(dialog.model.modelReset):
+        dialog.findChild(QSpinBox, "cheapestContext").setValue(100_000)
     assert len(asked) <= dialog.model.rowCount()
+
+
+@pytest.fixture
+def measured(dialog, monkeypatch, qapp) -> list[int]:
+    """The columns that have been measured since the dialog was opened."""
+    columns: list[int] = []
+    lines = CheapestModel.lines
+
+    def counted(self, column, rows):
+        columns.append(column)
+        return lines(self, column, rows)
+
+    qapp.processEvents()
+    monkeypatch.setattr(CheapestModel, "lines", counted)
+    return columns
+
+
+def followed(dialog, qapp) -> None:
+    """Let the dialog take over what the cost table has."""
+    assert dialog._soon.isActive()
+    qapp.processEvents()
+    assert not dialog._soon.isActive()
+
+
+def test_rows_that_cost_the_same_are_not_ranked_again(dialog, panel, measured, qapp, monkeypatch):
+    ranked: list[object] = []
+    rank = cheapest_dialog.cheapest
+    monkeypatch.setattr(cheapest_dialog, "cheapest", lambda *asked: ranked.append(asked) or rank(*asked))
+    rows = panel.model.rows
+    for pending in (True, False):
+        panel.model.set_rows([replace(row, pending=pending) for row in rows], 1_000, TODAY, TODAY)
+        followed(dialog, qapp)
+    panel.model.sort(0)
+    followed(dialog, qapp)
+    dialog.hide()
+    dialog.show()
+    assert not ranked
+    assert not measured
+    panel.model.set_rows(rows[1:], 1_000, TODAY, TODAY)
+    followed(dialog, qapp)
+    assert len(ranked) == 1
+    assert dialog.model.rowCount() == len(rows) - 1
+
+
+def test_of_other_amounts_only_their_columns_are_measured(dialog, panel, measured, qtbot):
+    amounts = [dialog.model.index(0, column).data() for column in MONEY]
+    dialog.table.selectRow(1)
+    chosen = dialog.table.currentIndex().siblingAtColumn(1).data()
+    with qtbot.assertNotEmitted(dialog.model.modelReset), qtbot.waitSignal(dialog.model.dataChanged):
+        panel.service.set_counts(Counts(revision=2, tokens=2_000, by_encoding=dict.fromkeys(COUNTS, 2_000)))
+    assert measured == list(MONEY)
+    assert all(dialog.model.index(0, column).data() != before for column, before in zip(MONEY, amounts, strict=True))
+    assert dialog.table.currentIndex().siblingAtColumn(1).data() == chosen
+
+
+def test_in_another_font_all_columns_are_measured(dialog, measured, qtbot):
+    width = dialog.table.columnWidth(1)
+    font = dialog.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    dialog.setFont(font)
+    qtbot.waitUntil(lambda: dialog.table.columnWidth(1) > 3 * width // 2)
+    assert measured == list(range(dialog.model.columnCount() - 1))
