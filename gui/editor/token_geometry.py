@@ -249,6 +249,8 @@ class LineRuler:
         left = self._line.left
         found: list[tuple[float, float]] = []
         rects = [run.boundingRect() for run in self._line.line.glyphRuns(first, self._in_layout(end) - first)]
+        if len(rects) == 1:  # as of most tokens
+            return [(left + rects[0].left(), left + rects[0].right())]
         for rect in sorted((left + rect.left(), left + rect.right()) for rect in rects):
             if found and rect[0] - found[-1][1] < TOLERANCE:
                 found[-1] = (found[-1][0], max(found[-1][1], rect[1]))
