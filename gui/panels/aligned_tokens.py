@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QRegion,
     QResizeEvent,
     QTextLayout,
     QTextOption,
@@ -40,6 +41,8 @@ TAB_COLUMNS = 4
 MOST_NAME_COLUMNS = 16
 WIDEST_LINE = 1e6
 MOST_SHOWN_CHARACTERS = 80
+FRAME = 2
+"""Pixels at the edges that the frame of the focus is in, on any screen."""
 LARGEST_SCROLL = 2**31 - 1
 ENOUGH_ROWS_ABOVE = 2
 """So many rows stay above a stretch that is gone to."""
@@ -69,7 +72,7 @@ class AlignedTokens(QAbstractScrollArea):
         self._rows: AlignedRows | None = None
         self._marked: tuple[int, int] | None = None
         self._layouts: dict[int, QTextLayout] = {}
-        self._painters: list[TokenPainter] = []
+        self._painter: TokenPainter | None = None
         self._hint = ""
         self._columns = 0
         theme.changed.connect(self._take_look)
@@ -103,7 +106,7 @@ class AlignedTokens(QAbstractScrollArea):
             self._marked = None
         self._names, self._spans, self._rows = names, spans, rows
         self._layouts.clear()
-        self._make_painters()
+        self._make_painter()
         self._measure_gutter()
         self._set_bar()
         self._scroll_to(self._rows.row_at(first))  # where the names took room, rows were cut anew meanwhile
@@ -140,8 +143,8 @@ class AlignedTokens(QAbstractScrollArea):
         self._line_height = round(self._metrics.lineSpacing()) + 2
         self._column_width = self._metrics.horizontalAdvance("0" * 100) / 100
         self._layouts.clear()
-        for painter in self._painters:
-            painter.set_font_metrics(self._metrics)
+        if self._painter is not None:
+            self._painter.set_font_metrics(self._metrics)
         self._measure_gutter()
         self._set_bar()
 
@@ -173,20 +176,18 @@ class AlignedTokens(QAbstractScrollArea):
 
     # --- look ---------------------------------------------------------------------------------------------------------
 
-    def _make_painters(self) -> None:
-        from gui.editor.token_painter import TokenPainter
+    def _make_painter(self) -> None:
+        """One for all encodings: where they cut a row alike, it is measured once."""
+        if self._painter is None:
+            from gui.editor.token_painter import TokenPainter
 
-        palette = self._theme.token_palette(self._settings.values.token_colours)
-        while len(self._painters) < len(self._names):  # one each: they remember what they measured
-            painter = TokenPainter(palette)
-            painter.set_font_metrics(self._metrics)
-            self._painters.append(painter)
+            self._painter = TokenPainter(self._theme.token_palette(self._settings.values.token_colours))
+            self._painter.set_font_metrics(self._metrics)
 
     @Slot()
     def _take_look(self) -> None:
-        palette = self._theme.token_palette(self._settings.values.token_colours)
-        for painter in self._painters:
-            painter.set_palette(palette)
+        if self._painter is not None:
+            self._painter.set_palette(self._theme.token_palette(self._settings.values.token_colours))
         self.viewport().update()
 
     @Slot(str)
@@ -210,8 +211,8 @@ class AlignedTokens(QAbstractScrollArea):
             area = self.viewport().rect().adjusted(12, 12, -12, -12)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
         else:
-            shown = self._rows_in(event.rect().top(), event.rect().bottom())
-            for number in range(len(self._names)):
+            shown = self._rows_under(event.region())
+            for number in range(len(self._names) if shown else 0):
                 self._paint_encoding(painter, shown, number)
             self._paint_separators(painter, shown)
         if self.hasFocus():
@@ -225,13 +226,33 @@ class AlignedTokens(QAbstractScrollArea):
         first = max(0, (scrolled + top) // self._row_height)
         return range(first, min(len(self._rows), (scrolled + bottom) // self._row_height + 1))
 
+    def _rows_under(self, region: QRegion) -> list[int]:
+        """The rows that have something in a part of the viewport: of a narrow one at the side only long rows do."""
+        found: set[int] = set()
+        for rect in region:
+            if rect.right() >= MARGIN:
+                rows = self._rows_in(rect.top(), rect.bottom())
+                found.update(row for row in rows if row not in found and rect.left() <= self._right_of(row))
+        return sorted(found)
+
+    def _right_of(self, row: int) -> float:
+        """Where a row ends, with all that stands behind its text, and the line under it."""
+        from gui.editor.token_rows import THIN
+
+        assert self._rows is not None
+        assert self._painter is not None
+        behind = self._painter.newline_width if self._rows.ends_line(row) else 0.0
+        text_end = self._gutter + MARGIN + self._layout_of(row).lineAt(0).naturalTextRect().right()
+        return max(self.viewport().width() - MARGIN, text_end + max(behind, THIN))
+
     def _top_of(self, row: int, number: int) -> int:
         return MARGIN + row * self._row_height - self.verticalScrollBar().value() + number * self._line_height
 
-    def _paint_encoding(self, painter: QPainter, shown: range, number: int) -> None:
+    def _paint_encoding(self, painter: QPainter, shown: list[int], number: int) -> None:
         assert self._rows is not None
+        assert self._painter is not None
         spans, lines = self._spans[number], [self._line(row, number) for row in shown]
-        self._painters[number].paint(painter, lines, spans, self._options())
+        self._painter.paint(painter, lines, spans, self._options())
         painter.setFont(self.viewport().font())
         painter.setPen(self._theme.token_palette(self._settings.values.token_colours).text)
         name = self._metrics.elidedText(
@@ -246,7 +267,7 @@ class AlignedTokens(QAbstractScrollArea):
             tokens = spans.count_ending(end) - (spans.count_ending(start) if start else 0)
             painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(tokens))
 
-    def _paint_separators(self, painter: QPainter, shown: range) -> None:
+    def _paint_separators(self, painter: QPainter, shown: list[int]) -> None:
         painter.setPen(QPen(self._theme.colour("border"), 1))
         for row in shown:
             y = self._top_of(row + 1, 0) - GAP // 2
@@ -310,11 +331,15 @@ class AlignedTokens(QAbstractScrollArea):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.viewport().update()
+        self._update_frame()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.viewport().update()
+        self._update_frame()
+
+    def _update_frame(self) -> None:
+        area = self.viewport().rect()
+        self.viewport().update(QRegion(area) - QRegion(area.adjusted(FRAME, FRAME, -FRAME, -FRAME)))
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
