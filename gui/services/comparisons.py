@@ -53,6 +53,10 @@ class RowsRequest:
     columns: int
 
 
+ROWS_AT_ONCE = 300
+"""So many full rows are cut without a worker, in a millisecond or two: nobody sees the old ones in a new width."""
+
+
 class ComparisonService(QObject):
     """Signals: ``compared(Compared)``: the newest asked for; ``cut(RowsRequest, int32[rows])``: where rows begin, in
     UTF-16 units; ``progressed(float)``; ``stopped()`` by the user; ``failed(str)`` with the reason."""
@@ -82,8 +86,11 @@ class ComparisonService(QObject):
         self._comparing.submit(request)
 
     def cut_rows(self, request: RowsRequest) -> None:
-        """Cut a text into rows."""
-        self._cutting.submit(request)
+        """Cut a text into rows: at once, if there are not many."""
+        if len(request.compared.comparison.units) <= ROWS_AT_ONCE * request.columns:
+            self.cut.emit(request, cut_rows(request))
+        else:
+            self._cutting.submit(request)
 
     @Slot()
     def stop(self) -> None:
@@ -157,7 +164,7 @@ def _spans(
 
 
 def cut_rows(request: RowsRequest, _ticket: Ticket | None = None) -> NDArray[np.int32]:
-    """int32[rows]: where rows begin. On a worker thread."""
+    """int32[rows]: where rows begin. On a worker thread, if there are many."""
     from engine.comparing.rows import row_starts
 
     return row_starts(request.compared.comparison.units, request.columns)

@@ -158,8 +158,8 @@ class CompareFlow(QObject):
 
     @Slot(object, object)
     def _on_cut(self, request: RowsRequest, starts: NDArray[np.int32]) -> None:
-        if request.compared is not self.compared:
-            return
+        if request.compared is not self.compared or not self._rows_wanted:
+            return  # those of another text, or of a width for which others were cut at once meanwhile
         self._rows_wanted = request.columns != self._panel.view.columns
         found = request.compared.comparison
         self._panel.view.show_tokens(found.names, request.compared.spans, AlignedRows(found.units, starts))

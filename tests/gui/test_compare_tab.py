@@ -15,7 +15,9 @@ import engine
 from gui.held_text import held
 from gui.models.comparison_rows import ENCODING, PREMIUM, RATIO, TOKENS
 from gui.models.comparison_words import premium_percent, premium_text
+from gui.panels.aligned_tokens import AlignedTokens
 from gui.panels.compare_panel import FIRST_ENCODINGS, ComparePanel
+from gui.services import comparisons
 from gui.tabs import compare_flow
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
@@ -203,6 +205,38 @@ def test_a_long_line_is_cut_for_the_width_of_the_view(qtbot, bench, panel):
     assert bar.value() == bar.maximum()
     qtbot.keyClick(panel.view, Qt.Key.Key_Home)
     assert bar.value() == 0
+
+
+def test_the_old_rows_of_a_short_text_are_not_painted_in_a_new_width(qtbot, bench, panel, monkeypatch):
+    bench.prompt.replace_all("many words in a row " * 200)
+    settled(qtbot, bench)
+    qtbot.waitUntil(lambda: len(panel.view.rows) > 10)
+    before, painted = panel.view.rows, []
+    rows_under = AlignedTokens._rows_under
+
+    def told(self: AlignedTokens, region: object) -> list[int]:
+        painted.append(self.rows)
+        return rows_under(self, region)
+
+    monkeypatch.setattr(AlignedTokens, "_rows_under", told)
+    bench.window.resize(bench.window.width() + 300, bench.window.height())
+    qtbot.waitUntil(lambda: bool(painted))
+    assert before not in painted
+    assert bench.compare.flow.settled
+
+
+def test_rows_of_a_width_that_is_no_more_come_too_late(qtbot, bench, panel, monkeypatch):
+    bench.prompt.replace_all("many words in a row " * 200)
+    settled(qtbot, bench)
+    with monkeypatch.context() as patch:
+        patch.setattr(comparisons, "ROWS_AT_ONCE", 0)
+        bench.window.resize(bench.window.width() + 300, bench.window.height())
+        assert not bench.compare.flow.settled
+    bench.window.resize(bench.window.width() - 150, bench.window.height())
+    assert bench.compare.flow.settled
+    rows = panel.view.rows
+    qtbot.waitUntil(lambda: not bench.runner.busy)
+    assert panel.view.rows is rows
 
 
 def actions(panel: ComparePanel, words: str) -> list:
