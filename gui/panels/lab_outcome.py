@@ -43,7 +43,7 @@ class OutcomeTable(QTableView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit()
 
     def resizeEvent(self, event: QEvent) -> None:
@@ -55,6 +55,7 @@ class OutcomeTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(row)
         rows = min(self.model().rowCount(), MOST_ROWS)
         self._least = self.horizontalHeader().sizeHint().height() + rows * row + 2 * self.frameWidth()
+        self._wishes = [self._wish(column) for column in range(self.model().columnCount())]
         self._share_width()
 
     def _share_width(self) -> None:
@@ -64,9 +65,9 @@ class OutcomeTable(QTableView):
         high = self.model().rowCount() > MOST_ROWS
         room = self.viewport().width() if high else self.maximumViewportSize().width()
         for column in range(last):
-            header.resizeSection(column, min(self._wish(column), max(room // WIDEST_SHARE, 60)))
+            header.resizeSection(column, min(self._wishes[column], max(room // WIDEST_SHARE, 60)))
         taken = sum(header.sectionSize(column) for column in range(last))
-        wish = self._wish(last)
+        wish = self._wishes[last]
         numeric = isinstance(self.model(), ResultModel) and self.model().is_numeric(last)
         header.resizeSection(last, wish if numeric else max(wish, room - taken))
         if numeric:  # nothing to stretch: numbers would stand far from what they belong to
@@ -78,6 +79,7 @@ class OutcomeTable(QTableView):
         self.setFixedHeight(self._least + bar)
 
     def _wish(self, column: int) -> int:
+        """The width of what a column holds, which its model never changes."""
         return max(self.sizeHintForColumn(column), self.horizontalHeader().sectionSizeHint(column)) + ROW_PADDING
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from PySide6.QtCore import QLocale
@@ -24,6 +24,7 @@ from gui.services.advisor.excerpts import RankedPart
 from gui.services.versions.cost_change import ChangeRequest, cost_changes
 from pricing import Scenario, load_catalog
 from tests.gui.paints import Paints
+from tests.gui.questions import roles_asked
 
 ROWS = 400
 ROLES = 8
@@ -82,15 +83,7 @@ def differences() -> Kind:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The roles for which models were asked."""
-    roles: list[int] = []
-    answer = RowsModel.data
-
-    def data(self: RowsModel, index: Any, role: int = 0) -> Any:
-        roles.append(role)
-        return answer(self, index, role)
-
-    monkeypatch.setattr(RowsModel, "data", data)
-    return roles
+    return roles_asked(monkeypatch, RowsModel)
 
 
 def numbers(qtbot: QtBot, kind: type[QTableView] = FittedTable) -> tuple[Numbers, QTableView]:

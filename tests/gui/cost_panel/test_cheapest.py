@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QTabl
 from gui.dialogs import cheapest as cheapest_dialog
 from gui.models.cheapest_table import MONEY, CheapestModel
 from tests.gui.cost_samples import COUNTS, TODAY, Counts
+from tests.gui.questions import roles_asked
 
 # What the offscreen platform has to say of windows with a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grabbing the keyboard")
@@ -117,14 +118,7 @@ def test_columns_are_as_wide_as_what_is_in_them(dialog):
 
 
 def test_a_ranking_is_taken_over_without_a_call_for_each_cell(panel, qtbot, monkeypatch):
-    asked: list[int] = []
-    data = CheapestModel.data
-
-    def counted(self, index, role=Qt.ItemDataRole.DisplayRole):
-        asked.append(role)
-        return data(self, index, role)
-
-    monkeypatch.setattr(CheapestModel, "data", counted)
+    asked = roles_asked(monkeypatch, CheapestModel)
     panel.cheapest_button.click()
     dialog = panel.find_cheapest()
     qtbot.waitExposed(dialog)
