@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSpinBox,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +27,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.plain_rows import PlainRowsModel
 from gui.panels.row_table import set_up_rows
+from gui.panels.stretched_table import StretchedTable
 
 if TYPE_CHECKING:
     from gui.services.calibrations import UsageReading
@@ -147,7 +147,7 @@ class CalibrationDialog(QDialog):
     def _make_list(self) -> None:
         self.title = PlainLabel()
         self.samples = PlainRowsModel(self)
-        self.table = QTableView(objectName="calibrationSamples")
+        self.table = StretchedTable(objectName="calibrationSamples")
         set_up_rows(self.table)
         self.table.setModel(self.samples)
         self.table.setAccessibleName(self.tr("Samples that are kept"))

@@ -30,6 +30,7 @@ from gui.panels.flow_layout import FlowLayout
 from gui.panels.labelled import labelled
 from gui.panels.number_boxes import amount_box, decimal_of, tokens_box
 from gui.panels.row_table import MEASURED_ROWS, set_up_rows
+from gui.panels.stretched_table import StretchedTable
 from gui.services.cheapest import Job, cheapest
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class CheapestDialog(QDialog):
         self.budget.setRange(0, float(MOST_BUDGET))
         self.budget.setPrefix("$ ")
         self.budget.setSpecialValueText(self.tr("none"))
-        self.table = QTableView(objectName="cheapestTable")
+        self.table = StretchedTable(objectName="cheapestTable")
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Models by cost, those that fit first"))
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)

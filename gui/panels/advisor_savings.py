@@ -17,6 +17,7 @@ from gui.models.proposals import WHAT, ProposalsModel
 from gui.panels.fitted_table import FittedTable
 from gui.panels.row_table import set_up_rows
 from gui.panels.runs_delegate import RunsDelegate
+from gui.panels.stretched_table import StretchedTable
 
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import Preview
@@ -42,7 +43,7 @@ class AdvisorSavings(QWidget):
         self.table.setAccessibleName(self.tr("Proposals; Space checks one"))
         self.why = _words("advisorWhy")
         self.preview = PreviewsModel(self)
-        self.places = QTableView(objectName="advisorPreview")
+        self.places = StretchedTable(objectName="advisorPreview")
         self.places.setAccessibleName(self.tr("What the proposal changes; Enter goes there"))
         self.places.setItemDelegate(RunsDelegate(theme, self.places))
         self.total = _words("advisorTotal")

@@ -16,6 +16,7 @@ from gui.models.conversation_table import TotalsModel, TurnsModel
 from gui.models.cost_text import CostText
 from gui.panels.conversation_form import ConversationForm
 from gui.panels.row_table import set_up_rows
+from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_form import Remark
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class ConversationPanel(QWidget):
 
 
 def _table(name: str, spoken: str, model: TotalsModel | TurnsModel) -> QTableView:
-    table = QTableView(objectName=name)
+    table = StretchedTable(objectName=name)
     table.setModel(model)
     table.setAccessibleName(spoken)
     set_up_rows(table)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from gui.panels.row_table import MEASURED_ROWS
+from gui.panels.stretched_table import StretchedTable
 
 
-class FittedTable(QTableView):
+class FittedTable(StretchedTable):
     """Columns that are ``Fixed`` are as wide as their titles and their cells; a last one that is stretched is left out.
 
     ``ResizeToContents`` of Qt gives the same widths. But it asks a model for eight roles of each cell that it measures,
@@ -43,10 +44,7 @@ class FittedTable(QTableView):
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # All is painted anew after this. Told of columns that were stretched, Qt would paint them once more afterwards.
-        blocker = QSignalBlocker(self.horizontalHeader())
         super().resizeEvent(event)
-        blocker.unblock()
         self._on_scrolled()
 
     def changeEvent(self, event: QEvent) -> None:

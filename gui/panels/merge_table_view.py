@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QFontDatabase, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from gui.models.merge_tables import MergeTable
 from gui.panels.row_table import set_up_rows
+from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_feed import CELL_PADDING, ROW_PADDING
 
 WIDEST = ("Merge ", "", "no token ", "1000000 ")
 
 
-class MergeTableView(QTableView):
+class MergeTableView(StretchedTable):
     """Signals: ``row_chosen(int)``: the row at the keyboard or pointer is another one."""
 
     row_chosen = Signal(int)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPushButton,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +24,7 @@ from gui.look.theme import Theme
 from gui.models.cost_text import CostText, age_tone
 from gui.models.price_facts import FIELD, ORIGIN, VALUE, PriceFactsModel
 from gui.panels.row_table import edit_cell, set_up_rows
+from gui.panels.stretched_table import StretchedTable
 from gui.services.price_facts import YOURS, Fact, ModelFacts
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ class ModelPrices(QWidget):
             label.setPalette(palette)
 
 
-class _FactsTable(QTableView):
+class _FactsTable(StretchedTable):
     """Signals: ``cleared()`` for Del; ``undo_asked()`` and ``redo_asked()`` for the keys that mean it elsewhere."""
 
     cleared = Signal()

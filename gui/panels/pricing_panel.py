@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QPushButton,
     QSplitter,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -31,6 +30,7 @@ from gui.panels.cost_remark import RemarkLabel
 from gui.panels.dropped_files import DroppedFiles
 from gui.panels.model_prices import ModelPrices
 from gui.panels.price_editor import FieldsBelow, PriceEditor
+from gui.panels.stretched_table import StretchedTable
 
 if TYPE_CHECKING:
     from gui.panels.find_bar import FindBar
@@ -152,7 +152,7 @@ class PricingPanel(QWidget):
 
     def _make_problems(self) -> None:
         self.problems = PriceProblemsModel(self)
-        self.problem_list = QTableView(objectName="pricingProblems")
+        self.problem_list = StretchedTable(objectName="pricingProblems")
         self.problem_list.setAccessibleName(self.tr("Problems of your price file; Enter goes to one"))
         self.problem_list.setModel(self.problems)
         self.problem_list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

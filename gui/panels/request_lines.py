@@ -24,6 +24,7 @@ from gui.models.request_lines import LinesModel
 from gui.models.request_words import GRADE_WORDS, KIND_WORDS, tr
 from gui.panels.progress_bar import ProgressBar
 from gui.panels.row_table import set_up_rows
+from gui.panels.stretched_table import StretchedTable
 from gui.panels.text_behind_figures import part_text_from_figures
 from gui.panels.training_form import Remark
 
@@ -158,7 +159,7 @@ class RequestLinesPage(QWidget):
         self.bad = self._table("requestMalformed", self.tr("Lines that are no requests"), self.bad_model)
 
     def _table(self, name: str, words: str, model: LinesModel) -> QTableView:
-        table = QTableView(objectName=name)
+        table = StretchedTable(objectName=name)
         table.setAccessibleName(words)
         table.setModel(model)
         part_text_from_figures(table, model.columnCount() - 1)

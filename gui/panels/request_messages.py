@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QVBoxLayout, QWidget
 
 from engine.requests.types import Message
 from gui.models.request_messages import CONTENT, NAME, ROLE, TOKENS, MessagesModel
 from gui.panels.row_table import set_up_rows
+from gui.panels.stretched_table import StretchedTable
 
 LEAST_ROWS = 3
 
@@ -21,7 +22,7 @@ class MessageList(QWidget):
     def __init__(self, model: MessagesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.table = QTableView(objectName="requestMessages")
+        self.table = StretchedTable(objectName="requestMessages")
         self.table.setAccessibleName(self.tr("Messages of the request"))
         self.table.setModel(model)
         set_up_rows(self.table)

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 
 from gui.models.training_feed import COLUMNS, PAIR, TOKEN, MergeFeedModel, alignment
 from gui.panels.row_table import set_up_rows
+from gui.panels.stretched_table import StretchedTable
 
 ROW_PADDING = 5
 CELL_PADDING = 14
@@ -42,7 +42,7 @@ class MergeDelegate(QStyledItemDelegate):
             option.font = self.token_font
 
 
-class MergeFeed(QTableView):
+class MergeFeed(StretchedTable):
     """The table of merges.
 
     Signals: ``following_changed(bool)``: whether the newest merge is kept in sight.

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QStackedWidget,
-    QTableView,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -27,6 +26,7 @@ from gui.look.theme import Theme
 from gui.models.training_report import TokenListsModel
 from gui.models.training_text import TrainingText
 from gui.panels.flow_layout import FlowLayout
+from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_compression import CompressionPage
 from gui.panels.training_form import Remark
 from gui.panels.training_side_by_side import SideBySidePage
@@ -229,7 +229,7 @@ class TrainingResultPage(QWidget):
 
     def _tokens_page(self) -> QWidget:
         page = QWidget()
-        self.table = table = QTableView(objectName="trainTokens")
+        self.table = table = StretchedTable(objectName="trainTokens")
         table.setAccessibleName(self.tr("Tokens, the longest first"))
         table.setModel(self.tokens)
         table.setTabKeyNavigation(False)

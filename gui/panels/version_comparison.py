@@ -20,6 +20,7 @@ from gui.panels.fitted_table import FittedTable
 from gui.panels.page_tabs import PageTabs
 from gui.panels.row_table import set_up_rows
 from gui.panels.runs_delegate import RunsDelegate
+from gui.panels.stretched_table import StretchedTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ class VersionComparison(QWidget):
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
         self.rows = DiffTableModel(QLocale(), self)
-        self.tokens = QTableView(objectName="versionDiff")
+        self.tokens = StretchedTable(objectName="versionDiff")
         self.tokens.setAccessibleName(self.tr("Both texts line by line, with the tokens that differ"))
         self.tokens.setModel(self.rows)
         self.tokens.setItemDelegate(RunsDelegate(theme, self.tokens))

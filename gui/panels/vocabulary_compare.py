@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -20,6 +19,7 @@ from gui.models.vocabulary_columns import tr
 from gui.models.vocabulary_comparison import GROUPS, HERE, THERE, ComparisonModel
 from gui.panels.encoding_picker import EncodingPicker
 from gui.panels.row_table import set_up_rows
+from gui.panels.stretched_table import StretchedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +51,7 @@ class ComparePage(QWidget):
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
         self.model = ComparisonModel(self)
-        self.table = QTableView(objectName="vocabCompareTable")
+        self.table = StretchedTable(objectName="vocabCompareTable")
         self._set_up_table()
         self._place()
         self.show_hint()
