@@ -37,7 +37,7 @@ class AdvisorWiring(QObject):
         self._has_old_prices = False
         self._building = TabBuilding(self._steps, bench.window.closed, self)
         self.service = AdviceService(parts.runner, parts.open_encoding, self)
-        bench.advisor_page.when_looked_at(self._on_looked_at)
+        bench.advisor_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def build(self) -> AdvisorFlow:
         """Make the page now, if nobody has yet."""
@@ -91,9 +91,6 @@ class AdvisorWiring(QObject):
         self.flow.reprice()
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         """Whoever turns to the page wants to know of the text as it is now."""
         self._building.when_built(self._look)

@@ -34,7 +34,7 @@ class CompareWiring(TabWiring["ComparePanel"]):
         super().__init__(parts, state)
         self.flow: CompareFlow | None = None
         self.exports: CompareExports | None = None
-        self._bench.compare_page.when_looked_at(self._on_looked_at)
+        self._bench.compare_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> CompareFlow:
         """Make the page, if nobody has yet."""
@@ -73,8 +73,5 @@ class CompareWiring(TabWiring["ComparePanel"]):
         panel.encodings.fill(self._listed)
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self.build().refresh_if_old()

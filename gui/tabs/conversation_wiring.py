@@ -44,7 +44,7 @@ class ConversationWiring(QObject):
         costs.model.arranged.connect(self._touch)
         costs.scenario.changed.connect(self._touch)
         self._page = bench.conversation_page
-        self._page.when_looked_at(self._on_looked_at)
+        self._page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def state(self) -> dict[str, Any]:
         """What the user said of the conversation, as JSON holds it."""
@@ -71,9 +71,6 @@ class ConversationWiring(QObject):
         self.build().form.turns.setFocus()
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self.build()
         self._touch()

@@ -36,7 +36,7 @@ class FilesWiring(TabWiring["FilesPanel"]):
         super().__init__(parts, state)
         self._costs = costs
         self.flow: FilesFlow | None = None
-        self._bench.files_page.when_looked_at(self._on_looked_at)
+        self._bench.files_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> FilesPanel:
         """Make the page, if nobody has yet."""
@@ -78,9 +78,6 @@ class FilesWiring(TabWiring["FilesPanel"]):
         self.show().set_paths(paths)
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self.build()
 

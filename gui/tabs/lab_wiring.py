@@ -40,7 +40,7 @@ class LabWiring(QObject):
         self._texts.written.connect(self._train_on)
         self._texts.failed.connect(self._on_not_written)
         self.panel: LabPanel | None = None
-        bench.lab_page.when_looked_at(self._on_looked_at)
+        bench.lab_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def build(self) -> LabPanel:
         """Make the page, if nobody has yet."""
@@ -60,9 +60,6 @@ class LabWiring(QObject):
         return panel
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self.build()
 

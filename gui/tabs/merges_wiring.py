@@ -43,7 +43,7 @@ class MergesWiring(TabWiring["MergesPanel"]):
         bench = self._bench
         if bench.inspector is not None:
             bench.inspector.merges_asked.connect(self._show_stretch)
-        bench.merges_page.when_looked_at(self._on_looked_at)
+        bench.merges_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def build(self) -> MergesPanel:
         """Make the page, if nobody has yet."""
@@ -130,8 +130,5 @@ class MergesWiring(TabWiring["MergesPanel"]):
         panel.picker.fill(self._listed)
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self.build()

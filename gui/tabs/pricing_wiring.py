@@ -51,7 +51,7 @@ class PricingWiring(QObject):
         costs.prices_changed.connect(self._on_prices)
         costs.prices_problem.connect(self._on_prices)
         self.desk.read_file()
-        bench.pricing_page.when_looked_at(self._on_looked_at)
+        bench.pricing_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def state(self) -> dict[str, Any]:
         """What the user arranged and has not saved, as JSON holds it."""
@@ -142,9 +142,6 @@ class PricingWiring(QObject):
         self._imports.open()
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self.build()
 

@@ -43,7 +43,7 @@ class RequestWiring(TabWiring["RequestPanel"]):
         self.flow: RequestFlow | None = None
         self.tables: LineTables | None = None
         self._building = TabBuilding(self._steps, self._bench.window.closed, self)
-        self._bench.request_page.when_looked_at(self._on_looked_at)
+        self._bench.request_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> RequestFlow:
         """Make the page now, if nobody has yet."""
@@ -104,8 +104,5 @@ class RequestWiring(TabWiring["RequestPanel"]):
         panel.bar.picker.fill(self._listed)
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self._building.begin()

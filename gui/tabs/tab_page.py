@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 
 class TabPage(QWidget):
-    """Empty until somebody fills it.
-
-    Signals: ``looked_at()`` whenever the tab comes to the front.
-    """
-
-    looked_at = Signal()
+    """Empty until somebody fills it."""
 
     def __init__(self, tabs: QTabWidget, words: str) -> None:
         """``words``: the accessible name."""
         super().__init__(tabs)
         self._tabs = tabs
         self._first: QWidget | None = None
+        self._arrive: Callable[[], None] | None = None
         self.setAccessibleName(words)
         tabs.currentChanged.connect(self._on_tab)
 
@@ -33,11 +30,16 @@ class TabPage(QWidget):
         """Show this tab."""
         self._tabs.setCurrentWidget(self)
 
-    def when_looked_at(self, act: Callable[[], None]) -> None:
-        """Call a slot whenever the tab comes to the front, and at once if it is there."""
-        self.looked_at.connect(act)
-        if self.is_in_front():
-            act()
+    def when_looked_at(
+        self,
+        needs: Sequence[str],
+        load_first: Callable[[Sequence[str], Callable[[], None]], None],
+        act: Callable[[], None],
+    ) -> None:
+        """Call a slot whenever the tab comes to the front, and now if it is there; ``load_first`` calls it once the
+        modules it needs are loaded."""
+        self._arrive = partial(load_first, needs, act)
+        self._on_tab()
 
     def fill(self, panel: QWidget) -> None:
         """Put the panel in, which takes the whole page."""
@@ -60,5 +62,5 @@ class TabPage(QWidget):
 
     @Slot()
     def _on_tab(self) -> None:
-        if self.is_in_front():
-            self.looked_at.emit()
+        if self._arrive is not None and self.is_in_front():
+            self._arrive()

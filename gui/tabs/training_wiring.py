@@ -57,7 +57,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         self._building = TabBuilding(self._steps, self._bench.window.closed, self)
         parts.encodings.own_listed.connect(self._on_own_listed)
         self._offer_interrupted()
-        self._bench.training_page.when_looked_at(self._on_looked_at)
+        self._bench.training_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> TrainingFlow:
         """Make the page now, if nobody has yet."""
@@ -122,9 +122,6 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         self.build()
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self._bench.notifier.withdraw(ENDED)
         self._building.begin()

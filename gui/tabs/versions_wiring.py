@@ -31,7 +31,7 @@ class VersionsWiring(QObject):
         self.panel: VersionsPanel | None = None
         self.flow: VersionsFlow | None = None
         self.desk = VersionDesk(bench.paths.versions, parts.runner, parts.open_encoding, self)
-        bench.versions_page.when_looked_at(self._on_looked_at)
+        bench.versions_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def build(self) -> VersionsFlow:
         """Make the page, if nobody has yet."""
@@ -55,8 +55,5 @@ class VersionsWiring(QObject):
         self.panel.list.name.setFocus()
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self.build().look_again()

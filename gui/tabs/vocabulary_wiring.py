@@ -51,7 +51,7 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         self.compare: ComparePage | None = None
         self.saving: VocabularySaving | None = None
         self._building = TabBuilding(self._steps, self._bench.window.closed, self)
-        self._bench.vocabulary_page.when_looked_at(self._on_looked_at)
+        self._bench.vocabulary_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> VocabularyFlow:
         """Make the page now, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
@@ -146,9 +146,6 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
             self.flow.go_to(token_id)
 
     @Slot()
-    def _on_looked_at(self) -> None:
-        self._bench.load_first(NEEDS, self._come_to_front)
-
     def _come_to_front(self) -> None:
         self._building.when_built(self._look)
 
