@@ -10,7 +10,7 @@ A syntax error does not hide the mistakes behind it: the broken value is set asi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ruamel.yaml import YAML
@@ -27,6 +27,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from pricing.between import Between, go_on
 from pricing.syntax import STAND_IN, Repairs, SyntaxFault, describe, repair
 from pricing.types import Problem
 
@@ -109,11 +110,7 @@ class Document:
     complete: bool
 
 
-def go_on() -> None:
-    """Nothing is to be done between two parts of a text."""
-
-
-def read_document(text: str, file: str, between: Callable[[], None] = go_on) -> Document:
+def read_document(text: str, file: str, between: Between = go_on) -> Document:
     """Read YAML text. Never raises: what is wrong stands in ``problems``, in the order in which it was found.
 
     ``between`` is called again and again on the way; what it raises ends that.
@@ -171,7 +168,7 @@ class _Builder:
         self._stack: list[Sequence | Table] = []
         self._keys: list[Scalar | None] = []
 
-    def build(self, text: str, between: Callable[[], None]) -> SyntaxFault | None:
+    def build(self, text: str, between: Between) -> SyntaxFault | None:
         """Read ``text``; the fault that stopped it, if one did."""
         try:
             for event in _events(text):
@@ -272,4 +269,4 @@ def _events(text: str) -> Iterator[Event]:
     yield from YAML(typ="safe", pure=True).parse(text)
 
 
-__all__ = ["Broken", "Document", "Node", "Scalar", "Sequence", "Table", "go_on", "read_document"]
+__all__ = ["Broken", "Document", "Node", "Scalar", "Sequence", "Table", "read_document"]

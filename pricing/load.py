@@ -6,17 +6,18 @@ An entry holds what the file says about one model and nothing else, flat, by pat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
+from pricing.between import Between, go_on
 from pricing.check_count import CountChecker
 from pricing.check_price import PriceChecker
 from pricing.checker import Checker, join
 from pricing.counting import BUNDLED_ENCODINGS
 from pricing.declaration import names
-from pricing.document import Broken, Document, Node, Scalar, Table, go_on, read_document
+from pricing.document import Broken, Document, Node, Scalar, Table, read_document
 from pricing.migration import VERSION, is_older, migrated
 from pricing.scalars import (
     BadValue,
@@ -106,7 +107,7 @@ def read_price_text(
     file_name: str,
     tokenizers: Collection[str] = (),
     rules: Mapping[str, CountRule] | None = None,
-    between: Callable[[], None] = go_on,
+    between: Between = go_on,
 ) -> PriceFile:
     """Read a price file from text.
 

@@ -7,11 +7,12 @@ the prompt of the turn before ended with, and writes the rest. A turn that comes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
+from pricing.between import Between, go_on
 from pricing.estimation import EXACT, estimate
 from pricing.rates import RateCards
 from pricing.types import CostEstimate, Model, Scenario, ScenarioError, TokenCount
@@ -65,16 +66,12 @@ class Turn:
     total_usd_high: Decimal | None
 
 
-def _go_on() -> None:
-    """Nothing is to be done between turns."""
-
-
 def converse(
     model: Model,
     conversation: Conversation,
     scenario: Scenario,
     cards: RateCards | None = None,
-    between: Callable[[], None] = _go_on,
+    between: Between = go_on,
 ) -> tuple[Turn, ...]:
     """The turns in order. Day, batch and factor are the scenario's; what it says of output and cache does not count.
     ``between`` is called before each turn is priced; what it raises ends that.
@@ -120,7 +117,7 @@ def _run(
     scenario: Scenario,
     end: End,
     cards: RateCards,
-    between: Callable[[], None],
+    between: Between,
 ) -> list[Turn]:
     """The conversation with every part at one end of its range."""
     answer, reasoning = getattr(conversation.answer, end), getattr(conversation.reasoning, end)
