@@ -96,16 +96,20 @@ class _Moving:
     def _drop(self, first: int, behind: int, start: int, added: int) -> None:
         """Drop those of the tokens ending where text was removed that lose their width by it. Only the first of them
         can have some left: if it begins before the edit, or has what was inserted at the start of the text."""
-        ends, kept = self._ends[first:behind], self._keep[first:behind]
         in_front = first == self._front
-        begins = self._start if in_front else int(self._ends[first - 1])
-        stays = (np.diff(ends, prepend=np.int32(begins)) == 0) & (ends <= start)
-        stays[0] |= begins < start or (in_front and not self._start and added > 0)
-        stays &= kept
-        self._kept -= int(kept.sum()) - int(stays.sum())
-        self._keep[first:behind] = stays
+        begins = self._start if in_front else self._ends.item(first - 1)
+        # Those behind the first that end at the edit had no width before, and stay.
+        self._forget(max(self._first(start, "right"), first + 1), behind)
+        had_none = begins == start == self._ends.item(first)
+        if not (begins < start or had_none or (in_front and not self._start and added > 0)):
+            self._forget(first, first + 1)
         if in_front:
-            self._front += int(stays.argmax()) if stays.any() else len(stays)
+            left = self._keep[first:behind]
+            self._front += int(left.argmax()) if left.any() else len(left)
+
+    def _forget(self, first: int, behind: int) -> None:
+        self._kept -= int(np.count_nonzero(self._keep[first:behind]))
+        self._keep[first:behind] = False
 
     def _first(self, offset: int, side: Literal["left", "right"]) -> int:
         """The first token that ends at ``offset`` or behind it; only behind it with ``right``."""
