@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 from engine.normalize import Normalizer, clusters
 from engine.preparation import Preparation, words_of_text
 from engine.special_text import split_at_specials
+from engine.still_wanted import while_wanted
 from engine.utf16_text import utf16_length
 
 if TYPE_CHECKING:
     from engine.prepared_encoding import PreparedEncoding
+
+_ASKING = 128
+"""After so many lines or characters it is asked whether the work is still wanted: normalising each takes a while."""
 
 _Units = tuple[list[int], list[int]]
 """The lengths of all units in the text as it is, and in the other one."""
@@ -66,12 +70,12 @@ def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[
     if text == changed:
         yield text, changed
         return
-    for line in text.splitlines(keepends=True):
+    for line in while_wanted(text.splitlines(keepends=True), _ASKING):
         new = normalizer(line)
         if new == line:
             yield line, new
         else:
-            yield from ((cluster, normalizer(cluster)) for cluster in clusters(line))
+            yield from ((cluster, normalizer(cluster)) for cluster in while_wanted(clusters(line), _ASKING))
 
 
 def _marked_units(text: str, words_of: str) -> _Units:

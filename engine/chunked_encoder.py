@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.encoder import NativeEncoder
 from engine.in_threads import in_threads
 from engine.quick_cuts import text_cuts
+from engine.still_wanted import is_asked, while_wanted
 from engine.text_work import Chunks
 
 _R = TypeVar("_R")
@@ -19,7 +20,7 @@ CHUNK_CHARS = 65_536
 """Characters of a chunk: what is made of so many stays in the processor's caches until the next."""
 
 LEAST_CHUNKS = 8
-"""Chunks that a thread takes at a time at least: a millisecond's work, beside which handing it out is nothing."""
+"""Chunks that a thread takes at a time at least: some milliseconds' work, beside which handing it out is nothing."""
 
 
 class NativeFront:
@@ -80,10 +81,14 @@ class ChunkedEncoder(NativeFront):
         return text_cuts().spans(text, CHUNK_CHARS)
 
     def _by_parts(self, work: Callable[[str, Chunks | None], _R], text: str, num_threads: int) -> list[_R]:
-        """What ``work`` makes of the chunks of a text: at once, or several parts of them by threads."""
+        """What ``work`` makes of the chunks of a text: at once; part by part, where somebody is to be asked in between;
+        or several parts of them by threads."""
         chunks = self._chunks(text)
-        if chunks is None or num_threads == 1:
+        if chunks is None or (num_threads == 1 and not is_asked()):
             return [work(text, chunks)]
+        if num_threads == 1:
+            parts = [chunks[first : first + LEAST_CHUNKS] for first in range(0, len(chunks), LEAST_CHUNKS)]
+            return [work(text, part) for part in while_wanted(parts, every=1)]
         return in_threads(lambda part: work(text, part), _dealt_out(chunks, num_threads), num_threads)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engine.corpus_files import CorpusFileError, read_blocks
 from engine.encoding import Encoding
 from engine.scripts import lines_by_script
+from engine.still_wanted import while_wanted
 from engine.tokens_by_length import none_of, tokens_by_length
 from engine.training_types import CorpusFile, SkippedFile
 from engine.types import TokenInfo
@@ -152,7 +153,7 @@ def overlap(first: Encoding, second: Encoding, most: int = 20) -> Overlap:
     """What two vocabularies share. ``most``: how many tokens of each kind are listed."""
     ours, theirs = (tokens_by_length(one._table.blob, one._table.offsets) for one in (first, second))
     shared, only_first, only_second = _Longest(most), _Longest(most), _Longest(most)
-    for length in sorted(ours.keys() | theirs.keys(), reverse=True):
+    for length in while_wanted(sorted(ours.keys() | theirs.keys(), reverse=True), every=1):
         own, other = (np.unique(one.get(length, none_of(length)).tokens) for one in (ours, theirs))
         in_both = np.isin(own, other, assume_unique=True)
         shared.add(own[in_both])

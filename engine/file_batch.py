@@ -20,6 +20,7 @@ from engine.corpus_walk import FoundFile
 from engine.count_cache import Additions
 from engine.file_tokens import FileTokens, count_content, count_file
 from engine.small_files import SmallFiles
+from engine.still_wanted import while_wanted
 from engine.training_types import SkippedFile
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class BatchCounter:
             tokens = [self._known.tokens(digest) for digest in digests]
         new = [index for index, known in enumerate(tokens) if known is None and self._files.may_be_plain_text(index)]
         spans = self._files.spans(new)
-        counts = [_counts(encoding, self._files.content, spans) for encoding in self._encodings]
+        counts = [_counts(encoding, self._files.content, spans) for encoding in while_wanted(self._encodings, every=1)]
         for index, *each in zip(new, *counts, strict=True):
             if min(each) >= 0:  # else it is not UTF-8
                 tokens[index] = tuple(each)

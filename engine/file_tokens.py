@@ -15,6 +15,7 @@ from engine.content_digest import RunningDigest
 from engine.corpus_files import CorpusFileError, opened_file, read_at, read_whole
 from engine.errors import UnsupportedTextError
 from engine.safe_cuts import CutFinder
+from engine.still_wanted import while_wanted
 from engine.text_files import (
     BINARY_SAMPLE_BYTES,
     BinaryFileError,
@@ -72,7 +73,7 @@ def count_content(path: Path, content: bytes, encodings: Sequence[Encoding]) -> 
 
 def _tokens(content: bytes, encodings: Sequence[Encoding]) -> tuple[int, ...]:
     text = decode_stored(content).text
-    return tuple(encoding.count(text) for encoding in encodings)
+    return tuple(encoding.count(text) for encoding in while_wanted(encodings, every=1))
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.normalize import Normalizer, normalizer_with
+from engine.pretoken_stretches import stretches
 from engine.pretokenize import pretokenizer
 from engine.safe_cuts import WHITE_SPACE
 from engine.space_signs import SIGN, SpaceSigns, signs_of
@@ -79,8 +80,9 @@ def preparation_with(steps: Sequence[str]) -> Preparation:
 def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
     """Where the words of a text start and end, in characters. A word is what a pretoken has between white space.
     SplitTimeoutError."""
-    for start, end in while_wanted(pairs(pretokenizer(pattern).char_spans(text))):
-        yield from (match.span() for match in _WORD.finditer(text, start, end))
+    for stretch in while_wanted(stretches(pretokenizer(pattern), text), every=1):
+        for start, end in while_wanted(pairs(stretch.char_spans + stretch.char_start)):
+            yield from (match.span() for match in _WORD.finditer(text, start, end))
 
 
 def mark_words(text: str, pattern: str) -> str:

@@ -40,6 +40,11 @@ def asking(still_wanted: StillWanted | None) -> Iterator[None]:
         _asked.reset(token)
 
 
+def is_asked() -> bool:
+    """Whether there is somebody to ask, for whom work is divided that would else be done in one call."""
+    return _asked.get() is not _nobody_minds
+
+
 def ask() -> None:
     """Call who is to be asked. Raises what that raises."""
     _asked.get()()

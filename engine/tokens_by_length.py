@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.still_wanted import while_wanted
+
 
 class Alike(NamedTuple):
     """Tokens of one length. ``places``: int64[k], ascending, where they stand in the vocabulary. ``tokens``:
@@ -30,7 +32,7 @@ def tokens_by_length(
     if wanted is not None:
         lengths = np.where(wanted, lengths, 0)
     found: dict[int, Alike] = {}
-    for length in np.unique(lengths[lengths > 0]).tolist():
+    for length in while_wanted(np.unique(lengths[lengths > 0]).tolist(), every=1):
         places = np.flatnonzero(lengths == length)
         content = values[offsets[places][:, np.newaxis] + np.arange(length)]
         found[length] = Alike(places, content.view(f"V{length}").reshape(-1))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LINE_ENDS = re.compile("\r\n?|\u2029")
-_LONG = 65_536
+_LONG = 8192
 _QT_FRAME_MARKS = str.maketrans({"\ufdd0": "\ufffd", "\ufdd1": "\ufffd"})
 
 

@@ -23,6 +23,8 @@ PREVIEW_BYTES = 16_384
 """So much of a file is looked at: some three hundred lines."""
 SECONDS = 2.0
 """A pattern that takes longer on so little text would never end on a folder."""
+_ASKING = 128
+"""After so many characters others get a turn of the interpreter: normalising each takes some microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ def _normalised(
 
     nowhere = np.empty(0, np.int64)
     from engine.normalize import clusters, normalizer
+    from engine.still_wanted import while_wanted
 
     normalize = normalizer(settings.normalization, settings.lowercase, settings.strip_accents)
     whole = normalize(text)
@@ -132,7 +135,7 @@ def _normalised(
         return text, (), nowhere, nowhere
     found: Counter[tuple[str, str]] = Counter()
     pieces, starts, ends, place = [], [], [], 0
-    for before in clusters(text):
+    for before in while_wanted(clusters(text), _ASKING):
         after = normalize(before)
         units = len(after.encode("utf-16-le", "surrogatepass")) // 2
         if after != before:

@@ -66,6 +66,8 @@ def _embedding(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
 
 
 def _sizes(_inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
+    from engine.entries.table import BYTE, MERGE, entries_of
+
     rows, claims = [], []
     for place, (name, size) in enumerate(SIZES):
         tools.progress(place / len(SIZES))
@@ -74,7 +76,8 @@ def _sizes(_inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
         rows.append((name, number(encoding.n_vocab), number(special)))
         claims.append(Claim(tr("Ids of {name}").format(name=name), number(size), number(encoding.n_vocab)))
         if name in RANKED:
-            ranked = len(encoding.token_byte_values())
+            kinds = entries_of(encoding).kinds
+            ranked = int(((kinds == BYTE) | (kinds == MERGE)).sum())
             claims.append(
                 Claim(tr("Tokens of texts in {name}").format(name=name), number(RANKED[name]), number(ranked))
             )
