@@ -24,16 +24,20 @@ class Piece:
 def gathered(text: str, changes: Iterable[tuple[int, int, str]]) -> tuple[Piece, ...]:
     """Changes of ``text`` (start and end in characters, and what stands there instead), in order and apart from each
     other, as pieces: of many changes near each other few pieces, of few changes small ones."""
-    groups: list[tuple[int, int, list[str]]] = []
+    groups: list[tuple[int, int, str]] = []
+    start = end = 0
+    parts: list[str] = []
     for change_start, change_end, replacement in changes:
-        if groups:
-            start, end, parts = groups[-1]
-            if change_start - end <= MOST_BETWEEN and change_end - start <= LARGEST_PIECE:
-                parts += (text[end:change_start], replacement)
-                groups[-1] = (start, change_end, parts)
-                continue
-        groups.append((change_start, change_end, [replacement]))
-    return _pieces(text, [(start, end, "".join(parts)) for start, end, parts in groups])
+        if parts and change_start - end <= MOST_BETWEEN and change_end - start <= LARGEST_PIECE:
+            parts += (text[end:change_start], replacement)
+        else:
+            if parts:
+                groups.append((start, end, "".join(parts)))
+            start, parts = change_start, [replacement]
+        end = change_end
+    if parts:
+        groups.append((start, end, "".join(parts)))
+    return _pieces(text, groups)
 
 
 def between(before: str, after: str) -> tuple[Piece, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine.still_wanted import while_wanted
+from engine.still_wanted import ENTRIES, while_wanted
 from gui.editor.pieces import Piece, gathered
 from gui.held_text import HeldText
 from gui.models.advisor_words import kind_words
@@ -183,5 +183,6 @@ def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArr
     import numpy as np
 
     ids = encoding.token_ids(text, special_as_tokens=True)
-    lengths = np.fromiter((len(token) for token in encoding.decode_tokens_bytes(ids.tolist())), np.int64, len(ids))
-    return np.cumsum(lengths)
+    pieces = (ids[first : first + ENTRIES].tolist() for first in range(0, len(ids), ENTRIES))  # there may be millions
+    lengths = (len(token) for piece in while_wanted(pieces, every=1) for token in encoding.decode_tokens_bytes(piece))
+    return np.cumsum(np.fromiter(lengths, np.int64, len(ids)))

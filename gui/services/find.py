@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 TIMEOUT_SECONDS = 5.0
-MATCHES_BETWEEN_CHECKS = 4096
+MATCHES_BETWEEN_CHECKS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,13 +192,18 @@ def _as_matches(request: FindRequest, starts: array, ends: array) -> Matches:
 
 
 def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
-    """Every match by its replacement."""
-    assert request.replacement is not None
-    changes = [
-        (match.start(), match.end(), replacement_of(request.options, match, request.replacement))
-        for match in _matches(request, ticket)
-    ]
-    return Replacement(request.revision, gathered(request.text, while_wanted(changes)), len(changes))
+    """Every match by its replacement. A match is gone when the next one comes: there may be a million."""
+    count = 0
+
+    def changes() -> Iterator[tuple[int, int, str]]:
+        nonlocal count
+        assert request.replacement is not None
+        for match in _matches(request, ticket):
+            count += 1
+            yield match.start(), match.end(), replacement_of(request.options, match, request.replacement)
+
+    pieces = gathered(request.text, while_wanted(changes()))
+    return Replacement(request.revision, pieces, count)
 
 
 def _replace_one(request: FindRequest, _ticket: Ticket) -> Replacement:
