@@ -7,6 +7,7 @@ that is as far from its start, or at its end. All lengths and places are UTF-16 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.normalize import Normalizer, clusters
 from engine.preparation import Preparation, words_of_text
+from engine.running_sums import running_sums, running_sums_of
 from engine.special_text import split_at_specials
 from engine.still_wanted import while_wanted
 from engine.utf16_text import utf16_length
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 _ASKING = 128
 """After so many lines or characters it is asked whether the work is still wanted: normalising each takes a while."""
 
-_Units = tuple[list[int], list[int]]
-"""The lengths of all units in the text as it is, and in the other one."""
+_Units = tuple["array[int]", "array[int]"]
+"""The lengths of all units in the text as it is, and in the other one: as numbers of 64 bits, there may be millions."""
 
 
 def aligned_ends(encoding: PreparedEncoding, text: str, ids: NDArray[np.int32], allowed: Set[str]) -> NDArray[np.int32]:
@@ -34,13 +36,14 @@ def aligned_ends(encoding: PreparedEncoding, text: str, ids: NDArray[np.int32], 
 
     ids: int32[n], of ``encoding``, with texts of ``allowed`` as special tokens.
     """
-    ends = np.cumsum(encoding.utf16_lengths[ids], dtype=np.int64)
-    marked: _Units = [], []
-    normalized: _Units = [], []
+    lengths = encoding.utf16_lengths
+    ends = running_sums_of(len(ids), lambda start, stop: lengths[ids[start:stop]], np.empty(len(ids), np.int64))
+    marked, normalized = _no_units(), _no_units()
     for segment, special in split_at_specials(text, allowed):
         for units, more in zip((normalized, marked), _units_of_segment(segment, encoding.preparation), strict=True):
-            units[0].extend([*more[0], utf16_length(special)])
-            units[1].extend([*more[1], utf16_length(special)])
+            for lengths_of_one, of_segment in zip(units, more, strict=True):
+                lengths_of_one.extend(of_segment)
+                lengths_of_one.append(utf16_length(special))
     for units in (marked, normalized):
         ends = _moved_back(ends, units)
     if len(ends):
@@ -54,12 +57,16 @@ def _units_of_segment(text: str, preparation: Preparation) -> tuple[_Units, _Uni
     if preparation.words_of is None:
         whole = utf16_length(changed)
         in_front = int(preparation.signs is not None and preparation.signs.dummy_prefix and whole > 0)
-        return normalized, ([0, whole], [in_front, whole])
+        return normalized, (array("q", [0, whole]), array("q", [in_front, whole]))
     return normalized, _marked_units(changed, preparation.words_of)
 
 
+def _no_units() -> _Units:
+    return array("q"), array("q")
+
+
 def _normalized_units(text: str, changed: str, normalizer: Normalizer) -> _Units:
-    before, after = [], []
+    before, after = _no_units()
     for unit, new in _corresponding(text, changed, normalizer):
         before.append(utf16_length(unit))
         after.append(utf16_length(new))
@@ -80,7 +87,7 @@ def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[
 
 def _marked_units(text: str, words_of: str) -> _Units:
     """Of each word and its mark, behind which white space may stand in the text as it is."""
-    before, after = [], []
+    before, after = _no_units()
     place = 0
     for start, end in words_of_text(text, words_of):
         if place == 0:
@@ -99,10 +106,17 @@ def _marked_units(text: str, words_of: str) -> _Units:
 
 
 def _moved_back(ends: NDArray[np.int64], units: _Units) -> NDArray[np.int64]:
-    before = np.concatenate([[0], np.cumsum(units[0], dtype=np.int64)])
-    after = np.concatenate([[0], np.cumsum(units[1], dtype=np.int64)])
+    lengths = np.frombuffer(units[0], np.int64)
+    before, after = _starts(lengths), _starts(np.frombuffer(units[1], np.int64))
     unit = np.maximum(np.searchsorted(after, ends, side="right") - 1, 0)
     inside = ends - after[unit]
-    room = np.append(units[0], 0)[unit]
+    room = np.append(lengths, 0)[unit]
     moved: NDArray[np.int64] = before[unit] + np.minimum(inside, room)
     return np.maximum.accumulate(np.minimum(moved, before[-1]))
+
+
+def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[n + 1]: where units of these lengths start, and where the last one ends."""
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    running_sums(lengths, starts[1:])
+    return starts

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from engine.pretokenize import SECONDS, Pretokenizer, SplitTimeoutError, byte_offsets
 
-CHUNK_CHARS = 65_536
+CHUNK_CHARS = 16_384
+"""Some milliseconds' work: between two stretches callers ask whether they go on, and others get a turn."""
 CHARS_A_SECOND = 1_000_000
 """A text may take ``SECONDS``, and one more for so many characters. A hostile pattern would take for ever."""
 

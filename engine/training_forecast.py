@@ -17,8 +17,10 @@ from typing import Protocol
 
 from engine.corpus import spread_order
 from engine.kernels.cache_folder import kept_in
+from engine.pretoken_stretches import stretches
 from engine.pretokenize import pretokenizer
 from engine.scanners import KNOWN_SPLITS
+from engine.span_pairs import pairs
 from engine.still_wanted import while_wanted
 from engine.training_settings import TrainingPlan, plan_for
 from engine.training_texts import Document, PieceReader
@@ -195,7 +197,8 @@ class _PlainCounter:
         return len(self._found)
 
     def add(self, text: bytes) -> None:
-        self._found.update(while_wanted(self._pretokenizer.pretokens(text.decode("utf-8"))))
+        for stretch in while_wanted(stretches(self._pretokenizer, text.decode("utf-8")), every=1):
+            self._found.update(stretch.text[start:end] for start, end in pairs(stretch.char_spans))
 
     def byte_count(self) -> int:
         return sum(len(one.encode("utf-8")) for one in while_wanted(self._found))

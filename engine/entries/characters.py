@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine import unicode_classes
+from engine.still_wanted import while_wanted
 from engine.unicode_classes import N_CODE_POINTS
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Characters:
 
 def characters_of(entries: EntryTable, piece: int = PIECE) -> Iterator[Characters]:
     """The characters of all tokens, ``piece`` tokens at a time."""
-    for first in range(0, len(entries), piece):
+    for first in while_wanted(range(0, len(entries), piece), every=1):
         stop = min(first + piece, len(entries))
         yield _decoded(entries, first, stop)
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.still_wanted import while_wanted
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -30,7 +32,7 @@ def built_in_all(parents: TokenParents, piece: int = PIECE) -> NDArray[np.int32]
     n_vocab = len(parents.left)
     counts = np.zeros(n_vocab, dtype=np.int64)
     made = np.flatnonzero(parents.left >= 0)
-    for first in range(0, len(made), piece):
+    for first in while_wanted(range(0, len(made), piece), every=1):
         counts += np.bincount(_in_trees(made[first : first + piece], parents) % n_vocab, minlength=n_vocab)
     return _read_only(counts)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.entries.table import EntryTable
     from engine.types import TokenParents
 
-BETWEEN_REPORTS = 1024
+BETWEEN_REPORTS = 256
 """Tokens that are encoded before progress is told."""
 
 

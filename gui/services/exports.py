@@ -14,11 +14,17 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from engine.still_wanted import while_wanted
+
 Value = str | int | Decimal | date | None
 """What a cell can hold. bool is an int to Python and is written as ``true`` or ``false``."""
 
 FORMULA_STARTS = "=+-@＝＋－＠"
 """First characters that make a spreadsheet read a cell as a formula; the wide ones do so in East Asian locales."""
+
+
+_ASKING = 256
+"""After so many rows others get a turn of the interpreter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,8 @@ def to_csv(table: ExportTable) -> str:
     writer = csv.writer(buffer)
     for name, value in table.about:
         writer.writerow([f"# {name}", harmless(value)])
-    writer.writerows([harmless(value) for value in line] for line in (table.columns, *table.rows))
+    writer.writerow([harmless(value) for value in table.columns])
+    writer.writerows([harmless(value) for value in line] for line in while_wanted(table.rows, _ASKING))
     return buffer.getvalue()
 
 

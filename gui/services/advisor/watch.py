@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
 from typing import TypeVar
 
-ITEMS_BETWEEN_CHECKS = 4096
+ITEMS_BETWEEN_CHECKS = 512
 
 Item = TypeVar("Item")
 
@@ -32,7 +32,7 @@ class Watch:
             raise OutOfTime
 
     def over(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The items, with a look every few thousand."""
+        """The items, with a look every few hundred."""
         for number, item in enumerate(items):
             if number % ITEMS_BETWEEN_CHECKS == 0:
                 self.look()

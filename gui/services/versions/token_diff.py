@@ -16,12 +16,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.still_wanted import while_wanted
+
 MOST_EDITS = 500
 """Insertions and deletions that are looked for in one stretch. Time and memory grow with their square."""
 MOST_STEPS = 4_000_000
 """Steps of all stretches together: some seconds. After these the rest counts as replaced."""
 DEEPEST = 30
 """How often a stretch is parted again by what is unique in it alone."""
+_ASKING = 16
+"""After so many edits others get a turn of the interpreter: the more there are, the longer each takes."""
 
 
 class Hunk(NamedTuple):
@@ -79,7 +83,7 @@ def fewest_edits(a: Sequence[int], b: Sequence[int], most: int) -> tuple[list[Hu
     if not a or not b:
         return [Hunk(0, len(a), 0, len(b))] if a or b else [], 1
     reached, trace, steps = {1: 0}, [], 0
-    for edits in range(most + 1):
+    for edits in while_wanted(range(most + 1), _ASKING):
         trace.append(dict(reached))
         for diagonal in range(-edits, edits + 1, 2):
             down = diagonal == -edits or (diagonal != edits and reached[diagonal - 1] < reached[diagonal + 1])
