@@ -12,10 +12,10 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
-BEAT_MS = 8
+BEAT_MS = 5
 """How often the event loop says that it comes round."""
 
-LATE_SECONDS = 0.02
+LATE_SECONDS = 0.012
 """After so long without that, the GUI thread is in the middle of something."""
 
 MOST_SECONDS = 0.3
