@@ -22,6 +22,8 @@ from gui.editor.token_spans import NO_COLOUR, STALE, Fills, SpanSlice, TokenSpan
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gui.look.token_palette import TokenPalette
 
 NEWLINE_SIGN = "\u23ce"
@@ -121,7 +123,7 @@ class TokenPainter:
             self._paint_bounds(painter, pieces)
             self._paint_shared(painter, pieces, lines[0].left)
         if len(options.match_starts):
-            self._paint_matches(painter, lines, options)
+            self._paint_matches(painter, lines, by_columns, options)
         self._paint_newlines(painter, newlines)
         return self._paint_current(painter, by_columns, pieces, tokens, framed)
 
@@ -158,27 +160,27 @@ class TokenPainter:
             self._canvas.draw(painter, line, self._hatch)
         painter.setBrushOrigin(QPointF())
 
-    def _paint_matches(self, painter: QPainter, lines: list[VisibleLine], options: PaintOptions) -> None:
+    def _paint_matches(
+        self, painter: QPainter, lines: list[VisibleLine], by_columns: list[ColumnLine], options: PaintOptions
+    ) -> None:
         starts, ends = options.match_starts, options.match_ends
         fill = QColor(self._palette.match)
         fill.setAlpha(MATCH_ALPHA)
-        painter.setBrush(fill)
         painter.setPen(QPen(self._palette.match, 1))
-        rects: list[QRectF] = []
+        columns = {one.line.offset: one for one in by_columns}
+        rects: list[tuple[float, float, float, float]] = []
         below = 1 + LINE_GAP  # the last row of pixels is that of underscores
         for line in lines:
             first = int(ends.searchsorted(np.int32(line.offset), "right"))
             last = int(starts.searchsorted(np.int32(line.end), "left"))
             if first >= last:
                 continue
-            ruler = LineRuler(line)
+            spans = _spans_of(line, columns.get(line.offset))
             for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True):
-                low = max(start - line.block_offset, line.start)
-                high = min(end - line.block_offset, line.start + line.length)
-                for left, right in ruler.spans(low, high):
-                    rects.append(QRectF(left + 0.5, line.top + 0.5, max(right - left - 1, 1), line.height - below))
+                for left, right in spans(max(start, line.offset), min(end, line.end)):
+                    rects.append((left + 0.5, line.top + 0.5, max(right - left - 1, 1), line.height - below))
         if rects:
-            painter.drawRects(rects)
+            self._canvas.draw(painter, np.array(rects), QBrush(fill))
         painter.setPen(Qt.PenStyle.NoPen)
 
     def _newline(self, line: VisibleLine, view: SpanSlice) -> tuple[QRectF, int, bool]:
@@ -233,6 +235,14 @@ def _place_of(caret: int, tokens: Fills, spans: TokenSpans) -> int:
             return -1
         place -= 1
     return -1 if tokens.colours[place] == NO_COLOUR else place
+
+
+def _spans_of(line: VisibleLine, columns: ColumnLine | None) -> Callable[[int, int], list[tuple[float, float]]]:
+    """What tells the left and right edges of the text between two offsets of a line."""
+    if columns is not None:
+        return lambda start, end: [(columns.x(start), columns.x(end))]
+    ruler = LineRuler(line)
+    return lambda start, end: ruler.spans(start - line.block_offset, end - line.block_offset)
 
 
 def _with_newlines(pieces: Pieces, newlines: list[tuple[QRectF, int, bool]]) -> Pieces:
