@@ -35,6 +35,8 @@ from gui.editor.text_mirror import TextMirror
 _SOFT_BREAK = int(QTextFormat.Property.UserProperty) + 7
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 _SEPARATOR = "\u2029"
+_LONG = 65_536
+"""From so many units on a text is read from its copy and not from the document, which takes three times as long."""
 
 
 def for_qt(text: str) -> str:
@@ -54,7 +56,7 @@ class SoftDocument(QObject):
         self._limit = limit
         self._piece = limit // 2
         self._breaks = SoftBreaks(length=document.characterCount() - 1)
-        self._mirror = TextMirror(self.text())
+        self._mirror = TextMirror(self._text_of_document(0, self.length))
         self._last_number = 0
         self._silent = False  # a change of formats of our own, or of the whole text
         self._inserted_breaks: list[int] | None = None  # while we insert: the soft breaks among it
@@ -87,11 +89,16 @@ class SoftDocument(QObject):
         return len(self._breaks)
 
     def text(self) -> str:
-        """The whole logical text, read from the document. O(length): never call it for each key."""
+        """The whole logical text. O(length): never call it for each key."""
         return self.text_between(0, self.length)
 
     def text_between(self, start: int, end: int) -> str:
         """The logical text between two offsets, which must not lie inside a surrogate pair."""
+        if end - start > _LONG and not self._silent:
+            return self._mirror.between(start, end)
+        return self._text_of_document(start, end)
+
+    def _text_of_document(self, start: int, end: int) -> str:
         first = self.to_document(start)
         last = self.to_document(end, before_break=True)
         if last <= first:

@@ -27,6 +27,17 @@ class TextMirror:
         """The whole text."""
         return b"".join(self._parts).decode("utf-16-le", "replace")
 
+    def between(self, start: int, end: int) -> str:
+        """The text between two offsets."""
+        low, high = 2 * start, 2 * end
+        found: list[bytearray] = []
+        place = 0
+        for part in self._parts:
+            if place < high and place + len(part) > low:
+                found.append(part[max(low - place, 0) : high - place])
+            place += len(part)
+        return b"".join(found).decode("utf-16-le", "replace")
+
     def replace(self, start: int, removed: int, units: bytes) -> tuple[int, int, str]:
         """Put ``units`` in the place of ``removed`` units at ``start``.
 

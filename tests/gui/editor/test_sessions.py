@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gui.editor import soft_document
 from tests.gui.editor import sessions
 
 
@@ -20,3 +21,9 @@ def test_session_with_the_real_limit(qapp, seed: int) -> None:
 @pytest.mark.parametrize("seed", [32, 105, 107, 226, 456, 989, 1335, 2435])
 def test_sessions_that_failed_once(qapp, seed: int) -> None:
     sessions.run(seed, steps=80)
+
+
+@pytest.mark.parametrize("seed", range(2000, 2008))
+def test_sessions_whose_text_is_read_from_its_copy(qapp, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(soft_document, "_LONG", 0)
+    sessions.run(seed, steps=50)

@@ -65,3 +65,6 @@ def test_changes_anywhere_add_up(text: str, data: st.DataObject) -> None:
         kept = offset - start
         assert (old[:kept], inserted) == (new[:kept], new[kept : kept + len(inserted)])
         assert old[kept + removed :] == new[kept + len(inserted) :]
+        low = data.draw(st.integers(0, len(text)))
+        high = data.draw(st.integers(low, len(text)))
+        assert mirror.between(low, high) == text[low:high]
