@@ -19,6 +19,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 from gui.editor.token_geometry import LineRuler, MeasuredLines, Pieces, token_pieces
 from gui.editor.token_rows import THIN, ColumnLine, TokenRows, column_line
 from gui.editor.token_spans import NO_COLOUR, STALE, Fills, SpanSlice, TokenSpans
+from gui.editor.unseen_signs import unseen_signs
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class TokenPainter:
     def paint(
         self, painter: QPainter, lines: list[VisibleLine], spans: TokenSpans, options: PaintOptions
     ) -> tuple[int, int] | None:
-        """Draw the tokens of ``lines``, then matches, then marks.
+        """Draw the tokens of ``lines``, then matches, then signs of line ends and of what nobody sees.
 
         Returns the bounds of the token that has a frame, if it is on these lines.
         """
@@ -125,6 +126,7 @@ class TokenPainter:
         if len(options.match_starts):
             self._paint_matches(painter, lines, by_columns, options)
         self._paint_newlines(painter, newlines)
+        self._paint_unseen(painter, lines)
         return self._paint_current(painter, by_columns, pieces, tokens, framed)
 
     def _paint_fills(self, painter: QPainter, pieces: Pieces, tokens: Fills) -> None:
@@ -200,6 +202,10 @@ class TokenPainter:
         for rect, _token, _begins in newlines:
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, NEWLINE_SIGN)
         painter.setPen(Qt.PenStyle.NoPen)
+
+    def _paint_unseen(self, painter: QPainter, lines: list[VisibleLine]) -> None:
+        for rect in unseen_signs(lines):
+            painter.fillRect(rect, self._palette.newline)
 
     def _paint_current(
         self, painter: QPainter, by_columns: list[ColumnLine], pieces: Pieces, tokens: Fills, place: int
