@@ -1,0 +1,124 @@
+"""What a build holds that is not ours, for ``tokenloupe.spec``: whose modules, and which libraries of the system.
+
+A library of the system is one that comes neither with a Python package nor with Python itself: PyInstaller takes it
+from the computer it runs on. Which package of the system it belongs to is asked of dpkg (Debian, Ubuntu); elsewhere the
+list says that this is not known.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+DOCUMENTS = Path("/usr/share/doc")
+COMMON = Path("/usr/share/common-licenses")
+_COMMON_NAME = re.compile(rf"{COMMON}/([A-Za-z0-9.+-]*[A-Za-z0-9+])")
+_NEVER = re.compile(r"^(lib)?readline\b")
+"""GNU Readline is under the GPL alone, and this program under MIT."""
+
+_MADE_IN_BUILDING = ("_pyi_", "_sysconfigdata_")
+"""How modules are called that PyInstaller and the building of Python make."""
+
+
+class SystemLibrary(NamedTuple):
+    """A shared library of the system. ``package`` with its version, and ``summary``: empty where nobody knows them."""
+
+    name: str
+    package: str = ""
+    version: str = ""
+    summary: str = ""
+
+
+def strangers(modules: Iterable[str], ours: Iterable[str], named: Iterable[str]) -> set[str]:
+    """The packages of the index that ``modules`` (dotted names) belong to and that are not in ``named``.
+
+    ``ours``: our own packages and modules. What belongs to no package at all is returned by its module's name.
+    """
+    known = {_plain(name) for name in named}
+    owners = metadata.packages_distributions()
+    tops = {module.partition(".")[0] for module in modules} - set(ours) - sys.stdlib_module_names
+    found = {name for top in tops if not top.startswith(_MADE_IN_BUILDING) for name in owners.get(top, [top])}
+    return {name for name in found if _plain(name) not in known}
+
+
+def refused(files: Iterable[str]) -> list[str]:
+    """Those of these files of a build that must not be handed on with it."""
+    return sorted(name for name in files if _NEVER.match(Path(name).name))
+
+
+def system_libraries(binaries: Iterable[tuple[str, str]]) -> list[SystemLibrary]:
+    """Of the binary files of a build, as (name in the build, path it was taken from): those of the system."""
+    homes = [sysconfig.get_path(key) for key in ("purelib", "platlib", "stdlib", "platstdlib")]
+    taken = {
+        Path(name).name: Path(source)
+        for name, source in binaries
+        if not any(Path(source).is_relative_to(home) for home in homes) and not _is_python(Path(source))
+    }
+    return [_described(name, source) for name, source in sorted(taken.items())]
+
+
+def listing(libraries: Iterable[SystemLibrary]) -> str:
+    """A line for each library: its file, its package with the version, and what that is."""
+    rows = [
+        (one.name, f"{one.package} {one.version}".strip() or "of a package that is not known", one.summary)
+        for one in libraries
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+    return "".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() + "\n" for a, b, c in rows)
+
+
+def write_texts(
+    libraries: Iterable[SystemLibrary], folder: Path, documents: Path = DOCUMENTS, common: Path = COMMON
+) -> None:
+    """Put the licence texts of the packages into ``folder``, and the common licences that these only name."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for package in {one.package for one in libraries if one.package}:
+        text = (documents / package.partition(":")[0] / "copyright").read_text(encoding="utf-8", errors="replace")
+        (folder / f"{package.partition(':')[0]}.txt").write_text(text, encoding="utf-8")
+        for name in set(_COMMON_NAME.findall(text)):
+            if (common / name).is_file():
+                shutil.copyfile(common / name, folder / f"{name}.txt")
+
+
+def _plain(name: str) -> str:
+    """The name of a package as the index compares it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _is_python(source: Path) -> bool:
+    return re.match(r"(lib)?python3", source.name) is not None
+
+
+def _described(name: str, source: Path) -> SystemLibrary:
+    package = _package_of(source)
+    if not package:
+        return SystemLibrary(name)
+    fields = _ask("--show", "--showformat=${Version}\n${binary:Summary}", package).split("\n")
+    return SystemLibrary(name, package, *fields)
+
+
+def _package_of(source: Path) -> str:
+    """``/lib`` may be a link to ``/usr/lib``, and dpkg knows a file by the path it was installed to."""
+    bare = Path("/", *source.parts[2:]) if source.parts[1:2] == ("usr",) else source
+    for path in (source, bare, Path("/usr", *bare.parts[1:])):
+        found = _ask("--search", str(path)).partition(": ")[0]
+        if found:
+            return found.partition(",")[0]
+    return ""
+
+
+def _ask(*arguments: str) -> str:
+    """What dpkg-query prints; nothing where it knows nothing, or is not there."""
+    program = shutil.which("dpkg-query")
+    if program is None:
+        return ""
+    answer = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    return answer.stdout if answer.returncode == 0 else ""
