@@ -28,7 +28,7 @@ def tokenizer_options(command: _Command) -> _Command:
 
 def own_encodings(profile: Path | None) -> tuple[list[str], tuple[str, ...]]:
     """Make the user's own encodings known: their names, and a sentence for each unusable file. Raises BadInput."""
-    problems = usable(lambda: engine.add_folder(profile_paths(profile).encodings))
+    problems = usable(lambda: engine.add_folder(profile_paths(profile).encodings, trusted=True))
     return [entry.name for entry in engine.encoding_entries() if entry.kind != "bundled"], problems
 
 

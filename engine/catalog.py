@@ -173,10 +173,10 @@ def encoding_entries() -> tuple[EncodingEntry | OwnEntry, ...]:
     return (*ENTRIES, *own().entries())
 
 
-def add_folder(folder: Path) -> tuple[str, ...]:
+def add_folder(folder: Path, *, trusted: bool = False) -> tuple[str, ...]:
     """Make the tokenizer files of a folder known as the user's own encodings. Returns a sentence for each that cannot
-    be used; the others can."""
-    return own().add_folder(folder)
+    be used; the others can. ``trusted``: this program keeps them there, as ``OwnEncodings.add_folder`` says."""
+    return own().add_folder(folder, trusted=trusted)
 
 
 def register(encoding: Encoding, kind: Kind = "trained") -> None:

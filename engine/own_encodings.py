@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -27,11 +27,13 @@ _UNFIT_FOR_FILE_NAMES = re.compile(r"[^\w.+-]+")
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """One encoding of the user's own. ``path``: where it is kept, None if only in memory."""
+    """One encoding of the user's own. ``path``: where it is kept, None if only in memory. ``trusted``: only this
+    program keeps files there (``engine.formats.opening``)."""
 
     name: str
     kind: Kind
     path: Path | None = None
+    trusted: bool = field(default=False, compare=False)
 
     @property
     def vendor_normalization(self) -> None:
@@ -78,8 +80,11 @@ class OwnEncodings:
         with self._lock:
             return list(self._encodings.values())
 
-    def add_folder(self, folder: Path) -> tuple[str, ...]:
+    def add_folder(self, folder: Path, *, trusted: bool = False) -> tuple[str, ...]:
         """Take in every tokenizer file of a folder, by name. They are opened when they are first asked for.
+
+        ``trusted``: the folder is the one in which this program keeps them, so those that were tried when they were
+        kept are not tried again.
 
         Returns a sentence for each that cannot be used, as far as that can be told without opening it. A folder that
         does not exist has none.
@@ -91,7 +96,7 @@ class OwnEncodings:
             if path.suffix not in _SUFFIXES or _is_companion(path) or path.name.startswith("."):
                 continue
             try:
-                self.add(_described(path))
+                self.add(replace(_described(path), trusted=trusted))
             except (EngineError, OSError) as error:
                 problems.append(str(error))
         return tuple(problems)
@@ -120,7 +125,7 @@ class OwnEncodings:
 
         path = _path_of(encoding.name, folder, ".tokenizer" if encoding.no_merges else ".tiktoken")
         encoding = prepared(encoding, normalization)
-        entry = OwnEntry(encoding.name, kind, path)
+        entry = OwnEntry(encoding.name, kind, path, trusted=True)
         with self._lock:
             before, opened_before = self._entries.get(entry.name), self._encodings.get(entry.name)
             self.add(entry, encoding)  # before saving: the name may be taken
@@ -149,7 +154,7 @@ class OwnEncodings:
                     raise EngineError(f"The name {new_name!r} is that of another encoding.")
                 _move(entry.path, path, new_name)
             self.forget(name)
-            renamed = OwnEntry(new_name, entry.kind, path)
+            renamed = replace(entry, name=new_name, path=path)
             self.add(renamed)
             return renamed
 
@@ -231,10 +236,10 @@ def _described(path: Path) -> OwnEntry:
 
 
 def _opened(entry: OwnEntry) -> Encoding:
-    from engine.formats.opening import load
+    from engine.formats.opening import open_tokenizer
 
     assert entry.path is not None
     try:
-        return load(entry.path, name=entry.name)
+        return open_tokenizer(entry.path, name=entry.name, trusted=entry.trusted).encoding
     except OSError as error:
         raise FormatError(f"{entry.path}: {error.strerror or error}") from error

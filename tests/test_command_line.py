@@ -16,6 +16,7 @@ import pytest
 
 import main
 from engine import catalog
+from tests.engine.formats import library_files
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -232,6 +233,13 @@ def test_a_tokenizer_file_is_used(run, tmp_path, own_encoding):
     assert is_one_line(err)
     arguments = ("encode", "-", "--tokenizer", str(tmp_path / "bare.tiktoken"), "--pattern", "gpt2")
     assert run(*arguments, stdin=b"abab")[1] == "256 256\n"
+
+
+def test_a_tokenizer_file_that_says_it_was_tried_is_tried(run, tmp_path):
+    status, _, err = run("count", "-", "--tokenizer", str(library_files.forged(tmp_path)), stdin=b"ab")
+    assert status == 2
+    assert "tokenizers gave up on this text" in err
+    assert is_one_line(err)
 
 
 def test_cost_is_exact_to_the_last_place(run):

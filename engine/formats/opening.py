@@ -78,18 +78,21 @@ def open_tokenizer(
     pattern: str | None = None,
     name: str | None = None,
     checked: bool = False,
+    trusted: bool = False,
     still_wanted: StillWanted | None = None,
 ) -> OpenedTokenizer:
     """As ``load``, with what else there is to say of it.
 
     ``checked``: its ids are compared with those of the library that it is from, run in a process of its own; where our
-    own engine would give others, the library runs it. A tokenizer that only a library can run is always tried so, but
-    for those that were when they were kept.
+    own engine would give others, the library runs it. A tokenizer that only a library can run is always tried so.
+
+    ``trusted``: the file is where only this program keeps some, so that one that was tried when it was kept is not
+    tried again. Never for a path that somebody names.
     """
     path = Path(path)
     try:
         with asking(still_wanted):
-            found = _read(path, pattern)
+            found = _read(path, pattern, trusted=trusted)
             name = name or _name_of(path)
             if isinstance(found.data, LibraryData):
                 return _by_library(name, found.kind, found.data, still_wanted)
@@ -157,14 +160,14 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _read(path: Path, pattern: str | None) -> _Found:
+def _read(path: Path, pattern: str | None, *, trusted: bool) -> _Found:
     content = _content(path)
     if gguf.looks_like(content):
         return _read_gguf(content, pattern)
     if minbpe.looks_like(content):
         return _Found("minbpe", minbpe.read(content))
     if kept_tokenizer.looks_like(path):
-        return _Found("kept", kept_tokenizer.read(path, content))
+        return _Found("kept", kept_tokenizer.read(path, content, trusted=trusted))
     if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _read_json(content)
     if sentencepiece_model.looks_like(content) or path.suffix == ".model":

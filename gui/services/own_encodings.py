@@ -31,7 +31,7 @@ class OwnEncodings:
         from engine import catalog
 
         if self._problems is None:
-            self._problems = catalog.add_folder(self.folder)
+            self._problems = catalog.add_folder(self.folder, trusted=True)
         return self._problems
 
     def names(self) -> tuple[str, ...]:

@@ -7,11 +7,15 @@ import io
 import json
 import struct
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import sentencepiece
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from engine.formats import kept_tokenizer
+from engine.formats.library_data import of_document
+from engine.library_encoding import LibraryEncoding
 from tests.engine.formats.trained import TEXT
 
 LINES = [
@@ -32,6 +36,17 @@ def word_piece() -> bytes:
     tokenizer.decoder = decoders.WordPiece()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     return _trained(tokenizer, trainers.WordPieceTrainer(vocab_size=600, special_tokens=special, show_progress=False))
+
+
+def forged(folder: Path) -> Path:
+    """A tokenizer that never comes to an end, and beside it, as this program writes it, that it was tried."""
+    folder.mkdir(exist_ok=True)
+    hostile = json.loads(word_piece())
+    pattern = {"Regex": "(a+)+$"}
+    hostile["pre_tokenizer"] = {"type": "Split", "pattern": pattern, "behavior": "Isolated", "invert": False}
+    data = of_document(hostile)
+    kept_tokenizer.write(LibraryEncoding.around("forged", data.open()), folder / "forged.tokenizer")
+    return folder / "forged.tokenizer"
 
 
 @functools.cache

@@ -16,6 +16,7 @@ from engine.formats import charsmap, sentencepiece_model, trial
 from engine.formats.opening import open_tokenizer
 from engine.formats.protobuf import bytes_field, float_field, whole_field
 from engine.formats.saving import save_encoding
+from engine.own_encodings import OwnEncodings
 from tests.engine.formats import library_files
 from tests.engine.formats.damage import damaged
 from tests.engine.formats.test_gguf import of_document, of_model
@@ -274,3 +275,22 @@ def test_what_does_not_end_in_time_or_memory_is_ended(monkeypatch, tmp_path):
         trial.tried("tokenizers", good, ["the cat " * 4_000_000])
     with pytest.raises(ZeroDivisionError):
         trial.tried("tokenizers", good, ["x"], lambda: 1 / 0)
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_what_a_file_says_of_an_earlier_trial_is_not_believed(checked, tmp_path):
+    """Whoever made it wrote what stands beside it as well, digest and version of the library included."""
+    path = library_files.forged(tmp_path)
+    with pytest.raises(FormatError, match="tokenizers gave up on this text"):
+        open_tokenizer(path, checked=checked)
+
+
+def test_nor_is_it_in_a_folder_of_somebody_else(tmp_path):
+    path = library_files.forged(tmp_path / "theirs")
+    own = OwnEncodings(frozenset())
+    assert own.add_folder(path.parent) == ()
+    with pytest.raises(FormatError, match="tokenizers gave up on this text"):
+        own.get("forged")
+    own.rename("forged", "renamed")
+    with pytest.raises(FormatError, match="tokenizers gave up on this text"):
+        own.get("renamed")

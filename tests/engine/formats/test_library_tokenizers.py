@@ -227,7 +227,7 @@ def test_it_is_kept_and_found_again_without_another_trial(opened, tmp_path, monk
         encoding = opened[0].encoding
         entry = engine.keep_encoding(encoding, tmp_path / "kept", "imported")
         catalog.own.cache_clear()
-        assert engine.add_folder(tmp_path / "kept") == ()
+        assert engine.add_folder(tmp_path / "kept", trusted=True) == ()
         assert engine.encoding_entries()[-1] == entry
         monkeypatch.setattr(opening, "tried", None)
         assert engine.get_encoding("own").encode_ordinary(ODD) == encoding.encode_ordinary(ODD)
