@@ -15,6 +15,7 @@ from commands.encodings import own_encodings
 from commands.numbers import Day
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from engine.atomic_file import write_atomic
+from gui.look.token_text import visible_line
 
 if TYPE_CHECKING:
     from pricing.importers import Difference
@@ -124,12 +125,13 @@ def text_of(path: Path) -> str:
 
 
 def lines_of(differences: Sequence[Difference]) -> list[str]:
-    """A line for each difference."""
+    """A line for each difference; nothing that a table has in it turns the line or moves the cursor."""
     lines = []
     for one in differences:
         here = f"yours {shown(one.yours)}" if one.state == "yours" else f"built in {shown(one.bundled)}"
         doubt = f" ({one.doubt})" if one.doubt else ""
-        lines.append(f"{one.model_id} {one.path}: {here}, {one.table} {shown(one.theirs)}{doubt}")
+        line = f"{one.model_id} {one.path}: {here}, {one.table} {shown(one.theirs)}{doubt}"
+        lines.append(visible_line(line))
     return lines
 
 

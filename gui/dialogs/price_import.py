@@ -103,7 +103,7 @@ class PriceImportDialog(QDialog):
         self.provider.clear()
         self.provider.addItem(self.tr("All providers"), "")
         for name in preview.providers:
-            self.provider.addItem(name, name)
+            self.provider.addItem(visible_line(name), name)
         self.provider.setCurrentIndex(max(self.provider.findData(chosen), 0))
         self.rows.set_preview(preview)
         self._show_disagreements(preview)

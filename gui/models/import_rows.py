@@ -17,6 +17,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
+from gui.models.plain_data import everything_visible
 from gui.models.price_facts import LABELS
 from gui.services.price_facts import amount_text
 
@@ -114,6 +115,7 @@ class ImportRowsModel(QAbstractTableModel):
             flags |= Qt.ItemFlag.ItemIsUserCheckable
         return flags
 
+    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None

@@ -13,6 +13,12 @@ from gui.look.token_text import visible_lines
 
 Data = Callable[..., Any]
 
+_READ = (
+    *(Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole),
+    *(Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.AccessibleDescriptionRole),
+)
+"""What somebody reads, or has read out to them."""
+
 
 def plain_tips(data: Data) -> Data:
     """Tool tips are shown as they are: what looks like HTML is not taken for it."""
@@ -26,12 +32,12 @@ def plain_tips(data: Data) -> Data:
 
 
 def everything_visible(data: Data) -> Data:
-    """The same, and in cells and tips what hides or turns text is made visible."""
+    """The same, and in cells, tips and what a screen reader says, what hides or turns text is made visible."""
 
     @wraps(data)
     def visible(self: Any, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         value = data(self, index, role)
-        if isinstance(value, str) and role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if isinstance(value, str) and role in _READ:
             return visible_lines(value)
         return value
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from gui.look.token_text import visible_line
 from gui.models.plain_data import everything_visible
 
 _NO_INDEX = QModelIndex()
@@ -43,5 +44,5 @@ class PlainRowsModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self._titles[section]
+            return visible_line(self._titles[section])
         return None
