@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import sys
 import time
 import weakref
 from collections.abc import Iterator
@@ -43,6 +44,11 @@ RETRIES = 3
 take one after the other."""
 
 _MISSING = "The Dask cluster needs the package distributed: pip install '.[dask]'"
+_NOT_BUILT_IN = (
+    "This build has no Dask: to count on a cluster, run Tokenloupe from its source with pip install '.[dask]' "
+    "(docs/scale.md)"
+)
+"""Nothing can be installed into a program that was built (``packaging``)."""
 
 
 class ClusterCounting(Counting):
@@ -183,7 +189,7 @@ def _connected(address: str) -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise TrainingError(_MISSING) from error
+        raise TrainingError(_NOT_BUILT_IN if getattr(sys, "frozen", False) else _MISSING) from error
     try:
         client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import platform
 import re
-import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from gui.versions import our_version
+from gui.versions import is_built, our_version
 
 DISTRIBUTIONS = (
     "PySide6-Essentials",
@@ -85,7 +84,7 @@ def components() -> Iterator[Component]:
     yield Component("Tokenloupe", our_version(), "MIT", _read(_OURS))
     yield Component("Vocabularies", "", "MIT, Apache-2.0, Unicode-3.0", "\n\n".join(map(_read, _VOCABULARIES)))
     yield Component("Python", platform.python_version(), "PSF-2.0", _python_text())
-    for name in (*DISTRIBUTIONS, *EXTRAS, *([BUILDER] if getattr(sys, "frozen", False) else [])):
+    for name in (*DISTRIBUTIONS, *EXTRAS, *([BUILDER] if is_built() else [])):
         try:
             installed = metadata.distribution(name)
         except metadata.PackageNotFoundError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -26,6 +27,11 @@ def our_version() -> str:
         return metadata.version("tokenloupe")
     except metadata.PackageNotFoundError:
         return _version_of_checkout()
+
+
+def is_built() -> bool:
+    """Whether this is a program that ``packaging/build_app.py`` put together, to which nothing can be installed."""
+    return bool(getattr(sys, "frozen", False))
 
 
 def _version_of_checkout() -> str:

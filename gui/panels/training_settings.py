@@ -25,6 +25,7 @@ from gui.look.theme import Theme
 from gui.models import training_choices as choices
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.training_form import Remark, choice_box, form_grid, form_row
+from gui.versions import is_built
 
 MOST_BYTES = 1_000_000
 MOST_THREADS = 256
@@ -55,6 +56,8 @@ class TrainingSettingsForm(QGroupBox):
         self._pattern_problem = ""
         self._make_controls()
         self._place()
+        if is_built():
+            self._close_cluster()
         self.restore_state({})
         self._connect()
 
@@ -231,6 +234,17 @@ class TrainingSettingsForm(QGroupBox):
         self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.more.setText(self.tr("More settings"))
+
+    def _close_cluster(self) -> None:
+        """Without Dask, and no way to install it, the field cannot work: a sentence under it says what can."""
+        words = self.tr(
+            "This build has no Dask. To count on a cluster, run Tokenloupe from its source with the extra dask: "
+            "docs/scale.md there says how."
+        )
+        self.cluster.setEnabled(False)
+        self.cluster.setToolTip(words)
+        self.cluster.setAccessibleDescription(words)
+        self._cluster_remark.say(words)
 
     def _place(self) -> None:
         self.remarks = {name: Remark(self._theme) for name in ("vocab_size", "pattern", "normalization")}

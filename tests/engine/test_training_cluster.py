@@ -6,6 +6,7 @@ import builtins
 import gc
 import os
 import signal
+import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -138,7 +139,13 @@ def test_nobody_at_the_address(corpus: Path, monkeypatch: pytest.MonkeyPatch) ->
             engine.TrainingRun(corpus, 600, dask=address).advance(1.0)
 
 
-def test_without_the_library_it_says_what_to_install(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("built", "words"),
+    [(False, r"needs the package distributed: pip install '\.\[dask\]'"), (True, "build has no Dask")],
+)
+def test_without_the_library_it_says_what_to_do(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, built: bool, words: str
+) -> None:
     as_it_is = builtins.__import__
 
     def without(name: str, *given: Any, **named: Any) -> Any:
@@ -147,5 +154,6 @@ def test_without_the_library_it_says_what_to_install(corpus: Path, monkeypatch: 
         return as_it_is(name, *given, **named)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(TrainingError, match=r"pip install '\.\[dask\]'"):
+    monkeypatch.setattr(sys, "frozen", built, raising=False)
+    with pytest.raises(TrainingError, match=words):
         engine.TrainingRun(corpus, 600, dask="tcp://127.0.0.1:9").advance(1.0)

@@ -22,6 +22,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from engine import compiling
+from gui.panels.training_form import Remark
 from gui.panels.training_panel import TrainingPanel
 from gui.services.training import IDLE
 from gui.workbench import Workbench
@@ -402,3 +403,16 @@ def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qa
     bench.window.tabs.setCurrentWidget(bench.training_page)
     qtbot.waitUntil(lambda: bench.window.findChild(QPlainTextEdit, "trainPreview") is not None)
     close_window(qtbot, bench)
+
+
+def test_a_built_program_says_that_it_has_no_dask(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gui.panels.training_settings.is_built", lambda: True)
+    bench = open_window(counted=False)
+    bench.window.tabs.setCurrentWidget(bench.training_page)
+    form = panel_of(bench).form
+    form.more.setChecked(True)
+    words = form.cluster.toolTip()
+    assert not form.cluster.isEnabled()
+    assert "no Dask" in words
+    assert form.cluster.accessibleDescription() == words
+    assert words in {label.text() for label in form.finer.findChildren(Remark) if label.isVisible()}
