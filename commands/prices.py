@@ -14,7 +14,7 @@ import pricing
 from commands.encodings import own_encodings
 from commands.numbers import Day
 from commands.program import BadInput, json_option, program, say, say_json, usable
-from engine.atomic_file import write_atomic
+from engine.atomic_file import change_atomic
 from gui.look.token_text import visible_line
 
 if TYPE_CHECKING:
@@ -56,15 +56,17 @@ def check(profile: Path | None, file: str, as_json: bool) -> None:
 def set_value(profile: Path | None, file: str, model: str, field: str, value: str) -> None:
     """Set one FIELD of a MODEL, like price.input, in a price file; null makes it unknown.
 
-    Nothing else of the file changes. The file of before stays beside it, with the ending .bak. A file with mistakes is
-    not changed.
+    Nothing else of the file changes, and what somebody else changes at the same time stays. The file of before stays
+    beside it, with the ending .bak. A file with mistakes is not changed.
     """
-    path = Path(file)
     names = own_encodings(profile)[0]
-    text = text_of(path) if path.exists() else ""
     given = None if value == NULL else value
-    new = usable(lambda: pricing.set_field(text, model, field, given, file_name=file, tokenizers=names))
-    usable(lambda: write_atomic(path, new.encode(), keep_backup=True), file)
+
+    def changed(before: bytes | None) -> bytes:
+        text = decoded(before or b"", file)
+        return usable(lambda: pricing.set_field(text, model, field, given, file_name=file, tokenizers=names)).encode()
+
+    usable(lambda: change_atomic(Path(file), changed, keep_backup=True), file)
 
 
 @prices.command()
@@ -117,11 +119,15 @@ def compared(table: Path, file: Path | None, on: date) -> Sequence[Difference]:
 
 def text_of(path: Path) -> str:
     """The text of a file with its line ends as they are. Raises BadInput."""
-    raw = usable(path.read_bytes, str(path))
+    return decoded(usable(path.read_bytes, str(path)), str(path))
+
+
+def decoded(raw: bytes, file: str) -> str:
+    """The text of a file's bytes. Raises BadInput with the name of the file."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: this is not UTF-8 text (byte {error.start + 1})") from error
+        raise BadInput(f"{file}: this is not UTF-8 text (byte {error.start + 1})") from error
 
 
 def lines_of(differences: Sequence[Difference]) -> list[str]:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import main
+import pricing
+from engine import half_written
+from gui.services.price_text import ReadRequest, SaveRequest, read_price_text, save_price_text
+from pricing.load import read_price_file
 from pricing.schema import schema_text
+from tests.patience import PATIENCE_SECONDS
+
+ROOT = Path(__file__).resolve().parents[1]
 
 EXTRACTS = Path(__file__).parent / "pricing" / "importers" / "extracts"
 MINE = b"# mine\r\nversion: 1\r\nmodels:\r\n  openai/gpt-4o:   # dear\r\n    price: {input:  2.50,output: 10 }\r\n"
@@ -42,6 +52,68 @@ def test_a_file_that_is_not_there_is_made(run, tmp_path: Path) -> None:
     assert run("prices", "set", str(path), "acme/one", "price.input", "2")[0] == 0
     assert path.read_bytes() == b"version: 1\n\nmodels:\n  acme/one:\n    price:\n      input: 2\n"
     assert not (tmp_path / "new.yaml.bak").exists()
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_no_window_saves_between_reading_and_writing(run, tmp_path: Path, monkeypatch, linked: bool) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_bytes(MINE)
+    seen_as = path
+    if linked:
+        if os.name != "posix":
+            pytest.skip("links want a right of their own there")
+        (tmp_path / "profile").mkdir()
+        seen_as = tmp_path / "profile" / "prices.yaml"
+        seen_as.symlink_to(path)
+    before = read_price_text(ReadRequest(seen_as))
+    saving = SaveRequest(seen_as, before.text + "# a window\n", before.stored, before.digest, 1)
+    as_it_is, kept_out = pricing.set_field, []
+
+    def set_field(*arguments: object, **options: object) -> str:
+        with monkeypatch.context() as impatient:
+            impatient.setattr(half_written, "LOCK_SECONDS", 0.0)
+            try:
+                save_price_text(saving)
+            except OSError as error:
+                kept_out.append(str(error))
+        return as_it_is(*arguments, **options)
+
+    monkeypatch.setattr(pricing, "set_field", set_field)
+    assert run("prices", "set", str(path), "openai/gpt-4o", "price.input", "2.25")[0] == 0
+    assert len(kept_out) == 1
+    assert "another window" in kept_out[0]
+    outside = save_price_text(saving).outside
+    assert outside is not None, "the window is told, and asks"
+    assert path.read_bytes() == MINE.replace(b" 2.50", b" 2.25")
+
+
+def test_two_processes_drop_no_change_of_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    code = """
+import sys
+import main
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(20):
+    model = f"acme/{sys.argv[2]}-{number}"
+    assert main.main(["--profile", sys.argv[3], "prices", "set", sys.argv[1], model, "price.input", "2"]) == 0
+"""
+    command = [sys.executable, "-c", code, str(path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
+    with (
+        subprocess.Popen([*command, "one", str(tmp_path / "profile")], **pipes) as one,
+        subprocess.Popen([*command, "two", str(tmp_path / "profile")], **pipes) as two,
+    ):
+        for process in (one, two):
+            assert process.stdout.readline() == "ready\n"
+        for process in (one, two):
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        for process in (one, two):
+            process.communicate(timeout=PATIENCE_SECONDS)
+    assert (one.returncode, two.returncode) == (0, 0)
+    names = {f"acme/{who}-{number}" for who in ("one", "two") for number in range(20)}
+    assert set(read_price_file(path).models) == names
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ given back when it is written, line by line where the file mixes line ends.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from dataclasses import dataclass
 from hashlib import sha256
@@ -129,7 +130,8 @@ def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Save
 
     stored = stored_text(request.text, request.stored)
     raw = stored.encode("utf-8", "surrogatepass")
-    with only_here(request.path.parent):  # of two windows that save at once, the second sees what the first one wrote
+    folder = Path(os.path.realpath(request.path)).parent  # that of ``change_atomic``, which the command line uses
+    with only_here(folder):  # of two that save at once, the second sees what the first one wrote
         outside = read_price_text(ReadRequest(request.path, request.text))
         if outside.digest != request.digest:
             return Saved(outside=outside)
