@@ -93,10 +93,11 @@ class OwnEncodings:
             return ()
         problems: list[str] = []
         for path in sorted(folder.iterdir()):
-            if path.suffix not in _SUFFIXES or _is_companion(path) or path.name.startswith("."):
+            if path.suffix not in _SUFFIXES or path.name.startswith("."):
                 continue
             try:
-                self.add(replace(_described(path), trusted=trusted))
+                if not _is_companion(path):
+                    self.add(replace(_described(path), trusted=trusted))
             except (EngineError, OSError) as error:
                 problems.append(str(error))
         return tuple(problems)
@@ -169,11 +170,13 @@ class OwnEncodings:
 
 
 def _is_companion(path: Path) -> bool:
-    """Whether a file only says something about the one beside it. Other programs' files may be called
-    ``.tokenizer.json`` as well."""
-    if path.name.endswith(".tiktoken.json"):
-        return True
-    return path.name.endswith(".tokenizer.json") and path.with_suffix("").exists()
+    """Whether a file only says something about another, which may be gone: no process removes or renames both in one
+    step. OSError."""
+    if not path.name.endswith(".tokenizer.json"):
+        return path.name.endswith(".tiktoken.json")
+    from engine.formats import kept_tokenizer
+
+    return kept_tokenizer.is_companion(path)
 
 
 def _path_of(name: str, folder: Path, suffix: str) -> Path:

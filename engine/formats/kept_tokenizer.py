@@ -18,6 +18,8 @@ from engine.library_encoding import LibraryEncoding
 
 SUFFIX = ".tokenizer"
 _FORMAT = "tokenloupe library tokenizer"
+_BEGINNING = f'{{\n  "format": "{_FORMAT}"'.encode()
+"""Of what is written beside one: the format comes first."""
 
 
 def looks_like(path: Path) -> bool:
@@ -28,6 +30,17 @@ def looks_like(path: Path) -> bool:
 def companion_of(path: Path) -> Path:
     """The JSON file that belongs to it."""
     return path.with_name(path.name + ".json")
+
+
+def is_companion(path: Path) -> bool:
+    """Whether a file called ``.tokenizer.json`` belongs to a tokenizer, which may be gone if a process was killed:
+    other programs' files may be called so as well. OSError."""
+    if not path.is_file():
+        return False
+    if path.with_suffix("").exists():
+        return True
+    with path.open("rb") as file:
+        return file.read(len(_BEGINNING)) == _BEGINNING
 
 
 def read_companion(path: Path) -> dict[str, Any]:

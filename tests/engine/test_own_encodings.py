@@ -13,9 +13,11 @@ import engine
 from engine import catalog, half_written, own_encodings
 from engine.encoding import Encoding
 from engine.errors import EngineError, FormatError, UnknownEncodingError
+from engine.formats.opening import open_tokenizer
 from engine.formats.saving import save_encoding
 from engine.half_written import LOCK_NAME
 from engine.own_encodings import OwnEncodings
+from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained
 from tests.patience import PATIENCE_SECONDS
 
@@ -110,6 +112,24 @@ def test_a_file_that_vanished_is_named(tmp_path):
     entry.path.unlink()
     with pytest.raises(FormatError, match=r"mine\.tiktoken"):
         engine.get_encoding("mine")
+
+
+def test_what_a_killed_process_left_of_a_tokenizer_is_none(tmp_path):
+    """Two files are never written, renamed or removed in one step."""
+    (tmp_path / "theirs.tokenizer.json").write_bytes(library_files.word_piece())
+    words = open_tokenizer(tmp_path / "theirs.tokenizer.json").encoding
+    own = OwnEncodings(frozenset())
+    for name in ("renamed", "removed"):
+        words.name = name
+        own.keep(words, tmp_path, "imported")
+    own.rename("renamed", "new")
+    own.keep(named("ours"), tmp_path, "trained")
+    for half in ("new.tokenizer", "removed.tokenizer", "ours.tiktoken"):
+        (tmp_path / half).unlink()
+    again = OwnEncodings(frozenset())
+    assert again.add_folder(tmp_path) == ()
+    assert [entry.name for entry in again.entries()] == ["theirs.tokenizer"], "another program's file is none of these"
+    assert again.get("theirs.tokenizer").encode("the cat") == words.encode("the cat")
 
 
 def test_a_folder_that_does_not_exist_has_no_encodings(tmp_path):
