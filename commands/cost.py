@@ -51,6 +51,7 @@ tokens_type = WholeNumber(0)
 @click.option("--prices", type=click.Path(path_type=Path), help="Your price file, layered over the built-in prices.")
 @click.option("--budget", type=DecimalNumber(), help="Status 1 if a listed model may cost more USD than this.")
 @click.option("--report", "report_file", type=click.Path(path_type=Path), help="Also a report: .html or .md.")
+@click.option("--allow-keys", is_flag=True, help="Write the report even of a text that seems to hold API keys.")
 @folder_options
 @click.option("--explain", is_flag=True, help="Also the sum behind each cost, line by line.")
 @request_options
@@ -82,7 +83,10 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
     ]
     with_calls = options["calls"] is not None
     if options["report_file"] is not None:
-        write_report(options["report_file"], given.texts, given.by_encoding, estimates, scenario)
+        write_report(
+            *(options["report_file"], given.texts, given.by_encoding, estimates, scenario),
+            allow_keys=options["allow_keys"],
+        )
     if as_json:
         rows = [report.json_row(estimate, with_calls, options["explain"]) for estimate in estimates]
         document: dict[str, Any] = {"on": scenario.on.isoformat(), "rows": rows}

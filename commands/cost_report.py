@@ -49,12 +49,19 @@ def write_report(
     counts: Mapping[str, int],
     estimates: Sequence[CostEstimate],
     scenario: Scenario,
+    *,
+    allow_keys: bool,
 ) -> None:
-    """Write a report about ``texts`` (with their paths). Warns of what looks like API keys in them. BadInput."""
+    """Write a report about ``texts`` (with their paths). What looks like API keys in them is pointed out first, and
+    without ``allow_keys`` nothing is written then: nobody may be there to be asked. BadInput."""
     facts = [facts_of(name, held([text])) for name, text in texts]
     warning = key_warning(facts)
+    if warning and not allow_keys:
+        raise BadInput(
+            f"--report: {path} was not written. {warning} With --allow-keys it is; it names no word of them."
+        )
     if warning:
-        click.echo(f"{warning} The report names their hash, not the text.", err=True)
+        click.echo(f"{warning} The report names the hash of the text, not the text.", err=True)
     sections = [
         *([text_section(facts), counts_section(counts)] if facts else []),
         pairs_section("Scenario", [(name.replace("_", " "), getattr(scenario, name)) for name in SCENARIO]),

@@ -18,6 +18,7 @@ from commands.program import INTERRUPTED, BadInput, json_option, program, say, s
 from commands.reading import STANDARD_INPUT, read_text
 from commands.train_progress import ProgressDisplay, size
 from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress
+from gui.api_keys import key_sentence
 from gui.paths import profile_paths
 
 SLICE_SECONDS = 0.1
@@ -56,7 +57,8 @@ SAMPLE_BYTES = 1 << 16
 def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_json: bool, **options: Any) -> None:
     """Train a byte-pair encoding on files and folders, or on standard input (-).
 
-    Ctrl+C ends a run early: what was learned so far is saved, and can be gone on from.
+    Ctrl+C ends a run early: what was learned so far is saved, and can be gone on from. Tokens that seem to hold API
+    keys are named before they are saved.
     """
     if out is not None and not out.absolute().parent.is_dir():
         raise BadInput(f"--out: there is no folder {out.parent}")
@@ -260,6 +262,7 @@ def _end(worked: Worked, out: Path | None, checkpoint: Path | None) -> Ended:
         return Ended(worked, None, kept)
     try:
         encoding = run.encoding(out.name.removesuffix(out.suffix))
+        _point_out_keys(encoding)
         saved = engine.save_encoding(encoding, out, worked.started.sample)
     except engine.EngineError as error:
         spare = Path(tempfile.gettempdir(), out.name + ".checkpoint")
@@ -267,6 +270,15 @@ def _end(worked: Worked, out: Path | None, checkpoint: Path | None) -> Ended:
         rescue = f" The run is kept: train --resume {rescued} goes on from it." if rescued else ""
         raise BadInput(f"{error}.{rescue}") from error
     return Ended(worked, out, kept, saved.losses)
+
+
+def _point_out_keys(encoding: engine.Encoding) -> None:
+    """Say which tokens hold an API key, before they are written. Hours of work are saved all the same."""
+    from gui.services.vocabulary_keys import keys_in_vocabulary
+
+    places = keys_in_vocabulary(encoding)
+    if places:
+        click.echo(f"{key_sentence('The vocabulary', places)} Whoever gets the file may get them.", err=True)
 
 
 def _kept_in(run: engine.TrainingRun, places: Sequence[Path | None]) -> Path | None:

@@ -428,12 +428,35 @@ def test_cost_writes_a_report(run, tmp_path, ending):
     assert "<b>" not in report.replace("\\<b\\>", "")
 
 
-def test_a_report_warns_of_what_looks_like_a_key(run, tmp_path):
-    key = "AI" + "za" + "x" * 35
-    status, _out, err = run("cost", "-", "--model", "gpt-4o", "--report", str(tmp_path / "r.md"), stdin=key.encode())
-    assert status == 0
+def test_no_report_of_a_text_with_a_key_in_it_before_somebody_says_so(run, tmp_path):
+    key, target = "AI" + "za" + "x" * 35, tmp_path / "r.md"
+    target.write_text("the report of before")
+    arguments = ("cost", "-", "--model", "gpt-4o", "--report", str(target))
+    status, out, err = run(*arguments, stdin=key.encode())
+    assert (status, out) == (2, "")
+    assert is_one_line(err)
+    assert "r.md was not written" in err
     assert "Google (line 1 of -)" in err
-    assert key not in err + (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "--allow-keys" in err
+    assert target.read_text() == "the report of before"
+    status, out, said = run(*arguments, "--allow-keys", stdin=key.encode())
+    assert (status, "openai/gpt-4o" in out) == (0, True)
+    assert "Google (line 1 of -)" in said
+    assert "before" not in target.read_text(encoding="utf-8")
+    assert key not in err + said + target.read_text(encoding="utf-8")
+
+
+def test_a_key_is_pointed_out_before_the_report_is_written(run, tmp_path, monkeypatch):
+    from commands import cost_report
+
+    def full(*_args: object, **_options: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cost_report, "write_atomic", full)
+    arguments = ("cost", "-", "--model", "gpt-4o", "--report", str(tmp_path / "r.md"), "--allow-keys")
+    status, _out, err = run(*arguments, stdin=("AI" + "za" + "x" * 35).encode())
+    assert status == 2
+    assert err.index("Google (line 1 of -)") < err.index("No space left")
 
 
 @pytest.mark.parametrize("name", ["report.txt", "report", "nowhere/x/../../taken/report.html"])

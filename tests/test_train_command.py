@@ -289,6 +289,25 @@ def test_the_settings_of_a_checkpoint_stay(run, corpus, tmp_path):
     assert is_one_line(err)
 
 
+def test_a_key_that_was_learned_is_pointed_out_before_the_vocabulary_is_saved(run, tmp_path, monkeypatch):
+    key, out = "AI" + "za" + "x" * 35, tmp_path / "own.tiktoken"
+    text = f"{key}\n" * 20
+    arguments = ("-", "--vocab-size", "300", "--pattern", r"\w+|\W", "--out", out, "--json")
+    status, said, err = run(*arguments, stdin=text.encode())
+    assert status == 0, "what was trained for hours is saved"
+    token_id = engine.load(out).encode_single_token(key)
+    assert f"The vocabulary seems to hold API keys: Google (token {token_id})." in err
+    assert key not in said + err
+
+    def full(*_: object) -> None:
+        raise engine.EngineError("No space left on device")
+
+    monkeypatch.setattr(engine, "save_encoding", full)
+    status, _, err = run(*arguments, stdin=text.encode())
+    assert status == 2
+    assert err.index("seems to hold API keys") < err.index("No space left on device")
+
+
 def test_a_full_disk_loses_nothing(run, corpus, tmp_path, monkeypatch):
     out = tmp_path / "own.json"
     out.write_text("old")

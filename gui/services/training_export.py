@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
 
-from gui.api_keys import keys_in_tokens
+from gui.services.vocabulary_keys import keys_in_vocabulary
 
 if TYPE_CHECKING:
-    from engine import Encoding
     from engine.formats.saving import Saved
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
@@ -73,16 +72,7 @@ def _save(open_encoding: OpenEncoding, request: ExportRequest, _ticket: Ticket) 
 
 
 def _keys_of(open_encoding: OpenEncoding, name: str) -> tuple[str, ...]:
-    return keys_in_tokens(_tokens(open_encoding(name)))
-
-
-def _tokens(encoding: Encoding) -> Iterator[tuple[int, bytes]]:
-    """Ids and bytes; some ids of an imported file may stand for nothing."""
-    for token_id in range(encoding.n_vocab):
-        try:
-            yield token_id, encoding.decode_single_token_bytes(token_id)
-        except KeyError:
-            continue
+    return keys_in_vocabulary(open_encoding(name))
 
 
 def format_title(title: str) -> str:
