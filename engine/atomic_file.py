@@ -17,7 +17,7 @@ import itertools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -80,7 +80,12 @@ def replacement_of(path: Path, *, keep_backup: bool = False) -> Iterator[IO[byte
 def replacing(path: Path) -> Iterator[Path]:
     """A folder to write new files into, beside ``path``, for those who want to read them back first. They are moved to
     their places when all went well, the one with the name of ``path`` last; otherwise they are removed, and what was
-    there before stays as it was. OSError."""
+    there before is there again. OSError.
+
+    Several files cannot be replaced in one step: a process that is killed between two of them leaves the new one
+    beside the old one, and so does a disk that does not even let the old one be put back. Who reads them has to notice,
+    as by the digest of one in the other.
+    """
     target = Path(os.path.realpath(path))
     with half_written_folder(target.parent) as folder:
         yield folder
@@ -89,9 +94,31 @@ def replacing(path: Path) -> Iterator[Path]:
         for file, place in zip(written, places, strict=True):
             _check_writable(place)
             _flush(file)
-        for file, place in zip(written, places, strict=True):
-            _replace(file, place)
+        with _or_put_back(places[:-1], folder):
+            for file, place in zip(written, places, strict=True):
+                _replace(file, place)
     _flush_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _or_put_back(places: Sequence[Path], folder: Path) -> Iterator[None]:
+    """Where this fails, what was in ``places`` is there again, as far as the disk lets it. Until then it is kept in
+    ``folder``. OSError."""
+    kept: dict[Path, Path] = {}
+    for number, place in enumerate(places):
+        if place.exists():
+            kept[place] = folder / f".before-{number}"
+            _link_or_copy(place, kept[place])
+    try:
+        yield
+    except BaseException:
+        for place in places:
+            with contextlib.suppress(OSError):  # What failed first is what is told.
+                if place in kept:
+                    kept[place].replace(place)
+                else:
+                    place.unlink(missing_ok=True)
+        raise
 
 
 def set_aside(path: Path, why: str = "damaged") -> Path:
@@ -116,17 +143,21 @@ def _replace(new: Path, target: Path) -> None:
 
 
 def _keep_backup(target: Path) -> None:
-    """Keep the old content under a second name, in one step as well. A hard link costs nothing; where there are none,
-    copy."""
+    """Keep the old content under a second name, in one step as well."""
     backup = target.with_name(target.name + BACKUP_SUFFIX)
     with half_written_folder(target.parent) as folder:
         second = folder / backup.name
-        try:
-            os.link(target, second)
-        except OSError:
-            shutil.copy2(target, second)
-            _flush(second)
+        _link_or_copy(target, second)
         second.replace(backup)
+
+
+def _link_or_copy(file: Path, second: Path) -> None:
+    """Give a file a second name. A hard link costs nothing; where there are none, copy."""
+    try:
+        os.link(file, second)
+    except OSError:
+        shutil.copy2(file, second)
+        _flush(second)
 
 
 def _flush(file: Path) -> None:

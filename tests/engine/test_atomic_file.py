@@ -172,6 +172,39 @@ def test_several_files_take_their_places_or_none_does(tmp_path: Path, monkeypatc
     assert names(tmp_path) == ["ranks", "ranks.json"]
 
 
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("before", [{}, {"ranks": b"old", "ranks.json": b"old"}, {"ranks": b"old"}])
+def test_what_was_replaced_is_put_back_where_the_next_one_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: dict[str, bytes], links: bool
+):
+    def refuse(*_: object) -> None:
+        raise OSError(1, "not here")
+
+    def replace(source: Path, place: Path) -> None:
+        if place.name == "ranks":
+            raise OSError(28, "No space left on device")
+        really(source, place)
+        seen.append(place.name)
+
+    for name, content in before.items():
+        (tmp_path / name).write_bytes(content)
+    seen: list[str] = []
+    really = Path.replace
+    monkeypatch.setattr(Path, "replace", replace)
+    if not links:
+        monkeypatch.setattr(os, "link", refuse)
+
+    def write() -> None:
+        with replacing(tmp_path / "ranks") as folder:
+            for name in ("ranks", "ranks.json"):
+                (folder / name).write_bytes(b"new")
+
+    with pytest.raises(OSError, match="No space left"):
+        write()
+    assert seen[0] == "ranks.json"
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_a_name_of_greatest_length_can_be_written(tmp_path: Path):
     target = tmp_path / ("x" * 255)
     write_atomic(target, b"content")

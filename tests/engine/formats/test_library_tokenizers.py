@@ -242,6 +242,23 @@ def test_it_is_kept_and_found_again_without_another_trial(opened, tmp_path, monk
         catalog.own.cache_clear()
 
 
+def test_it_is_tried_again_where_another_one_is_described_beside_it(opened, tmp_path):
+    """As where a process was killed that put another library's tokenizer in its place."""
+    from engine.formats import kept_tokenizer
+
+    encoding, another = opened[0].encoding, "own.model" if opened[0].kind != "SentencePiece" else "tokenizer.json"
+    (tmp_path / "other").mkdir()
+    make = library_files.sentencepiece_model if another == "own.model" else library_files.unigram
+    (tmp_path / "other" / another).write_bytes(make())
+    path, theirs = tmp_path / "own.tokenizer", tmp_path / "other" / "own.tokenizer"
+    kept_tokenizer.write(encoding, path)
+    kept_tokenizer.write(open_tokenizer(tmp_path / "other" / another, name="own").encoding, theirs)
+    kept_tokenizer.companion_of(theirs).replace(kept_tokenizer.companion_of(path))
+    again = open_tokenizer(path, trusted=True)
+    assert again.check.runs
+    assert again.encoding.encode_ordinary(ODD) == encoding.encode_ordinary(ODD)
+
+
 def test_it_cannot_be_written_in_another_format(opened, tmp_path):
     from engine.formats.saving import save_encoding
 
