@@ -113,8 +113,9 @@ def rename(folder: Path, version: Version, name: str) -> Version:
 
 def delete(folder: Path, version: Version) -> None:
     """Remove a version, which may be gone already. OSError."""
-    _about_file(folder, version.key).unlink(missing_ok=True)
-    _text_file(folder, version.key).unlink(missing_ok=True)
+    with only_here(folder):  # else a window that renames it would write anew what is said about a text that is gone
+        _about_file(folder, version.key).unlink(missing_ok=True)
+        _text_file(folder, version.key).unlink(missing_ok=True)
 
 
 def text_of(folder: Path, version: Version) -> HeldText:

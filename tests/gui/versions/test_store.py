@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import atomic_file
+from engine import atomic_file, half_written
 from engine.half_written import LOCK_NAME
 from gui.held_text import held
 from gui.services.versions import store
@@ -37,6 +37,29 @@ def test_renaming_and_deleting(tmp_path: Path):
     store.delete(tmp_path, renamed)
     with pytest.raises(VersionError, match="gone"):
         store.rename(tmp_path, renamed, "c")
+
+
+def test_a_version_that_is_renamed_is_not_deleted_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    as_it_is, kept_out = store.write_atomic, []
+
+    def write_atomic(path: Path, content: bytes) -> int:
+        with monkeypatch.context() as impatient:
+            impatient.setattr(half_written, "LOCK_SECONDS", 0.0)
+            try:
+                store.delete(tmp_path, version)
+            except OSError as error:
+                kept_out.append(str(error))
+        return as_it_is(path, content)
+
+    with monkeypatch.context() as other_window:
+        other_window.setattr(store, "write_atomic", write_atomic)
+        renamed = store.rename(tmp_path, version, "b")
+    assert len(kept_out) == 1
+    assert "another window" in kept_out[0]
+    assert store.text_of(tmp_path, renamed).text() == "text", "what is listed has its text"
+    store.delete(tmp_path, renamed)
+    assert store.kept(tmp_path) == store.Kept(())
 
 
 def test_nothing_is_dropped_to_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
