@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,7 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
                 _check_savable(started.run, out)
             worked = _work(started, checkpoint, display, interrupted)
             display.close()
-            ended = _end(worked, out, checkpoint)
+            ended = _end(worked, out, checkpoint, profile_paths(context.obj).checkpoints)
     finally:
         display.close()
     _report(ended, as_json)
@@ -255,7 +256,8 @@ def _why_unsaved(run: engine.TrainingRun, checkpoint: Path) -> str:
 # Ending
 
 
-def _end(worked: Worked, out: Path | None, checkpoint: Path | None) -> Ended:
+def _end(worked: Worked, out: Path | None, checkpoint: Path | None, refuge: Path) -> Ended:
+    """``refuge``: a folder for the state of a run that can be kept neither in ``checkpoint`` nor beside ``out``."""
     run = worked.started.run
     kept = _kept_in(run, [checkpoint, out and out.with_name(out.name + ".checkpoint")]) if worked.stopped else None
     if out is None or worked.progress.stage not in ("merging", "done"):
@@ -265,8 +267,7 @@ def _end(worked: Worked, out: Path | None, checkpoint: Path | None) -> Ended:
         _point_out_keys(encoding)
         saved = engine.save_encoding(encoding, out, worked.started.sample)
     except engine.EngineError as error:
-        spare = Path(tempfile.gettempdir(), out.name + ".checkpoint")
-        rescued = kept or _kept_in(run, [checkpoint, out.with_name(out.name + ".checkpoint"), spare])
+        rescued = kept or _kept_in(run, _places(run, out, checkpoint, refuge))
         rescue = f" The run is kept: train --resume {rescued} goes on from it." if rescued else ""
         raise BadInput(f"{error}.{rescue}") from error
     return Ended(worked, out, kept, saved.losses)
@@ -281,7 +282,20 @@ def _point_out_keys(encoding: engine.Encoding) -> None:
         click.echo(f"{key_sentence('The vocabulary', places)} Whoever gets the file may get them.", err=True)
 
 
-def _kept_in(run: engine.TrainingRun, places: Sequence[Path | None]) -> Path | None:
+def _places(run: engine.TrainingRun, out: Path, checkpoint: Path | None, refuge: Path) -> Iterator[Path | None]:
+    """Where the state of a run can be kept: what else may hold it is only made when it is come to. The words of the
+    texts are in it, so that none of these is a place that others share."""
+    yield checkpoint
+    yield out.with_name(out.name + ".checkpoint")
+    name = f"{out.name}-{run.hash[:8]}.checkpoint"  # runs that are saved in files of one name are kept apart
+    with contextlib.suppress(OSError):
+        refuge.mkdir(parents=True, exist_ok=True)
+        yield refuge / name
+    with contextlib.suppress(OSError):
+        yield Path(tempfile.mkdtemp(prefix="tokenloupe-"), name)
+
+
+def _kept_in(run: engine.TrainingRun, places: Iterable[Path | None]) -> Path | None:
     """The first of some places where a checkpoint could be written."""
     return next((place for place in places if place is not None and not _why_unsaved(run, place)), None)
 

@@ -63,6 +63,11 @@ class ProfilePaths(NamedTuple):
         return self.data / "lab"
 
     @property
+    def checkpoints(self) -> Path:
+        """Training runs of the command line that could not be kept beside what they were to be saved in."""
+        return self.data / "checkpoints"
+
+    @property
     def counts_file(self) -> Path:
         """Counts of files, by their content."""
         return self.cache / "counts.sqlite"

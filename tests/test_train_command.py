@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -324,6 +325,41 @@ def test_a_full_disk_loses_nothing(run, corpus, tmp_path, monkeypatch):
     assert is_one_line(err)
     assert out.read_text() == "old"
     assert run("--resume", f"{out}.checkpoint", "--out", out)[0] == 0
+    assert engine.load(out).n_vocab == 300
+
+
+@pytest.mark.parametrize("home_is_full", [False, True])
+def test_a_run_is_rescued_where_nobody_else_has_a_hand_in_it(run, corpus, tmp_path, monkeypatch, home_is_full):
+    out, shared = tmp_path / "out" / "own.json", tmp_path / "shared"
+    for folder in (out.parent, shared):
+        folder.mkdir()
+    full = [out.parent, *([tmp_path / "home"] if home_is_full else [])]
+    as_it_is = training.write_checkpoint
+
+    def write_checkpoint(path: Path, *content: object) -> None:
+        if any(folder in path.parents for folder in full):
+            full_disk()
+        as_it_is(path, *content)
+
+    def save_encoding(*_: object) -> None:
+        raise engine.EngineError("No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "tempdir", str(shared))
+        patched.setattr(training, "write_checkpoint", write_checkpoint)
+        patched.setattr(engine, "save_encoding", save_encoding)
+        status, said, err = run(corpus, "--vocab-size", "300", "--out", out, "--json")
+    assert (status, said) == (2, "")
+    assert is_one_line(err)
+    (rescued,) = [path for path in tmp_path.rglob("*.checkpoint") if path.is_file()]
+    assert f"train --resume {rescued} goes on from it" in err
+    if home_is_full:
+        assert rescued.parent.parent == shared
+        assert os.name != "posix" or rescued.parent.stat().st_mode & 0o777 == 0o700
+    else:
+        assert tmp_path / "home" in rescued.parents
+        assert list(shared.iterdir()) == []
+    assert run("--resume", rescued, "--out", out)[0] == 0
     assert engine.load(out).n_vocab == 300
 
 
