@@ -159,8 +159,10 @@ def measured_ring(window: QWidget, widget: QWidget) -> float:
     across, down = range(seen.left(), seen.right() + 1), range(seen.top(), seen.bottom() + 1)
     edges = [(x, y, 0, into) for y, into in ((seen.top(), 1), (seen.bottom(), -1)) for x in across]
     edges += [(x, y, into, 0) for x, into in ((seen.left(), 1), (seen.right(), -1)) for y in down]
+    ratio = after.devicePixelRatio()
+    steps = range(round(-2 * ratio), round(4 * ratio))  # pixels of the screen: none of them is left out
     changed = sum(
-        any(differs(before, after, x + right * step, y + lower * step) for step in range(-2, 4))
+        any(differs(before, after, round(x * ratio) + right * step, round(y * ratio) + lower * step) for step in steps)
         for x, y, right, lower in edges
     )
     return changed / len(edges) if edges else 1.0
@@ -188,9 +190,7 @@ def place_in(window: QWidget, widget: QWidget) -> QRect:
 
 
 def differs(before: QImage, after: QImage, x: int, y: int) -> bool:
-    """Whether a point looks clearly other."""
-    ratio = after.devicePixelRatio()
-    at = round(x * ratio), round(y * ratio)
-    if not after.valid(*at) or before.pixel(*at) == after.pixel(*at):
+    """Whether a pixel looks clearly other."""
+    if not after.valid(x, y) or before.pixel(x, y) == after.pixel(x, y):
         return False
-    return contrast(before.pixelColor(*at).name(), after.pixelColor(*at).name()) >= 3
+    return contrast(before.pixelColor(x, y).name(), after.pixelColor(x, y).name()) >= 3
