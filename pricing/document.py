@@ -44,6 +44,10 @@ _UNPRINTABLE = re.compile(
 _OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 
 
+def _hidden(character: str) -> str:
+    return f"an invisible control character stands here (U+{ord(character):04X}), remove it"
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """A single value as written. ``quoted`` is False for plain scalars, which may stand for null.
@@ -147,10 +151,7 @@ def _without_control_characters(text: str, file: str, problems: list[Problem]) -
     for match in _UNPRINTABLE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         column = match.start() - text.rfind("\n", 0, match.start())
-        name = f"U+{ord(match.group()):04X}"
-        problems.append(
-            Problem(file, line, column, "", f"an invisible control character stands here ({name}), remove it")
-        )
+        problems.append(Problem(file, line, column, "", _hidden(match.group())))
         if len(problems) >= 20:
             break
     return _OTHER_LINE_ENDS.sub(" ", _UNPRINTABLE.sub(STAND_IN, text))
@@ -199,7 +200,10 @@ class _Builder:
         elif isinstance(event, ScalarEvent):
             self._check_decorations(event)
             line, column = self._place(event)
-            if STAND_IN in event.value:
+            escaped = _UNPRINTABLE.search(event.value.replace(STAND_IN, ""))  # what stood there as it is has gone
+            if escaped:
+                self._problem(event, _hidden(escaped.group()))
+            if escaped or STAND_IN in event.value:
                 self._add(Broken(line, column))
             else:
                 end = (event.end_mark.line + 1, event.end_mark.column + 1)

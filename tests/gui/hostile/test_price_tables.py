@@ -20,17 +20,17 @@ from tests.gui.hostile.test_every_window import assert_harmless, assert_window_i
 from tests.gui.pricing_windows import panel_of
 
 MODEL_ID = "<b>x</b>\u202e\x1b[31m"
-SHOWN_ID = "<i>p⟨ZWSP⟩/<b>x</b>⟨RLO⟩␛[31m"
+SHOWN_ID = "<i>p⟨LRM⟩/<b>x</b>⟨RLO⟩␛[31m"
 SOURCE = "<img src=y>\u202e&amp;"
 SPOKEN = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.AccessibleDescriptionRole)
 
 
-def write_table(path: Path, output: float) -> Path:
+def write_table(path: Path, output: float, model_id: str = MODEL_ID) -> Path:
     """Such a table: a model with prices and a value that has no place in ours, one that is known, and none."""
-    price = {"litellm_provider": "<i>p\u200b", "mode": "chat", "input_cost_per_token": 1e-06, "source": SOURCE}
+    price = {"litellm_provider": "<i>p\u200e", "mode": "chat", "input_cost_per_token": 1e-06, "source": SOURCE}
     model = {**price, "output_cost_per_token": output, "<b>cost\u202e": 1}
     known = {**model, "litellm_provider": "openai"}
-    path.write_text(json.dumps({MODEL_ID: model, f"x{MODEL_ID}": {**price, "mode": "<b>\u202e"}, "gpt-4o": known}))
+    path.write_text(json.dumps({model_id: model, f"x{model_id}": {**price, "mode": "<b>\u202e"}, "gpt-4o": known}))
     return path
 
 
@@ -86,7 +86,7 @@ def test_titles_and_choices_show_what_is_in_them(qtbot: QtBot, dialog: PriceImpo
     for title in titles:
         assert_harmless(title, "title")
     provider = dialog.provider
-    assert [provider.itemText(place) for place in range(1, provider.count())] == ["<i>p⟨ZWSP⟩", "openai"]
+    assert [provider.itemText(place) for place in range(1, provider.count())] == ["<i>p⟨LRM⟩", "openai"]
     provider.setCurrentIndex(1)
     provider.activated.emit(1)
     qtbot.waitUntil(lambda: 0 < dialog.rows.rowCount() < len(dialog.rows.rows))
@@ -103,8 +103,8 @@ def test_what_cannot_be_put_into_ones_file_is_refused(qtbot: QtBot, dialog: Pric
     assert_window_is_harmless(window)
 
 
-def test_the_command_line_shows_them_as_well(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    mine = tmp_path / "mine.yaml"
-    mine.write_text('version: 1\nmodels:\n  "<i>p\\u200b/<b>x</b>\\u202e\\e[31m": {price: {input: 2}}\n')
+def test_the_command_line_shows_them_as_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    table, mine = write_table(tmp_path / "table.json", 4e-06, "<b>x"), tmp_path / "mine.yaml"
+    mine.write_text('version: 1\nmodels:\n  "<i>p\\u200e/<b>x": {price: {input: 2}}\n')
     assert main.main(["prices", "compare", str(table), "--prices", str(mine)]) == 0
-    assert f"{SHOWN_ID} price.input: yours 2, LiteLLM 1\n" in capsys.readouterr().out
+    assert "<i>p⟨LRM⟩/<b>x price.input: yours 2, LiteLLM 1\n" in capsys.readouterr().out
