@@ -131,7 +131,7 @@ def _adds_tokens(post_processor: object) -> bool:
     if not isinstance(post_processor, dict):
         return False
     if post_processor.get("type") == "Sequence":
-        return any(map(_adds_tokens, post_processor.get("processors") or []))
+        return any(map(_adds_tokens, typed(post_processor.get("processors") or [], list, "post_processor.processors")))
     return post_processor.get("type") != "ByteLevel"
 
 

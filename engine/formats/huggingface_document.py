@@ -94,11 +94,11 @@ def _kind_of(model: dict[str, Any]) -> str:
     kind = model.get("type")
     if kind is None:  # as the library does with files of its first years
         kind = "BPE" if "merges" in model else "Unigram" if "unk_id" in model else "WordPiece"
-    if kind not in _MODEL_KEYS:
+    if not isinstance(kind, str) or kind not in _MODEL_KEYS:
         raise FormatError(f"model.type is {kind!s:.40}, which is not known")
     if model.get("dropout"):
         raise FormatError("model.dropout is set: such a tokenizer cuts the same text differently each time")
-    return str(kind)
+    return kind
 
 
 def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
@@ -113,7 +113,7 @@ def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
     if len(set(ids.values())) < len(ids):
         raise FormatError("model.vocab: two tokens have the same id")
     unknown = model.get("unk_token")
-    if (unknown is not None or kind != "BPE") and unknown not in ids:
+    if (unknown is not None or kind != "BPE") and (not isinstance(unknown, str) or unknown not in ids):
         raise FormatError(f"model.unk_token: {unknown!r:.80} is not in the vocabulary")
     for key in ("continuing_subword_prefix", "end_of_word_suffix"):
         if len(typed(model.get(key) or "", str, f"model.{key}")) > 16:

@@ -22,6 +22,16 @@ FAILED = "vocabulary-failed"
 RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
 
 
+def typed_ids(typed: str, last: int) -> int | tuple[int, int] | None:
+    """An id from 0 to ``last``, or the first and the last of a range that begins with one, as somebody typed them;
+    None for anything else."""
+    match = RANGE.fullmatch(typed.replace(",", "").replace("\u202f", ""))
+    if match is None or int(match[1]) > last:
+        return None
+    ends = sorted((int(match[1]), int(match[2] or match[1])))
+    return ends[0] if match[2] is None else (ends[0], ends[1])
+
+
 class VocabularyFlow(QObject):
     """Connects the panel with the service.
 
@@ -101,19 +111,19 @@ class VocabularyFlow(QObject):
         if not typed:
             self._panel.filters.set_range(0, None)
             return
-        match = RANGE.fullmatch(typed.replace(",", "").replace("\u202f", ""))
         last = len(self._shown.entries) - 1
-        if match is None or int(match[1]) > last:
+        found = typed_ids(typed, last)
+        if found is None:
             self._panel.say_problem(
                 self.tr("“{typed}” is no id of {name}: they go from 0 to {last}. A range is written 100-200.").format(
                     typed=typed[:40], name=self._shown.name, last=last
                 )
             )
-        elif match[2] is None:
-            self.go_to(int(match[1]))
+        elif isinstance(found, int):
+            self.go_to(found)
             self._panel.table.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
-            self._panel.filters.set_range(*sorted((int(match[1]), int(match[2]))))
+            self._panel.filters.set_range(*found)
 
     @Slot(int)
     def go_to(self, token_id: int) -> None:

@@ -14,6 +14,8 @@ import engine
 from engine.corpus_walk import FoundFile
 from engine.count_cache import Additions, CountCache, KnownCounts
 from engine.errors import EngineError
+from engine.formats.kept_tokenizer import companion_of
+from engine.formats.opening import open_tokenizer
 from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
 from engine.training_types import SkippedFile, TrainingSettings
@@ -31,6 +33,7 @@ from gui.storage import Storage
 from gui.versioned_document import DamagedFile
 from pricing.calibration import CalibrationError, Sample, changed_samples
 from tests.engine.formats.damage import worse_bytes
+from tests.engine.formats.test_hostile_files import KEPT, kept
 from tests.engine.formats.trained import trained
 from tests.fuzzing.damage import worse_json
 from tests.fuzzing.judging import Fuzzer
@@ -223,6 +226,20 @@ def feed_companion(content: bytes, folder: Path) -> Iterator[str]:
             found.count(TEXT)
 
 
+def kept_companions(folder: Path) -> Sequence[bytes]:
+    kept("tokenizers")(folder)
+    return [companion_of(folder / KEPT).read_bytes()]
+
+
+def feed_kept_companion(content: bytes, folder: Path) -> Iterator[str]:
+    """What stands beside a library's tokenizer that is kept."""
+    companion_of(folder / KEPT).write_bytes(content)
+    try:
+        open_tokenizer(folder / KEPT, trusted=True).encoding.count(TEXT)
+    except EngineError as error:
+        yield str(error)
+
+
 def _clear(folder: Path) -> None:
     for path in folder.iterdir():
         path.unlink()
@@ -238,4 +255,5 @@ FUZZERS = {
     "checkpoints": Fuzzer(checkpoints, (worse_bytes,), feed_checkpoint, (EngineError,)),
     "counts": Fuzzer(caches, (worse_bytes,), feed_cache, (sqlite3.Error,)),
     "own encodings": Fuzzer(companions, JSON_WAYS, feed_companion),
+    "own encodings, kept": Fuzzer(kept_companions, JSON_WAYS, feed_kept_companion),
 }

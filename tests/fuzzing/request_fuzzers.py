@@ -1,7 +1,8 @@
-"""Bodies of requests, files of them, and chat templates."""
+"""Bodies of requests, files of them, images, and chat templates."""
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -11,14 +12,17 @@ import engine
 from engine.errors import EngineError
 from engine.requests.bodies.reader import read_body
 from engine.requests.counting import RequestCounter
+from engine.requests.image_rules import RULES, count_image
+from engine.requests.image_size import size_in_data_url, size_of_file
 from engine.requests.lines import RequestLines
 from engine.requests.template_file import TemplateFile
 from engine.requests.template_source import read_source
 from engine.requests.templates import TEMPLATES
-from engine.requests.types import Message, Request
+from engine.requests.types import Image, Message, Request
 from tests.engine.formats.damage import worse_bytes
 from tests.engine.requests import test_bodies as bodies
 from tests.engine.requests.samples import WEATHER, WEATHER_TOOL
+from tests.engine.requests.test_images import FILES
 from tests.engine.requests.test_template_file import CHATML, TOOLS
 from tests.fuzzing.damage import worse_json, worse_lines
 from tests.fuzzing.judging import Fuzzer
@@ -82,7 +86,25 @@ def feed_template(content: bytes, folder: Path) -> None:
         RequestCounter(file.template, engine.get_encoding("qwen")).count(REQUEST)
 
 
+def images(_folder: Path) -> Sequence[bytes]:
+    return [content for content, _ in FILES.values()]
+
+
+def feed_image(content: bytes, folder: Path) -> Iterator[str]:
+    """As a file, and within a body: its size is the same, and one of something."""
+    path = folder / "image"
+    path.write_bytes(content)
+    size = size_of_file(path)
+    assert size == size_in_data_url("data:image/png;base64," + base64.b64encode(content).decode())
+    if size is None:
+        yield "it is no image"
+    else:
+        assert min(size) > 0
+        assert all(count_image(Image(*size), rule).tokens > 0 for rule in RULES)
+
+
 FUZZERS = {
+    "images": Fuzzer(images, (worse_bytes,), feed_image),
     **{
         f"bodies, {api}": Fuzzer(
             body_of(api), (worse_json, worse_json, worse_json, worse_bytes), feed_body, (EngineError,)

@@ -12,15 +12,17 @@ from PySide6.QtWidgets import QApplication
 
 from engine import catalog
 from tests.engine.formats.damage import worse_bytes
-from tests.fuzzing.fuzzers import FUZZERS, chosen
+from tests.fuzzing.fuzzers import FUZZERS, OF_JSON, chosen
 from tests.fuzzing.judging import MOST_SECONDS, Fuzzer, cases_of
 
 CASES = 60
 FEWER = {"templates": 8, "patterns": 20, "price edits": 20, "searches": 20, "scenarios": 20, "profiles": 8}
 """What takes a process, or a search through a vocabulary, for each."""
 
-ELSEWHERE = "tokenizers"
-"""Done by ``tests.engine.formats.test_hostile_files``."""
+TOKENIZERS = "tokenizers, "
+"""Damaged bytes of these: ``tests.engine.formats.test_hostile_files``. Here are those whose values are others, each
+tried in a process."""
+FEWER |= {f"{TOKENIZERS}{importer}": 8 for importer in OF_JSON}
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +31,7 @@ def nothing_kept() -> Iterator[None]:
     catalog.own.cache_clear()
 
 
-@pytest.mark.parametrize("name", [name for name in FUZZERS if not name.startswith(ELSEWHERE)])
+@pytest.mark.parametrize("name", [name for name in FUZZERS if not name.startswith(TOKENIZERS) or name in FEWER])
 def test_nothing_is_found(name: str, tmp_path: Path, qapp: QApplication):
     cases = list(itertools.islice(cases_of(FUZZERS[name], tmp_path, seed=7), FEWER.get(name, CASES)))
     # How long it took is for the long runs to judge, on a machine that does nothing else.
@@ -39,7 +41,8 @@ def test_nothing_is_found(name: str, tmp_path: Path, qapp: QApplication):
 
 def test_good_things_are_read(tmp_path: Path, qapp: QApplication):
     """Or nothing but the first look at them would be tested."""
-    for name in ("prices", "usage", "bodies, Gemini", "session", "settings", "checkpoints", "own encodings", "ids"):
+    of_profile = ("session", "settings", "checkpoints", "own encodings", "own encodings, kept")
+    for name in ("prices", "usage", "bodies, Gemini", "images", *of_profile, "ids", "typed ids"):
         fuzzer = FUZZERS[name]
         good = fuzzer.good(tmp_path)[0]
         assert list(fuzzer.feed(good, tmp_path) or ()) == [], name

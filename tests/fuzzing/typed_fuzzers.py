@@ -24,6 +24,7 @@ from engine.text_files import decode_stored
 from engine.training_types import CorpusRules
 from engine.training_warm_up import warm_up
 from gui.services.price_facts import value_of
+from gui.tabs.vocabulary_flow import typed_ids
 from pricing.types import PricingError
 from tests.engine.formats.damage import worse_bytes
 from tests.fuzzing.damage import HOSTILE_WORDS, worse_lines
@@ -33,6 +34,8 @@ IGNORES = (
     b"# build\n*.pyc\n/build/\n!keep.pyc\n**/cache/**\na[b-d]?.txt\n\\#x\n[[:alpha:]]*.log\ndocs/**/*.md\nfoo\\ \n"
 )
 IDS = b"40, 262, 3797 319\n0 1 2\t50256"
+TYPED_IDS = "43453\n100-200\n1,000 .. 2,000\n50\u202f256\n9–5\n0".encode()
+LAST_ID = 50_256
 SEARCHES = b"cat\n.*ing\n[a-z]{2,5}$\n(?i)the|a\n\\p{L}+\\d?\nc3 a9\n0xE2 0x82\n(ab)+?c\n(?<=x)y\n"
 PATTERNS = rb"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s+
 [a-z]+|\d|\s
@@ -53,6 +56,17 @@ def feed_ids(content: bytes, folder: Path) -> Iterator[str]:
     yield from said(["decode", str(path), "--encoding", "gpt2"], folder)
     for word in content.decode("utf-8", "replace").replace("\0", "0").replace(",", " ").split()[:2]:
         yield from said(["vocab", "--encoding", "gpt2", f"--id={word}"], folder)
+
+
+def feed_typed_ids(content: bytes, _folder: Path) -> Iterator[str]:
+    """Into the field of the vocabulary tab."""
+    found = typed_ids(content.decode("utf-8", "replace"), LAST_ID)
+    if found is None:
+        yield "it is no id"
+    elif isinstance(found, int):
+        assert 0 <= found <= LAST_ID
+    else:
+        assert 0 <= found[0] <= min(found[1], LAST_ID)
 
 
 @functools.cache
@@ -230,6 +244,7 @@ def said(words: Sequence[str], folder: Path) -> Iterator[str]:
 
 FUZZERS = {
     "ids": Fuzzer(ids, (worse_bytes, worse_lines), feed_ids),
+    "typed ids": Fuzzer(lambda _: TYPED_IDS.splitlines(), (worse_bytes, worse_lines), feed_typed_ids),
     "searches": Fuzzer(searches, (worse_bytes, worse_lines), feed_search),
     "patterns": Fuzzer(patterns, (worse_bytes, worse_lines), feed_pattern, (EngineError,)),
     "ignores": Fuzzer(ignores, (worse_bytes, worse_lines, worse_lines), feed_ignores),

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from engine.errors import EngineError, FormatError
-from engine.formats import charsmap, sentencepiece_model, trial
+from engine.formats import charsmap, kept_tokenizer, library_data, sentencepiece_model, trial
 from engine.formats.opening import open_tokenizer
 from engine.formats.protobuf import bytes_field, float_field, whole_field
 from engine.formats.saving import save_encoding
+from engine.library_encoding import LibraryEncoding
 from engine.own_encodings import OwnEncodings
 from tests.engine.formats import library_files
 from tests.engine.formats.damage import damaged
@@ -45,6 +46,21 @@ def gguf_of_ours(folder: Path) -> bytes:
     return library_files.gguf(of_document(json.loads((folder / "good.json").read_bytes())))
 
 
+def kept(reader: str) -> Callable[[Path], bytes]:
+    """A library's tokenizer as it is kept among the user's own: the file that says so is written beside it."""
+
+    def make(folder: Path) -> bytes:
+        if reader == "tokenizers":
+            data = library_data.of_document(json.loads(library_files.unigram()))
+        else:
+            data = library_data.of_model(sentencepiece_model.read(library_files.sentencepiece_model("unigram")))
+        kept_tokenizer.write(LibraryEncoding.around("kept", data.open()), folder / KEPT)
+        return (folder / KEPT).read_bytes()
+
+    return make
+
+
+KEPT = f"x{kept_tokenizer.SUFFIX}"
 IMPORTERS: dict[str, tuple[str, Callable[[Path], bytes]]] = {
     "tiktoken": ("x.tiktoken", ours(".tiktoken")),
     "Hugging Face, byte-level": ("x.json", ours(".json")),
@@ -59,6 +75,8 @@ IMPORTERS: dict[str, tuple[str, Callable[[Path], bytes]]] = {
         "x.gguf",
         lambda _: library_files.gguf(of_model(library_files.sentencepiece_model())),
     ),
+    "kept, tokenizers": (KEPT, kept("tokenizers")),
+    "kept, sentencepiece": (KEPT, kept("sentencepiece")),
 }
 
 
@@ -128,7 +146,9 @@ def replaced(before: str, after: str) -> dict[str, object]:
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "?"}}, "not base64"),
         ({"decoder": {"type": "Strip", "content": " ", "start": -1, "stop": 0}}, "start is -1"),
         ({"model_type": "Pickle"}, "model.type is Pickle"),
+        ({"model_type": {"BPE": 1}}, "model.type is {'BPE': 1}"),
         ({"model_unk_token": "nowhere"}, "not in the vocabulary"),
+        ({"model_unk_token": ["[UNK]"]}, "not in the vocabulary"),
         ({"model_max_input_chars_per_word": 10**9}, "up to 1,000"),
         ({"model_vocab": {"[UNK]": 0, "a": -1}, "added_tokens": []}, "not between"),
         ({"model_vocab": {"[UNK]": 0, "a": 0}}, "the same id"),
@@ -142,6 +162,18 @@ def replaced(before: str, after: str) -> dict[str, object]:
 )
 def test_hostile_hugging_face_files(parts, complaint, tmp_path):
     assert complaint in refusal(tmp_path, "x.json", changed(library_files.word_piece(), **parts))
+
+
+@pytest.mark.parametrize(
+    ("parts", "complaint"),
+    [
+        ({"model_type": []}, "model.type is []"),
+        ({"post_processor": {"type": "Sequence", "processors": 5}}, "post_processor.processors"),
+    ],
+)
+def test_hostile_files_of_the_byte_level_kind(parts, complaint, tmp_path):
+    content = ours(".json")(tmp_path)
+    assert complaint in refusal(tmp_path, "x.json", changed(content, **parts))
 
 
 @pytest.mark.parametrize(
