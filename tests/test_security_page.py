@@ -22,3 +22,10 @@ def test_every_row_names_a_test():
 def test_a_named_test_exists(path: str, name: str):
     text = (ROOT / path).read_text(encoding="utf-8")
     assert re.search(rf"^def {name or 'test_'}", text, re.MULTILINE), f"{path} has no {name}"
+
+
+@pytest.mark.parametrize(
+    "kind", ["Price files", "Published price tables", "Chat templates", "Bodies of requests", "Images"]
+)
+def test_each_kind_of_input_that_is_read_has_a_row(kind: str):
+    assert f"\n| {kind} |" in (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
