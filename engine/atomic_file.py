@@ -1,12 +1,14 @@
-"""The one way in which this program writes files: each is either the old one or the new one, never half of it. No Qt.
+"""The way in which this program writes files: each is either the old one or the new one, never half of it. No Qt.
 
 New content goes to a file beside the old one, is flushed to the disk, and takes the old one's place by one rename.
 Whatever fails before that leaves the old file as it was; what a killed process leaves goes with the next write to the
 same folder (``engine.half_written``). A symbolic link stays one: the file it leads to is replaced. The mode of a file
 that is replaced is kept. A file that may not be written is refused, although a rename could replace it.
 
-``engine.kernels.cache_folder`` has its own way: it does not wait for the disk, as what it keeps can be made again and
-is verified before it is used.
+Four modules have ways of their own beside it. ``engine.kernels.cache_folder`` does not wait for the disk, as what it
+keeps can be made again and is verified before it is used. ``engine.count_cache`` has an SQLite file, which keeps itself
+whole. ``gui.session_slot`` has Qt's lock files, which hold nothing of the user's. ``engine.own_encodings`` gives a file another
+name by a rename, when what stands beside it was written in this way.
 """
 
 from __future__ import annotations
