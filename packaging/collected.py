@@ -65,13 +65,13 @@ def system_libraries(binaries: Iterable[tuple[str, str]]) -> list[SystemLibrary]
 
 
 def listing(libraries: Iterable[SystemLibrary]) -> str:
-    """A line for each library: its file, its package with the version, and what that is."""
-    rows = [
-        (one.name, f"{one.package} {one.version}".strip() or "of a package that is not known", one.summary)
+    """Two short lines for each library: its file and its package with the version, and what that is."""
+    return "".join(
+        f"{one.name} ({one.package.partition(':')[0]} {one.version})\n    {one.summary}\n"
+        if one.package
+        else f"{one.name}\n    of a package that is not known\n"
         for one in libraries
-    ]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
-    return "".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() + "\n" for a, b, c in rows)
+    )
 
 
 def write_texts(
