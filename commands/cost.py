@@ -18,7 +18,7 @@ from commands.cost_report import check_report_name, write_report
 from commands.counting import count_given
 from commands.encoder_choice import EncoderChoice
 from commands.numbers import Day, DecimalNumber, WholeNumber
-from commands.program import BadInput, json_option, program, say, say_json, usable
+from commands.program import BadInput, json_option, program, remark, say, say_json, usable
 from commands.reading import folder_options, read_given, read_text
 from commands.request_options import check_template_use, request_options
 from commands.sampling import narrowed_models
@@ -95,7 +95,7 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
         say_json(document)
     else:
         for part in given.not_counted:
-            click.echo(f"not counted: {part['place']} ({part['what']})", err=True)
+            remark(f"not counted: {part['place']} ({part['what']})")
         for line in report.text_lines(estimates, scenario.on, with_calls, options["explain"]):
             say(line)
     check_budget(estimates, options["budget"], options["calls"])
@@ -149,7 +149,7 @@ def given_counts(
     with EncoderChoice(profile) as choice:
         counted = count_given(given_texts, encodings, choice)
     if counted.skipped:
-        click.echo(f"{len(counted.skipped)} files skipped; 'count --json' lists them", err=True)
+        remark(f"{len(counted.skipped)} files skipped; 'count --json' lists them")
     counts = {name: counted.total(index) for index, name in enumerate(names)}
     stored = {one.path: one.text.text for one in given_texts if one.text is not None}
     texts = (
@@ -166,9 +166,9 @@ def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, call
     verdict = judge(estimates, Budget(budget, for_all_calls=calls is not None))
     if verdict.unknown:
         names = ", ".join(estimate.model_id for estimate in verdict.unknown)
-        click.echo(f"not checked against the budget, the cost is not known: {names}", err=True)
+        remark(f"not checked against the budget, the cost is not known: {names}")
     for estimate in verdict.exceeded:
         highest = ends(estimate, calls is not None)[1]
         most = exact_usd(highest) if highest is not None else "more"
-        click.echo(f"over budget: {estimate.model_id} may cost {most} of {exact_usd(budget)} USD", err=True)
+        remark(f"over budget: {estimate.model_id} may cost {most} of {exact_usd(budget)} USD")
         raise click.exceptions.Exit(1)

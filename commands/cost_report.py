@@ -7,9 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from commands.program import BadInput, usable
+from commands.program import BadInput, remark, usable
 from engine.atomic_file import write_atomic
 from gui.held_text import held, utf8_pieces
 from gui.services.exports import ExportTable, Value
@@ -61,7 +59,7 @@ def write_report(
             f"--report: {path} was not written. {warning} With --allow-keys it is; it names no word of them."
         )
     if warning:
-        click.echo(f"{warning} The report names the hash of the text, not the text.", err=True)
+        remark(f"{warning} The report names the hash of the text, not the text.")
     sections = [
         *([text_section(facts), counts_section(counts)] if facts else []),
         pairs_section("Scenario", [(name.replace("_", " "), getattr(scenario, name)) for name in SCENARIO]),

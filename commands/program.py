@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import click
 
+from gui.look.token_text import visible_lines
+
 T = TypeVar("T")
 
 PROGRAM = "tokenloupe"
@@ -55,8 +57,13 @@ def usable(use: Callable[[], T], what: str = "") -> T:
 
 
 def say(text: str = "") -> None:
-    """One line of the answer."""
-    click.echo(text)
+    """One line of the answer. Names of files stand in it: what could give orders to a terminal is made visible."""
+    click.echo(visible_lines(text))
+
+
+def remark(text: str) -> None:
+    """A line beside the answer, on standard error."""
+    click.echo(visible_lines(text), err=True)
 
 
 def say_json(document: Mapping[str, Any]) -> None:
@@ -123,5 +130,5 @@ def _drop_output() -> None:
 def _refuse(sentence: str) -> int:
     """Say on one line why nothing can be done; of very long words their ends. Returns the exit status."""
     words = (word if len(word) <= LONGEST_WORD else f"{word[:60]}…{word[-20:]}" for word in sentence.split())
-    click.echo(f"{PROGRAM}: {' '.join(words)}", err=True)
+    remark(f"{PROGRAM}: {' '.join(words)}")
     return 2

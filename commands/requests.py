@@ -10,14 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 import pricing
 from commands.chosen_encoding import chosen_encoding
 from commands.counting import CountingBar
 from commands.encoder_choice import EncoderChoice
 from commands.encodings import named_encoding
-from commands.program import BadInput, say, say_json, usable
+from commands.program import BadInput, remark, say, say_json, usable
 from commands.reading import STANDARD_INPUT
 from engine.requests.bodies.reader import LARGEST_BODY, ReadBody, read_body
 from engine.requests.choosing import template_for_model
@@ -257,14 +255,14 @@ def _say(
         many = "" if requests == 1 else f" in {requests:,} requests"
         say(f"{lead}{one.tally.tokens:,} tokens{many}, {one.tally.grade}: {parts or 'nothing'}")
         for bad in one.fields.get("malformed", ())[:MOST_SAID]:
-            click.echo(f"{one.path}: line {bad['line']:,} is no request: {bad['why']}", err=True)
+            remark(f"{one.path}: line {bad['line']:,} is no request: {bad['why']}")
         if (more := one.fields.get("malformed_lines", 0) - MOST_SAID) > 0:
-            click.echo(f"{one.path}: {more:,} more lines are no requests; --lines FILE lists all", err=True)
+            remark(f"{one.path}: {more:,} more lines are no requests; --lines FILE lists all")
         for special in one.fields.get("special_texts", ()):
-            click.echo(f"{one.path}: {special['text']} is counted as plain text, not as a special token", err=True)
+            remark(f"{one.path}: {special['text']} is counted as plain text, not as a special token")
         for part in one.fields["not_counted"]:
             where = f"{part['place']} ({part['what']})" if "place" in part else f"{part['what']} ({part['times']:,})"
-            click.echo(f"{one.path}: not counted: {where}", err=True)
+            remark(f"{one.path}: not counted: {where}")
     total = _sum(counted).tokens
     say(f"{total:,} tokens in {encoding.name}, by {template.label}")
     if model is not None and figure is not None and figure.label == "estimated":

@@ -14,7 +14,7 @@ from commands.counting import Counted, count_given
 from commands.encoder_choice import EncoderChoice
 from commands.encodings import required_encoding, tokenizer_options
 from commands.numbers import WholeNumber
-from commands.program import BadInput, json_option, program, say, say_json
+from commands.program import BadInput, json_option, program, remark, say, say_json
 from commands.reading import STANDARD_INPUT, folder_options, read_given, read_text
 from commands.request_options import check_template_use, request_options
 from commands.sampling import narrowed_models
@@ -93,13 +93,13 @@ def say_counts(document: dict[str, Any], counted: Counted) -> None:
     ending = "" if label == "exact" else f", {label}"
     say(f"{document['tokens']:,} {unit}{spread} in {document['encoding']}{ending}")
     if counted.skipped:
-        click.echo(f"{len(counted.skipped)} skipped; --json lists them", err=True)
+        remark(f"{len(counted.skipped)} skipped; --json lists them")
 
 
 def check_tokens(most: int, budget: int | None) -> None:
     """End with status 1 where there are, or may be, more tokens than the budget."""
     if budget is not None and most > budget:
-        click.echo(f"over budget: {most:,} of {budget:,} tokens", err=True)
+        remark(f"over budget: {most:,} of {budget:,} tokens")
         raise click.exceptions.Exit(1)
 
 

@@ -15,7 +15,7 @@ import click
 import engine
 from commands import interruption
 from commands.numbers import WholeNumber
-from commands.program import INTERRUPTED, BadInput, json_option, program, say, say_json, usable
+from commands.program import INTERRUPTED, BadInput, json_option, program, remark, say, say_json, usable
 from commands.reading import STANDARD_INPUT, read_text
 from commands.train_progress import ProgressDisplay, size
 from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress
@@ -279,7 +279,7 @@ def _point_out_keys(encoding: engine.Encoding) -> None:
 
     places = keys_in_vocabulary(encoding)
     if places:
-        click.echo(f"{key_sentence('The vocabulary', places)} Whoever gets the file may get them.", err=True)
+        remark(f"{key_sentence('The vocabulary', places)} Whoever gets the file may get them.")
 
 
 def _places(run: engine.TrainingRun, out: Path, checkpoint: Path | None, refuge: Path) -> Iterator[Path | None]:
@@ -320,12 +320,12 @@ def _report(ended: Ended, as_json: bool) -> None:
         "skipped": [{"path": str(file.path), "why": file.why} for file in skipped],
     }
     if worked.unsaved:
-        click.echo(worked.unsaved, err=True)
+        remark(worked.unsaved)
     if as_json:
         say_json(document)
         return
     for problem in progress.problems:
-        click.echo(f"{problem.path}: {problem.why}", err=True)
+        remark(f"{problem.path}: {problem.why}")
     if progress.stage in ("merging", "done"):
         say(
             f"{progress.vocab_size:,} tokens after {progress.merges:,} merges, "
@@ -344,6 +344,6 @@ def _report(ended: Ended, as_json: bool) -> None:
 
 def _say_stopped(ended: Ended) -> None:
     if ended.checkpoint is not None:
-        click.echo(f"stopped; train --resume {ended.checkpoint} goes on from here", err=True)
+        remark(f"stopped; train --resume {ended.checkpoint} goes on from here")
     else:
-        click.echo("stopped; nothing was kept to go on from: --checkpoint names a file for that", err=True)
+        remark("stopped; nothing was kept to go on from: --checkpoint names a file for that")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commands.program import remark
+
 if TYPE_CHECKING:
     from engine.training_types import TrainingProgress
 
@@ -57,7 +59,7 @@ class ProgressDisplay:
         """One line between the stages."""
         if not self._silent:
             self.close()
-            click.echo(text, err=True)
+            remark(text)
 
     def close(self) -> None:
         """Leave the bar as it is, and go on below it."""

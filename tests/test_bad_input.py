@@ -175,3 +175,15 @@ def test_a_file_name_that_is_no_text(work: Path):
     assert (status, told) == (0, "")
     assert b'"path": "folder/a\\udcff.txt"' in out
     assert ended(started(work, "count", os.fsdecode(b"\xff"), *ENCODING))[0] == 2
+
+
+def test_a_file_name_gives_no_orders_to_the_terminal(tmp_path, capfd):
+    """Escape sequences recolour a terminal, and change its title; marks of direction turn what stands beside them."""
+    hostile = tmp_path / "\x1b]0;mine\x07\x1b[31m\u202egnp.txt"
+    assert program.run(["count", str(hostile)]) == 2
+    hostile.write_text("some words")
+    assert program.run(["count", str(hostile), str(hostile)]) == 0
+    said = capfd.readouterr()
+    for text in (said.out, said.err):
+        assert "␛[31m" in text
+        assert not {"\x1b", "\x07", "\u202e"} & set(text)
