@@ -80,7 +80,7 @@ def read(document: dict[str, Any]) -> LibraryDocument:
     if document.get("truncation") or document.get("padding"):
         notes.append("It cuts or fills texts to a length. Here they are counted as long as they are.")
     return LibraryDocument(
-        json.dumps(kept, ensure_ascii=False).encode("utf-8"),
+        _content(kept),
         kind,
         pieces,
         _tokens(pieces, set(added), kept),
@@ -88,6 +88,14 @@ def read(document: dict[str, Any]) -> LibraryDocument:
         tuple(step["type"] for step in normalizers),
         tuple(notes),
     )
+
+
+def _content(document: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        near = error.object[max(0, error.start - 40) : error.start]
+        raise FormatError(f"behind {near!r} it has half of a character") from None
 
 
 def _kind_of(model: dict[str, Any]) -> str:

@@ -142,6 +142,7 @@ def replaced(before: str, after: str) -> dict[str, object]:
         ({"normalizer": replaced("a", "b" * 1000)}, "more than 64 characters"),
         ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}] * 50}}, "50 steps"),
         ({"normalizer": {"type": "Prepend", "prepend": "x" * 1000}}, "more than 64 characters"),
+        ({"normalizer": {"type": "Prepend", "prepend": "\ud800"}}, "half of a character"),
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}}, "cut short"),
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "?"}}, "not base64"),
         ({"decoder": {"type": "Strip", "content": " ", "start": -1, "stop": 0}}, "start is -1"),
