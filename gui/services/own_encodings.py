@@ -57,7 +57,7 @@ class OwnEncodings:
         self.find()
         taken = set(engine.list_encoding_names())
         names = (name, *(f"{name}-{number}" for number in range(2, MOST_NUMBERS)))
-        return next((one for one in names if one not in taken and not self._file_of(one).exists()), name)
+        return next((one for one in names if one not in taken and not self._has_file_of(one)), name)
 
     def keep(self, encoding: Encoding, kind: Kind = "trained") -> OwnEntry:
         """Write an encoding into the folder and make it known by its name. EngineError, for a full disk as well."""
@@ -93,5 +93,6 @@ class OwnEncodings:
             if entry.path is None or entry.path.is_relative_to(self.folder):
                 catalog.forget_encoding(entry.name)
 
-    def _file_of(self, name: str) -> Path:
-        return self.folder / f"{name}.tiktoken"
+    def _has_file_of(self, name: str) -> bool:
+        """Whether another window keeps one of that name by now."""
+        return any((self.folder / f"{name}{suffix}").exists() for suffix in (".tiktoken", ".tokenizer"))

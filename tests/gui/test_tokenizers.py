@@ -24,6 +24,7 @@ from gui.panels.merges_panel import MergesPanel
 from gui.panels.token_readout import TokenReadout
 from gui.panels.vocabulary_detail import VocabularyDetail
 from gui.services import local_tokenizers
+from gui.services.own_encodings import OwnEncodings
 from gui.workbench import Workbench
 from tests.engine.formats import library_files
 from tests.engine.formats.test_gguf import of_model
@@ -273,6 +274,14 @@ def test_one_is_still_there_in_the_next_window(qtbot: QtBot, open_window: OpenWi
     bench = open_window()
     qtbot.waitUntil(lambda: bench.panel.picker.findText("theirs") >= 0)
     assert count(qtbot, bench, "theirs", PLAIN) == expected
+
+
+def test_a_name_is_not_offered_that_another_window_took_meanwhile(tmp_path: Path):
+    own = OwnEncodings(tmp_path)
+    assert own.free_name("theirs") == "theirs"
+    for name in ("theirs.tokenizer", "theirs-2.tiktoken"):
+        (tmp_path / name).write_bytes(b"x")
+    assert own.free_name("theirs") == "theirs-3"
 
 
 def test_models_are_counted_with_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
