@@ -52,6 +52,17 @@ def encoding_of(number: int) -> Any:
     return Encoding("own", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens={})
 
 
+def words_of(number: int) -> Any:
+    """The same of a kind that only a library runs."""
+    from engine.formats.library_data import of_document
+    from engine.library_encoding import LibraryEncoding
+
+    vocabulary = {"[UNK]": 0} | {f"w{word}": word for word in range(1, number)}
+    model = {"type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary}
+    rules = {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
+    return LibraryEncoding.around("own", of_document({"model": model | rules}).open())
+
+
 class Acts:
     """``act`` does one thing. ``typed``: how many words were typed. ``number``: which of the windows this is."""
 
@@ -140,11 +151,17 @@ class Acts:
     def _keep_tokenizer(self) -> None:
         own = self._bench.own_encodings
 
-        def keep(number: int) -> dict[str, Any]:
-            encoding = encoding_of(number)
-            encoding.name = own.free_name("own")
+        def keep(number: int) -> dict[str, Any] | None:
+            encoding = self._rng.choice((encoding_of, words_of))(number)
+            name = encoding.name = own.free_name("own")
             own.keep(encoding, self._rng.choice(("imported", "trained")))
-            return {"name": encoding.name}
+            then = self._rng.choice(("stays", "stays", "is renamed", "is removed"))
+            if then == "is renamed":
+                name = own.rename(name, own.free_name("renamed")).name
+            elif then == "is removed":
+                own.remove(name)
+                return None
+            return {"name": name, "tokens": encoding.n_vocab}
 
         self._tried("tokenizer", keep)
 

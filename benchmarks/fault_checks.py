@@ -230,7 +230,7 @@ def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]
             yield f"a tokenizer is damaged: {error}"
     for life in lives:
         for line in life.of("tokenizer done"):
-            if sizes.get(line["name"]) != encoding_of(line["number"]).n_vocab:
+            if sizes.get(line["name"]) != line["tokens"]:
                 yield f"the tokenizer {line['name']} is gone, or another one"
 
 

@@ -1,7 +1,7 @@
 """A disk that fails, or a process that dies, at a moment that chance chose: for the child processes of ``faults``.
 
 What Python writes files with is wrapped: opening, each write (of which half may reach the disk), flushing, renaming,
-linking. Only what concerns one folder fails; and only as long as ``failing`` says.
+linking; by ``os`` and by ``pathlib`` alike. Only what concerns one folder fails; and only as long as ``failing`` says.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class FaultyDisk:
             return real(descriptor, mode, *rest, **options)
 
         os.fdopen = fdopen
+        io.open = self._of_opening(io.open)  # what pathlib opens and writes with
 
     def call(self) -> bool:
         """One call: whether it is to fail. May be the last thing this process does."""
@@ -58,12 +59,25 @@ class FaultyDisk:
 
     def _of_path(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(path: Any, *rest: Any, **options: Any) -> Any:
-            concerned = not isinstance(path, int) and os.fspath(path).startswith(self._folder)
-            if concerned and self.call():
+            if self._concerns(path) and self.call():
                 raise self.error(os.fspath(path))
             return real(path, *rest, **options)
 
         return wrapped
+
+    def _of_opening(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(path: Any, mode: str = "r", buffering: int = -1, *text: Any, **options: Any) -> Any:
+            if "r" in mode or not self._concerns(path):
+                return real(path, mode, buffering, *text, **options)
+            if self.call():
+                raise self.error(os.fspath(path))
+            file = io.BufferedWriter(_FaultyFile(self, os.fspath(path), mode.strip("bt")))
+            return file if "b" in mode else io.TextIOWrapper(file, *text, **options)
+
+        return wrapped
+
+    def _concerns(self, path: Any) -> bool:
+        return not isinstance(path, int) and os.fspath(path).startswith(self._folder)
 
     def _of_descriptor(self, real: Callable[[int], None]) -> Callable[[int], None]:
         def wrapped(descriptor: int) -> None:
@@ -75,8 +89,8 @@ class FaultyDisk:
 
 
 class _FaultyFile(io.FileIO):
-    def __init__(self, disk: FaultyDisk, descriptor: int) -> None:
-        super().__init__(descriptor, "wb")
+    def __init__(self, disk: FaultyDisk, file: int | str, mode: str = "w") -> None:
+        super().__init__(file, mode)
         self._disk = disk
 
     def write(self, content: Any) -> int:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks.fault_disk import ERRORS, FaultyDisk
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +25,25 @@ def harness(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS
     )
+
+
+def test_what_pathlib_writes_fails_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in ("open", "replace", "link", "mkdir", "unlink", "rename", "fsync", "fdopen"):
+        monkeypatch.setattr(os, name, getattr(os, name))  # what is wrapped now is put back afterwards
+    monkeypatch.setattr(io, "open", io.open)
+    disk = FaultyDisk(tmp_path, random.Random(1), 0)
+    disk.install()
+    (tmp_path / "text").write_text("schön\n", "utf-8")
+    assert (tmp_path / "text").read_bytes() == "schön\n".encode()
+    fates = iter([False, False, True])  # it is opened, and half of it is written
+    monkeypatch.setattr(disk, "call", lambda: next(fates))
+    with pytest.raises(OSError, match=f"Errno ({'|'.join(map(str, ERRORS))})"):
+        (tmp_path / "bytes").write_bytes(b"new and whole")
+    assert (tmp_path / "bytes").read_bytes() == b"new an"
+    monkeypatch.setattr(disk, "call", lambda: True)
+    with pytest.raises(OSError, match="text"):
+        (tmp_path / "text").write_text("other")
+    assert (tmp_path / "text").read_bytes() == "schön\n".encode()
 
 
 def test_nothing_is_lost_and_nothing_left_lying(tmp_path: Path):
