@@ -22,6 +22,8 @@ from engine.half_written import only_here
 Kind = Literal["imported", "trained"]
 
 _SUFFIXES = (".tiktoken", ".tokenizer", ".json", ".model", ".gguf")
+_KEPT_SUFFIXES = (".tiktoken", ".tokenizer")
+"""What is kept is written in files of these kinds."""
 _UNFIT_FOR_FILE_NAMES = re.compile(r"[^\w.+-]+")
 
 
@@ -132,8 +134,9 @@ class OwnEncodings:
             self.add(entry, encoding)  # before saving: the name may be taken
             try:
                 with only_here(folder):  # two windows that keep the same name at once must not overwrite each other
-                    if path.exists() and (before is None or before.path != path):
-                        raise EngineError(f"{path} exists already; choose another name.")
+                    ours = None if before is None else before.path
+                    if (taken := _file_called_alike(path, ours)) is not None:
+                        raise EngineError(f"{taken} exists already; choose another name.")
                     _write(encoding, path, kind, sample, normalization)
             except (EngineError, OSError) as error:
                 self.forget(entry.name)
@@ -151,7 +154,8 @@ class OwnEncodings:
                 raise EngineError(f"There is no file of an encoding named {name!r}.")
             path = _path_of(new_name, entry.path.parent, entry.path.suffix)
             with only_here(entry.path.parent):
-                if new_name in self._taken or new_name in self._entries or (path != entry.path and path.exists()):
+                is_known = new_name in self._taken or new_name in self._entries
+                if is_known or _file_called_alike(path, entry.path) is not None:
                     raise EngineError(f"The name {new_name!r} is that of another encoding.")
                 _move(entry.path, path, new_name)
             self.forget(name)
@@ -181,6 +185,12 @@ def _is_companion(path: Path) -> bool:
 
 def _path_of(name: str, folder: Path, suffix: str) -> Path:
     return folder / f"{_UNFIT_FOR_FILE_NAMES.sub('-', name).strip('-.') or 'encoding'}{suffix}"
+
+
+def _file_called_alike(path: Path, ours: Path | None) -> Path | None:
+    """A kept file, of either kind, that has the name of ``path`` and is not ``ours``: perhaps another window's."""
+    alike = (path.with_name(path.name.removesuffix(path.suffix) + suffix) for suffix in _KEPT_SUFFIXES)
+    return next((file for file in alike if file != ours and file.exists()), None)
 
 
 def _move(path: Path, target: Path, name: str) -> None:

@@ -153,6 +153,20 @@ def test_names_are_not_taken_twice(tmp_path):
     assert engine.get_encoding("mine").name == "mine"
 
 
+@pytest.mark.parametrize("suffix", [".tiktoken", ".tokenizer"])
+def test_a_name_that_another_window_gave_to_a_file_of_either_kind_is_taken(tmp_path, suffix):
+    """Two files of one name would be two encodings of one name at the next start, of which one is left out."""
+    engine.keep_encoding(named("old"), tmp_path)
+    theirs = tmp_path / f"mine{suffix}"
+    theirs.write_bytes(b"of another window")
+    with pytest.raises(EngineError, match="exists already"):
+        engine.keep_encoding(named("mine"), tmp_path)
+    with pytest.raises(EngineError, match="another encoding"):
+        engine.rename_encoding("old", "mine")
+    assert theirs.read_bytes() == b"of another window"
+    assert sorted(path.name for path in tmp_path.glob("*mine*")) == [theirs.name]
+
+
 def test_keeping_again_replaces(tmp_path):
     engine.keep_encoding(named("mine"), tmp_path)
     smaller = trained(merges=60)
