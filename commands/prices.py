@@ -15,7 +15,6 @@ from commands.encodings import own_encodings
 from commands.numbers import Day
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from engine.atomic_file import change_atomic
-from gui.look.token_text import visible_line
 
 if TYPE_CHECKING:
     from pricing.importers import Difference
@@ -74,7 +73,8 @@ def schema() -> None:
     """Print the JSON Schema of price files, for editors that check YAML while it is typed."""
     from pricing.schema import schema_text
 
-    say(schema_text().rstrip())
+    for line in schema_text().splitlines():
+        say(line)
 
 
 @prices.command()
@@ -131,13 +131,12 @@ def decoded(raw: bytes, file: str) -> str:
 
 
 def lines_of(differences: Sequence[Difference]) -> list[str]:
-    """A line for each difference; nothing that a table has in it turns the line or moves the cursor."""
+    """A line for each difference."""
     lines = []
     for one in differences:
         here = f"yours {shown(one.yours)}" if one.state == "yours" else f"built in {shown(one.bundled)}"
         doubt = f" ({one.doubt})" if one.doubt else ""
-        line = f"{one.model_id} {one.path}: {here}, {one.table} {shown(one.theirs)}{doubt}"
-        lines.append(visible_line(line))
+        lines.append(f"{one.model_id} {one.path}: {here}, {one.table} {shown(one.theirs)}{doubt}")
     return lines
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
-from gui.look.token_text import visible_lines
+from gui.look.token_text import visible_line
 
 T = TypeVar("T")
 
@@ -58,12 +58,12 @@ def usable(use: Callable[[], T], what: str = "") -> T:
 
 def say(text: str = "") -> None:
     """One line of the answer. Names of files stand in it: what could give orders to a terminal is made visible."""
-    click.echo(visible_lines(text))
+    click.echo(visible_line(text))
 
 
 def remark(text: str) -> None:
     """A line beside the answer, on standard error."""
-    click.echo(visible_lines(text), err=True)
+    click.echo(visible_line(text), err=True)
 
 
 def say_json(document: Mapping[str, Any]) -> None:

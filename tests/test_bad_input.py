@@ -179,7 +179,7 @@ def test_a_file_name_that_is_no_text(work: Path):
 
 def test_a_file_name_gives_no_orders_to_the_terminal(tmp_path, capfd):
     """Escape sequences recolour a terminal, and change its title; marks of direction turn what stands beside them."""
-    hostile = tmp_path / "\x1b]0;mine\x07\x1b[31m\u202egnp.txt"
+    hostile = tmp_path / "\x1b]0;mine\x07\x1b[31m\u202egnp\nforged.txt"
     assert program.run(["count", str(hostile)]) == 2
     hostile.write_text("some words")
     assert program.run(["count", str(hostile), str(hostile)]) == 0
@@ -187,3 +187,4 @@ def test_a_file_name_gives_no_orders_to_the_terminal(tmp_path, capfd):
     for text in (said.out, said.err):
         assert "␛[31m" in text
         assert not {"\x1b", "\x07", "\u202e"} & set(text)
+    assert not any(line.startswith("forged") for line in said.out.splitlines())
