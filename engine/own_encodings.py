@@ -187,6 +187,11 @@ def _path_of(name: str, folder: Path, suffix: str) -> Path:
     return folder / f"{_UNFIT_FOR_FILE_NAMES.sub('-', name).strip('-.') or 'encoding'}{suffix}"
 
 
+def is_kept(name: str, folder: Path) -> bool:
+    """Whether a folder has the file of an encoding of that name, perhaps another window's."""
+    return _file_called_alike(_path_of(name, folder, _KEPT_SUFFIXES[0]), None) is not None
+
+
 def _file_called_alike(path: Path, ours: Path | None) -> Path | None:
     """A kept file, of either kind, that has the name of ``path`` and is not ``ours``: perhaps another window's."""
     alike = (path.with_name(path.name.removesuffix(path.suffix) + suffix) for suffix in _KEPT_SUFFIXES)

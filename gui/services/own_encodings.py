@@ -53,11 +53,12 @@ class OwnEncodings:
     def free_name(self, name: str) -> str:
         """``name``, or that with the first number behind it that makes it nobody else's."""
         import engine
+        from engine.own_encodings import is_kept
 
         self.find()
         taken = set(engine.list_encoding_names())
         names = (name, *(f"{name}-{number}" for number in range(2, MOST_NUMBERS)))
-        return next((one for one in names if one not in taken and not self._has_file_of(one)), name)
+        return next((one for one in names if one not in taken and not is_kept(one, self.folder)), name)
 
     def keep(self, encoding: Encoding, kind: Kind = "trained") -> OwnEntry:
         """Write an encoding into the folder and make it known by its name. EngineError, for a full disk as well."""
@@ -92,7 +93,3 @@ class OwnEncodings:
         for entry in catalog.own().entries():
             if entry.path is None or entry.path.is_relative_to(self.folder):
                 catalog.forget_encoding(entry.name)
-
-    def _has_file_of(self, name: str) -> bool:
-        """Whether another window keeps one of that name by now."""
-        return any((self.folder / f"{name}{suffix}").exists() for suffix in (".tiktoken", ".tokenizer"))
