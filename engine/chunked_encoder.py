@@ -84,12 +84,14 @@ class ChunkedEncoder(NativeFront):
         """What ``work`` makes of the chunks of a text: at once; part by part, where somebody is to be asked in between;
         or several parts of them by threads."""
         chunks = self._chunks(text)
-        if chunks is None or (num_threads == 1 and not is_asked()):
+        if chunks is None:
+            return [work(text, None)]
+        if num_threads != 1:
+            return in_threads(lambda part: work(text, part), _dealt_out(chunks, num_threads), num_threads)
+        if not is_asked():
             return [work(text, chunks)]
-        if num_threads == 1:
-            parts = [chunks[first : first + LEAST_CHUNKS] for first in range(0, len(chunks), LEAST_CHUNKS)]
-            return [work(text, part) for part in while_wanted(parts, every=1)]
-        return in_threads(lambda part: work(text, part), _dealt_out(chunks, num_threads), num_threads)
+        parts = (chunks[first : first + LEAST_CHUNKS] for first in range(0, len(chunks), LEAST_CHUNKS))
+        return [work(text, part) for part in while_wanted(parts, every=1)]
 
 
 def _dealt_out(chunks: Chunks, num_threads: int) -> list[Chunks]:

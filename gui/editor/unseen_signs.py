@@ -55,9 +55,10 @@ def unseen_signs(lines: list[VisibleLine]) -> list[QRectF]:
     rects: list[QRectF] = []
     for line in lines:
         places = unseen_places(line)
-        ruler = LineRuler(line) if places else None
+        if not places:
+            continue
+        ruler = LineRuler(line)
         for place in places:
-            assert ruler is not None
             x = round(ruler.x(place))
             rects += (QRectF(x, line.top, 1.0, line.height - LINE_GAP), QRectF(x, line.top, FLAG, FLAG))
     return rects
