@@ -124,7 +124,8 @@ class Prompt(QObject):
         self.editor.replace_range(0, self.editor.text_length, text)
 
     def read_now(self) -> HeldText:
-        """The text in the widget, at once; slow for a big text."""
+        """The text in the widget, at once; slow for a big text. Of what is half undone the rest is undone first."""
+        self.editor.steps.finish()
         return held(self.editor.text_pieces())
 
     def request_text(self) -> None:
@@ -133,7 +134,7 @@ class Prompt(QObject):
             self.text_ready.emit(self.editor.revision, self.read_now())
             return
         self._owes_text = True
-        if self._service is None:
+        if self._service is None or self.editor.steps.active:  # the text of a step that is half undone is nobody's
             self._reading.start()
         else:
             self._service.request_text()

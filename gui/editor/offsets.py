@@ -17,6 +17,8 @@ Only CRLF changes its length, so a UTF-16 offset moves by the number of CRLF bef
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -130,3 +132,26 @@ def utf16_to_char(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
     second = second[(second > 0) & ((units[second - 1] & 0xFC00) == 0xD800)].astype(np.int32)
     inside = np.isin(result, second)
     return result - inside - second.searchsorted(result, "left").astype(np.int32)
+
+
+def cut_at(line: str, cuts: Sequence[int]) -> list[str]:
+    """A line in the pieces between its cuts, which are UTF-16 offsets."""
+    bounds = [0, *cuts, None]
+    if utf16_length(line) == len(line):
+        return [line[a:b] for a, b in pairwise(bounds)]
+    units = line.encode("utf-16-le")
+    doubled = [None if at is None else 2 * at for at in bounds]
+    return [units[a:b].decode("utf-16-le") for a, b in pairwise(doubled)]
+
+
+def without_units(text: str, positions: Sequence[int]) -> str:
+    """``text`` less the single units at these UTF-16 positions."""
+    if not positions:
+        return text
+    starts = [0, *(position + 1 for position in positions)]
+    ends = [*positions, None]
+    if utf16_length(text) == len(text):
+        return "".join([text[a:b] for a, b in zip(starts, ends, strict=True)])
+    units = text.encode("utf-16-le")
+    parts = [units[2 * a : None if b is None else 2 * b] for a, b in zip(starts, ends, strict=True)]
+    return b"".join(parts).decode("utf-16-le")

@@ -28,7 +28,6 @@ class PieceWriter(QObject):
         super().__init__(parent)
         self._editor = editor
         self._left: list[Piece] | None = None
-        self._begun = False
         self._reached = -1
 
     def can_write(self, revision: int) -> bool:
@@ -40,8 +39,9 @@ class PieceWriter(QObject):
 
         Only where ``can_write`` says so.
         """
-        self._left, self._begun, self._reached = list(pieces), False, revision
+        self._left, self._reached = list(pieces), revision
         self._editor.setReadOnly(True)
+        self._editor.steps.begin()
         self._write_some()
 
     @Slot()
@@ -51,14 +51,16 @@ class PieceWriter(QObject):
         if left is None:
             return
         until = monotonic() + SLICE_SECONDS
+        begun = False
         while left and self._editor.revision == self._reached and monotonic() < until:
             piece = left.pop()
-            self._editor.replace_range(piece.utf16_start, piece.utf16_end, piece.text, join=self._begun)
-            self._begun = True
+            self._editor.replace_range(piece.utf16_start, piece.utf16_end, piece.text, join=begun)
+            begun = True
             self._reached = self._editor.revision
         if left and self._editor.revision == self._reached:
             in_next_turn(self, self._write_some)
             return
         self._left = None
+        self._editor.steps.end()
         self._editor.setReadOnly(False)
         self.finished.emit(not left)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -27,6 +26,7 @@ from PySide6.QtGui import (
 )
 
 from engine.types import TextEdit
+from gui.editor.offsets import cut_at, utf16_length, without_units
 from gui.editor.soft_breaks import SoftBreaks
 from gui.editor.soft_cuts import SOFT_LIMIT, cut_points
 from gui.editor.soft_repairs import SoftRepairs
@@ -60,6 +60,7 @@ class SoftDocument(QObject):
         self._last_number = 0
         self._silent = False  # a change of formats of our own, or of the whole text
         self._inserted_breaks: list[int] | None = None  # while we insert: the soft breaks among it
+        self._held_edits: list[TextEdit] | None = None  # while parts are removed: what is to be announced
         self._redo_was_available = False
         self._command_added = False
         self._repairs = SoftRepairs(self, document)
@@ -104,7 +105,7 @@ class SoftDocument(QObject):
         if last <= first:
             return ""
         raw = self._read(first, last).replace(_SEPARATOR, "\n")
-        return _without(raw, [position - first for position in self._breaks.between(first, last)])
+        return without_units(raw, [position - first for position in self._breaks.between(first, last)])
 
     def to_logical(self, position: int) -> int:
         """The logical offset of a document position."""
@@ -117,6 +118,23 @@ class SoftDocument(QObject):
     def is_break(self, position: int) -> bool:
         """Whether the separator at this document position is soft."""
         return bool(len(self._breaks)) and self._breaks.is_break(position)
+
+    def line_of(self, block: QTextBlock) -> int:
+        """The logical line that a block belongs to, from 1."""
+        position = block.position()
+        return block.blockNumber() + 1 - (position - self.to_logical(position))
+
+    def block_of_line(self, number: int) -> QTextBlock:
+        """The block with which a logical line begins; the last line where there are not so many."""
+        document = self._document
+        low, high = 0, document.blockCount() - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self.line_of(document.findBlockByNumber(middle)) < number:
+                low = middle + 1
+            else:
+                high = middle
+        return document.findBlockByNumber(low)
 
     def needs_care(self, block: QTextBlock, added: int = 0) -> bool:
         """Whether editing inside this block may leave work for ``settle``.
@@ -145,13 +163,13 @@ class SoftDocument(QObject):
         for line in logical_lines:
             cuts = self.cuts_of(line)
             if cuts:
-                pieces = _pieces(line, cuts)
+                pieces = cut_at(line, cuts)
                 breaks.extend(position + cut + index for index, cut in enumerate(cuts))
                 lines.extend(pieces)
-                position += cuts[-1] + len(cuts) + _units(pieces[-1]) + 1
+                position += cuts[-1] + len(cuts) + utf16_length(pieces[-1]) + 1
             else:
                 lines.append(line)
-                position += (len(line) if line.isascii() else _units(line)) + 1
+                position += (len(line) if line.isascii() else utf16_length(line)) + 1
         return "\n".join(lines), breaks
 
     def begin_replacing_all(self) -> None:
@@ -182,12 +200,43 @@ class SoftDocument(QObject):
 
         ``text`` must be free of what ``offsets.document_text`` replaces.
         """
+        self.insert(self.selecting(start, end), text, join=join)
+
+    def selecting(self, start: int, end: int) -> QTextCursor:
+        """A cursor that has the text between two logical offsets selected."""
         first = self.to_document(start)
-        last = max(first, self.to_document(end, before_break=True))
         cursor = QTextCursor(self._document)
         cursor.setPosition(first)
-        cursor.setPosition(last, _KEEP)
-        self.insert(cursor, text, join=join)
+        cursor.setPosition(max(first, self.to_document(end, before_break=True)), _KEEP)
+        return cursor
+
+    def remove_in_parts(self, cursor: QTextCursor, units: int) -> None:
+        """Remove what a cursor has selected, as several steps of Qt's of up to about so many units each, which are
+        announced as one change. The last part first: what is behind a change is moved by it."""
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        self._held_edits = []
+        try:
+            while end > start:
+                first = self._start_of_part(start, end, units)
+                cursor.setPosition(first)
+                cursor.setPosition(end, _KEEP)
+                self.insert(cursor, "", settle=False)  # which would move the places of the others
+                end = first
+            self.settle()
+        finally:
+            edits, self._held_edits = self._held_edits, None
+            if edits:
+                self.edited.emit(tuple(edits))
+
+    def _start_of_part(self, start: int, end: int, units: int) -> int:
+        """Where the last part of a range begins: with a paragraph, if it can."""
+        position = end - units
+        if position <= start:
+            return start
+        paragraph = self._document.findBlock(position).position()
+        if paragraph > start and position - paragraph < units:
+            return paragraph
+        return position - 1 if "\udc00" <= self._document.characterAt(position) <= "\udfff" else position
 
     def insert(self, cursor: QTextCursor, text: str, *, join: bool = False, settle: bool = True) -> None:
         """Replace the cursor's selection by ``text``; the cursor ends up behind it."""
@@ -289,14 +338,16 @@ class SoftDocument(QObject):
         breaks = self._breaks_in(position, added, raw, by_history)
         start = self._breaks.to_logical(position)
         lost = self._breaks.replace(position, removed, added, breaks)
-        text = _without(raw.replace(_SEPARATOR, "\n"), [at - position for at in breaks])
+        text = without_units(raw.replace(_SEPARATOR, "\n"), [at - position for at in breaks])
         units = text.encode("utf-16-le", "replace")
         offset, gone, inserted = self._mirror.replace(start, removed - lost, units)
         edits = [TextEdit(offset, gone, inserted)] if gone or inserted else []
         edits += self._check_neighbours(position, added, by_history)
         if self._repairs.pending and not self._settle_is_near:
             self._settle_timer.start()
-        if edits:
+        if self._held_edits is not None:
+            self._held_edits += edits
+        elif edits:
             self.edited.emit(tuple(edits))
 
     def _is_by_history(self) -> bool:
@@ -332,7 +383,7 @@ class SoftDocument(QObject):
         if raw.isascii():
             if len(raw) == end - start:
                 return raw
-        elif _units(raw) == end - start:
+        elif utf16_length(raw) == end - start:
             return raw
         if end - start > 256:
             middle = (start + end) // 2
@@ -434,7 +485,7 @@ class SoftDocument(QObject):
             if not cuts:
                 run.append(line)
                 continue
-            first, *others = _pieces(line, cuts)
+            first, *others = cut_at(line, cuts)
             cursor.insertText(for_qt("\n".join([*run, first])))
             for piece in others:
                 self._insert_separator(cursor, soft=True)
@@ -446,30 +497,3 @@ class SoftDocument(QObject):
         cursor.insertBlock(self.soft_format(cursor.block()) if soft else QTextBlockFormat())
         if soft and self._inserted_breaks is not None:
             self._inserted_breaks.append(cursor.position() - 1)
-
-
-def _units(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _pieces(line: str, cuts: list[int]) -> list[str]:
-    """A line in the pieces between its cuts, which are UTF-16 offsets."""
-    bounds = [0, *cuts, None]
-    if _units(line) == len(line):
-        return [line[a:b] for a, b in pairwise(bounds)]
-    units = line.encode("utf-16-le")
-    doubled = [None if at is None else 2 * at for at in bounds]
-    return [units[a:b].decode("utf-16-le") for a, b in pairwise(doubled)]
-
-
-def _without(text: str, positions: list[int]) -> str:
-    """``text`` less the single units at these UTF-16 positions."""
-    if not positions:
-        return text
-    starts = [0, *(position + 1 for position in positions)]
-    ends = [*positions, None]
-    if _units(text) == len(text):
-        return "".join([text[a:b] for a, b in zip(starts, ends, strict=True)])
-    units = text.encode("utf-16-le")
-    parts = [units[2 * a : None if b is None else 2 * b] for a, b in zip(starts, ends, strict=True)]
-    return b"".join(parts).decode("utf-16-le")

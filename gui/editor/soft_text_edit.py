@@ -10,42 +10,35 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import (
-    QDragEnterEvent,
-    QDragLeaveEvent,
-    QDragMoveEvent,
+    QContextMenuEvent,
     QDropEvent,
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QTextBlock,
     QTextCursor,
     QTextOption,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from engine.types import TextEdit
-from gui.editor.offered import local_files, offered_utf8
+from gui.editor.edit_menu import edit_menu
+from gui.editor.offered import offered_utf8
+from gui.editor.offered_text_edit import OfferedTextEdit
 from gui.editor.offsets import document_text, utf16_length
 from gui.editor.soft_caret import SoftCaret
 from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument, for_qt
 from gui.editor.text_feed import FEED_ABOVE, TextFeed
 from gui.editor.text_source import StringSource, TextSource, Utf8Source
-from gui.editor.typed_keys import is_typed
+from gui.editor.typed_keys import deletes, is_typed
+from gui.editor.undo_steps import UndoSteps
 
 _PIECE_UNITS = 1 << 16
 _KEEP = QTextCursor.MoveMode.KeepAnchor
-_UNDO_BYTES = 96_000_000
-"""Where steps to undo take more than this, older ones can no longer be undone."""
-_UNIT_BYTES = 2
-"""Qt keeps all text that was ever inserted, so long as there is something to undo."""
-_COMMAND_BYTES = 32
-"""What Qt writes down for each part of a step: in a text of short lines that is more than the text, as there are two
-parts for each line that goes and two for each that comes. Measured with Qt 6.11."""
 
 
-class SoftTextEdit(QPlainTextEdit):
+class SoftTextEdit(OfferedTextEdit):
     """Emits exactly what happens to its text, each change with a revision one higher than the last."""
 
     typing = Signal()
@@ -63,8 +56,6 @@ class SoftTextEdit(QPlainTextEdit):
     """Revision: a text given to ``load_text``, or a big paste, is in, as a whole or as far as it was let."""
     modified_changed = Signal(bool)
     """Whether the text now differs from the one that was shown or saved; undo can lead back to it."""
-    files_dropped = Signal(list)
-    """Local paths, list[str], that were dropped or pasted."""
 
     def __init__(self, parent: QWidget | None = None, *, soft_limit: int = SOFT_LIMIT) -> None:
         super().__init__(parent)
@@ -72,13 +63,14 @@ class SoftTextEdit(QPlainTextEdit):
         self._soft = SoftDocument(self.document(), self, limit=soft_limit)
         self._caret = SoftCaret(self, self._soft)
         self._feed = TextFeed(self._soft, self)
+        self.steps = UndoSteps(self, self._soft)
+        """For those whose edits, or whose undoing, take more than a turn of the event loop."""
         self._loading = False
         self._was_read_only = False
         self._wanted_selection: tuple[int, int] | None = None
         self._modified_when_loaded = False
         self._told_modified = False
         self._is_showing = False  # Qt calls a text modified while it is being put in
-        self._inserted_units = 0
         self._typed_until = (-1, -1)  # revision and document position at which characters typed with care end
         self._soft.edited.connect(self._on_soft_edited)
         self._feed.progressed.connect(self.load_progress)
@@ -123,8 +115,8 @@ class SoftTextEdit(QPlainTextEdit):
 
     @property
     def is_loading(self) -> bool:
-        """Whether a big text is on its way into the document; Esc stops it."""
-        return self._feed.active
+        """Whether a big text is on its way into the document, where Esc stops it, or a large step is being undone."""
+        return self._feed.active or self.steps.active
 
     def cancel_loading(self) -> None:
         """Stop loading or pasting; what is in stays."""
@@ -166,22 +158,25 @@ class SoftTextEdit(QPlainTextEdit):
 
         Does nothing and says False while a big text is on its way.
         """
-        if self._feed.active:
+        if self.is_loading:
             return False
         self._bound_undo(len(text), in_step=join)
-        self._soft.replace(self._clamp(utf16_start), self._clamp(utf16_end), document_text(text), join=join)
+        cursor = self._soft.selecting(self._clamp(utf16_start), self._clamp(utf16_end))
+        with self.steps.without_selection(cursor, not join):
+            self._soft.insert(cursor, document_text(text), join=join)
         return True
 
     def insertPlainText(self, text: str) -> None:
         """Replace the selection by ``text`` as one undo step; a big text goes in by slices."""
-        if self._feed.active:
+        if self.is_loading:
             return
         self._bound_undo(len(text))
         if len(text) > FEED_ABOVE:
             self._begin_feeding(StringSource(text), self.textCursor())
             return
         cursor = self.textCursor()
-        self._soft.insert(cursor, document_text(text))
+        with self.steps.without_selection(cursor):
+            self._soft.insert(cursor, document_text(text))
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
 
@@ -204,6 +199,27 @@ class SoftTextEdit(QPlainTextEdit):
     def clear(self) -> None:
         """Show an empty text."""
         self.setPlainText("")
+
+    # Steps to undo
+
+    @Slot()
+    def undo(self) -> None:
+        """Take back the last step; a large one bit by bit, while the window goes on answering."""
+        if not self._feed.active:
+            self.steps.undo()
+
+    @Slot()
+    def redo(self) -> None:
+        """Do again what was undone; a large step bit by bit."""
+        if not self._feed.active:
+            self.steps.redo()
+
+    @Slot()
+    def cut(self) -> None:
+        """Copy what is selected, and remove it."""
+        if not self.isReadOnly() and self.textCursor().hasSelection():
+            self.copy()
+            self._delete()
 
     # The caret and the selection
 
@@ -246,20 +262,12 @@ class SoftTextEdit(QPlainTextEdit):
     @property
     def caret_line(self) -> int:
         """The logical line of the caret, from 1."""
-        return self._line_of(self.textCursor().block())
+        return self._soft.line_of(self.textCursor().block())
 
     def go_to_line(self, number: int) -> None:
         """Put the caret at the start of a logical line, counted from 1, and show it in the middle."""
-        document = self.document()
-        low, high = 0, document.blockCount() - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._line_of(document.findBlockByNumber(middle)) < number:
-                low = middle + 1
-            else:
-                high = middle
         cursor = self.textCursor()
-        cursor.setPosition(document.findBlockByNumber(low).position())
+        cursor.setPosition(self._soft.block_of_line(number).position())
         self.setTextCursor(cursor)
         self.centerCursor()
 
@@ -275,7 +283,7 @@ class SoftTextEdit(QPlainTextEdit):
 
     def set_word_wrap(self, wrap: bool) -> None:
         """Wrap long lines at the edge of the window, or let it scroll sideways."""
-        mode = QPlainTextEdit.LineWrapMode
+        mode = self.LineWrapMode
         self.setLineWrapMode(mode.WidgetWidth if wrap else mode.NoWrap)
 
     # Events
@@ -287,19 +295,13 @@ class SoftTextEdit(QPlainTextEdit):
         self.typing.emit()
         self._soft.expect_settle()
         try:
-            if is_typed(event):
-                if not self._type(event):
-                    super().keyPressEvent(event)
-            elif not self.isReadOnly() and (
-                event.matches(QKeySequence.StandardKey.InsertParagraphSeparator)
-                or event.matches(QKeySequence.StandardKey.InsertLineSeparator)
-            ):
-                # Qt would copy a soft paragraph's format, and put U+2028 for Shift+Enter, which no model is used to.
-                self.insertPlainText("\n")
-            elif not self._caret.handle(event):
-                super().keyPressEvent(event)
+            self._obey(event)
         finally:
             self._soft.settle()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        acts = {"undo": self.undo, "redo": self.redo, "cut": self.cut, "delete": self._delete}
+        edit_menu(self, event.pos(), acts).popup(event.globalPos())
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
@@ -320,49 +322,42 @@ class SoftTextEdit(QPlainTextEdit):
         data.setText(for_qt(self.selected_text()))
         return data
 
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText() or bool(local_files(source))
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        files = local_files(source)
-        if files:
-            self.files_dropped.emit(files)
-        elif not self.isReadOnly() and source.hasText():  # a picture takes no place of text
-            self._insert_offered(source)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if local_files(event.mimeData()):
-            event.acceptProposedAction()
-        else:
-            super().dragEnterEvent(event)
-
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if local_files(event.mimeData()):
-            event.acceptProposedAction()
-        else:
-            super().dragMoveEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        files = local_files(event.mimeData())
-        if files:
-            event.acceptProposedAction()
-            self.files_dropped.emit(files)
-        elif event.mimeData().hasText() and not self.isReadOnly():
-            self._drop_text(event)
-        # Takes away the caret that showed where the drop would go, and stops scrolling at the edges.
-        super().dragLeaveEvent(QDragLeaveEvent())
-
     # Inside
+
+    @Slot()
+    def _delete(self) -> None:
+        self.insertPlainText("")
+
+    def _obey(self, event: QKeyEvent) -> None:
+        if is_typed(event):
+            with self.steps.without_selection(self.textCursor(), not self.isReadOnly()):
+                if not self._type(event):
+                    super().keyPressEvent(event)
+        elif (self.isReadOnly() or not self._is_done_by_us(event)) and not self._caret.handle(event):
+            super().keyPressEvent(event)
+
+    def _is_done_by_us(self, event: QKeyEvent) -> bool:
+        keys = QKeySequence.StandardKey
+        for key, act in ((keys.Undo, self.undo), (keys.Redo, self.redo), (keys.Cut, self.cut)):
+            if event.matches(key):
+                act()
+                return True
+        if event.matches(keys.InsertParagraphSeparator) or event.matches(keys.InsertLineSeparator):
+            # Qt would copy a soft paragraph's format, and put U+2028 for Shift+Enter, which no model is used to.
+            self.insertPlainText("\n")
+            return True
+        with self.steps.without_selection(self.textCursor(), deletes(event)) as removed:
+            return removed
 
     def _show(self, text: str) -> None:
         laid_out, breaks = self._soft.lay_out(text)
+        self.steps.forget()
         self._is_showing = True
         self._soft.begin_replacing_all()
         super().setPlainText(for_qt(laid_out))
         self._soft.end_replacing_all(text, breaks)
         self._is_showing = False
         self._mark(False)
-        self._inserted_units = 0
 
     def _announce_text(self, text: str, length: int | None) -> None:
         self.revision += 1
@@ -409,7 +404,7 @@ class SoftTextEdit(QPlainTextEdit):
         data = offered_utf8(source)
         if len(data) <= FEED_ABOVE:
             self.insertPlainText(str(data, "utf-8", "replace"))
-        elif not self._feed.active:
+        elif not self.is_loading:
             self._bound_undo(len(data))
             self._begin_feeding(Utf8Source(data), self.textCursor())
 
@@ -417,6 +412,9 @@ class SoftTextEdit(QPlainTextEdit):
         self._was_read_only = self.isReadOnly()
         self.setReadOnly(True)
         self._expect_units(source.size)
+        self.steps.begin()
+        with self.steps.without_selection(cursor):
+            pass
         self._feed.start(source, cursor, at_once=self._loading)
 
     def _stop_feeding(self) -> None:
@@ -426,6 +424,7 @@ class SoftTextEdit(QPlainTextEdit):
             self._end_feeding()
 
     def _end_feeding(self) -> None:
+        self.steps.end()
         self.setReadOnly(self._was_read_only)
         if self._loading:
             self.document().setUndoRedoEnabled(True)
@@ -450,15 +449,8 @@ class SoftTextEdit(QPlainTextEdit):
         self.load_finished.emit(self.revision)
 
     def _bound_undo(self, characters: int, *, in_step: bool = False) -> None:
-        """Make room for a step that inserts so many; not in the middle of one, of which half would stay for good."""
-        document = self.document()
-        self._inserted_units += characters
-        commands = document.availableUndoSteps() + document.availableRedoSteps()  # Qt's steps are the parts of ours
-        kept_bytes = self._inserted_units * _UNIT_BYTES + commands * _COMMAND_BYTES
-        if kept_bytes > _UNDO_BYTES and not in_step:
-            document.clearUndoRedoStacks()
+        if self.steps.bound(characters, in_step=in_step):
             self._mark(self.modified)
-            self._inserted_units = characters
 
     def _mark(self, modified: bool) -> None:
         """Let Qt take the text as it is for the saved one, or none for it: not even another without undo steps."""
@@ -487,10 +479,6 @@ class SoftTextEdit(QPlainTextEdit):
         cursor.setPosition(self._soft.to_document(at))
         self.setTextCursor(cursor)
         self._insert_offered(event.mimeData())
-
-    def _line_of(self, block: QTextBlock) -> int:
-        position = block.position()
-        return block.blockNumber() + 1 - (position - self._soft.to_logical(position))
 
     def _clamp(self, offset: int) -> int:
         offset = max(0, min(offset, self._soft.length))

@@ -99,7 +99,7 @@ class TextFeed(QObject):
         self._source.let_go()
         piece = document_text(self._take())
         with QSignalBlocker(self._soft.layout):
-            self._soft.insert(self._cursor, piece, join=self._done > 0)
+            self._soft.insert(self._cursor, piece)
         total = self._source.size
         self._done = total - self._source.left - (len(self._piece) - self._taken)
         # At most twice the last slice: the first ones are quick while the document is small.

@@ -43,6 +43,9 @@ class TextMirror:
 
         Returns what differs: offset, units removed there, text inserted there; never half a surrogate pair.
         """
+        if not units:  # nothing to compare: what was there goes, however much it is
+            self._put(2 * start, 2 * removed, units, returned=False)
+            return start, removed, ""
         old = self._put(2 * start, 2 * removed, units)
         shorter = min(len(old), len(units))
         head = _common_head(old, units, shorter)
@@ -54,8 +57,8 @@ class TextMirror:
         inserted = units[head : len(units) - tail].decode("utf-16-le", "replace")
         return start + head // 2, (len(old) - head - tail) // 2, inserted
 
-    def _put(self, place: int, removed: int, units: bytes) -> bytes:
-        """Replace bytes; returns those that were there."""
+    def _put(self, place: int, removed: int, units: bytes, *, returned: bool = True) -> bytes:
+        """Replace bytes; returns those that were there, unless nobody wants them."""
         parts = self._parts
         first, start = self._find(place)
         self._length += len(units) - removed
@@ -66,10 +69,10 @@ class TextMirror:
             last += 1
         part = parts[first]
         if last == first:
-            old = bytes(part[low:high])
+            old = bytes(part[low:high]) if returned else b""
             part[low:high] = units
         else:
-            old = b"".join([part[low:], *parts[first + 1 : last], parts[last][:high]])
+            old = b"".join([part[low:], *parts[first + 1 : last], parts[last][:high]]) if returned else b""
             part[low:] = units + parts[last][high:]
             del parts[first + 1 : last + 1]
         if len(part) > 2 * _CHUNK:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
-    QContextMenuEvent,
     QFont,
     QFontDatabase,
     QFontInfo,
@@ -235,15 +234,6 @@ class TokenEditor(SoftTextEdit):
             place = event.position().toPoint()
             index = -1 if event.buttons() else self._token_index_under(place)
             self._hover(index, self.viewport().mapToGlobal(place))
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Qt's menu, with the actions of this widget (``addAction``) below."""
-        menu = self.createStandardContextMenu(event.pos())
-        if self.actions():
-            menu.addSeparator()
-            menu.addActions(self.actions())
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(event.globalPos())
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)

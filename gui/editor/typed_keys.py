@@ -14,6 +14,12 @@ _COMMANDS = (
 """Made once: to combine them takes longer than all the rest."""
 
 
+def deletes(event: QKeyEvent) -> bool:
+    """Whether a key removes what is selected, where something is, and nothing else then. Asked of keys that are not
+    those to undo and to cut."""
+    return event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+
+
 def is_typed(event: QKeyEvent) -> bool:
     """Whether a key is a character to be put into the text, by Qt's own rule."""
     text = event.text()

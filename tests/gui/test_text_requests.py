@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.editor import soft_text_edit, text_feed
+from gui.editor import soft_text_edit, text_feed, undo_steps
 from gui.editor.token_editor import TokenEditor
 from gui.prompt import Prompt
 from tests.gui.conftest import HeldEdits, OpenWindow
@@ -66,3 +66,31 @@ def test_where_counting_was_stopped_it_is_read_once_it_is_in(
     held.may_end.set()
     assert ask(qtbot, prompt, monkeypatch) == (prompt.editor.revision, TEXT)
     qtbot.waitUntil(lambda: not prompt.stale)
+
+
+def half_undone(qtbot: QtBot, prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of the text was removed, and has begun to come back."""
+    monkeypatch.setattr(undo_steps, "PART_UNITS", 100)
+    monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
+    prompt.show_text(TEXT)
+    qtbot.waitUntil(lambda: not prompt.editor.is_loading)
+    qtbot.waitUntil(lambda: not prompt.stale and prompt.counts is not None and prompt.counts.complete)
+    prompt.replace_all("")
+    assert prompt.editor.text_length == 0
+    prompt.editor.undo()
+    assert 0 < prompt.editor.text_length < len(TEXT)
+
+
+def test_half_of_a_step_is_given_to_nobody(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
+    prompt = open_window().prompt
+    half_undone(qtbot, prompt, monkeypatch)
+    assert ask(qtbot, prompt, monkeypatch) == (prompt.editor.revision, TEXT)
+
+
+def test_who_cannot_wait_has_the_rest_done_at_once(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+):
+    prompt = open_window().prompt
+    half_undone(qtbot, prompt, monkeypatch)
+    assert prompt.read_now().text() == TEXT
+    assert not prompt.editor.is_loading

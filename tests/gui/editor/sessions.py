@@ -311,6 +311,7 @@ class Session:
                 self.editor.document().undo()
             else:
                 self.editor.document().redo()
+            self.editor.steps.finish()
         self.follow()
         return True
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from gui.editor import soft_text_edit, text_feed
+from gui.editor import soft_text_edit, text_feed, undo_steps
 from gui.editor.soft_cuts import SOFT_LIMIT
 
 
@@ -91,7 +91,7 @@ def test_half_a_text_is_another_text(editor, monkeypatch, told: list[bool]) -> N
 
 
 def test_when_steps_are_forgotten_no_undo_claims_to_be_the_saved_text(editor, monkeypatch) -> None:
-    monkeypatch.setattr(soft_text_edit, "_UNDO_BYTES", 20)
+    monkeypatch.setattr(undo_steps, "UNDO_BYTES", 20)
     editor.setPlainText("saved ")
     editor.replace_range(6, 6, "eight...")
     editor.replace_range(0, 0, "eight more")

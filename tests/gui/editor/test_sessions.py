@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.editor import soft_document
+from gui.editor import soft_document, undo_steps
 from tests.gui.editor import sessions
 
 
@@ -26,4 +26,10 @@ def test_sessions_that_failed_once(qapp, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2000, 2008))
 def test_sessions_whose_text_is_read_from_its_copy(qapp, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setattr(soft_document, "_LONG", 0)
+    sessions.run(seed, steps=50)
+
+
+@pytest.mark.parametrize("seed", range(3000, 3020))
+def test_sessions_in_which_every_removal_is_a_large_step(qapp, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(undo_steps, "PART_UNITS", 7)
     sessions.run(seed, steps=50)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QTextCursor
 from PySide6.QtTest import QTest
 
 from engine.types import TextEdit
-from gui.editor import soft_text_edit, text_feed, text_source
+from gui.editor import soft_text_edit, text_feed, text_source, undo_steps
 from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument
 from tests.gui.editor.sessions import Mirror
@@ -381,9 +381,11 @@ class TestBigTexts:
             assert mirror.text == editor.toPlainText()
         assert editor.toPlainText() == f"before x{self.HELD}after" == mirror.text
         editor.undo()
+        qtbot.waitUntil(lambda: not editor.is_loading)
         assert editor.toPlainText() == "before after" == mirror.text
         assert not editor.document().isUndoAvailable()
         editor.redo()
+        qtbot.waitUntil(lambda: not editor.is_loading)
         assert editor.toPlainText() == f"before x{self.HELD}after" == mirror.text
 
     def test_a_big_offer_is_never_one_string(self, editor, qtbot, monkeypatch) -> None:
@@ -395,6 +397,7 @@ class TestBigTexts:
             assert editor.is_loading
         assert editor.toPlainText() == f"x{self.HELD}"
         editor.undo()
+        editor.steps.finish()
         assert editor.toPlainText() == ""
 
     def test_a_stopped_paste_keeps_what_is_in(self, editor, qtbot) -> None:
@@ -409,7 +412,7 @@ class TestBigTexts:
         assert mirror.text == kept
 
     def test_old_steps_are_forgotten_when_they_take_too_much_memory(self, editor, monkeypatch) -> None:
-        monkeypatch.setattr(soft_text_edit, "_UNDO_BYTES", 3000)
+        monkeypatch.setattr(undo_steps, "UNDO_BYTES", 3000)
         for letter in "abc":
             editor.insertPlainText(letter * 700)
         while editor.document().isUndoAvailable():
@@ -418,7 +421,7 @@ class TestBigTexts:
 
     @pytest.mark.parametrize(("line", "left"), [("a" * 8, ""), ("a\n" * 4, "a\n" * 4 * 50)])
     def test_lines_take_memory_too(self, editor, monkeypatch, line: str, left: str) -> None:
-        monkeypatch.setattr(soft_text_edit, "_UNDO_BYTES", 3000)
+        monkeypatch.setattr(undo_steps, "UNDO_BYTES", 3000)
         editor.insertPlainText(line * 50)
         editor.insertPlainText("b")
         while editor.document().isUndoAvailable():
@@ -427,7 +430,7 @@ class TestBigTexts:
 
     def test_a_step_of_many_pieces_is_undone_whole_or_not_at_all(self, editor, monkeypatch) -> None:
         editor.setPlainText("old")
-        monkeypatch.setattr(soft_text_edit, "_UNDO_BYTES", 3000)
+        monkeypatch.setattr(undo_steps, "UNDO_BYTES", 3000)
         for piece in range(10):
             editor.replace_range(0, 0, "a" * 400, join=piece > 0)
         editor.undo()

@@ -1,0 +1,179 @@
+"""What can be undone: how much of it is kept, and how a step that is too large is taken back.
+
+Qt takes back a step at once. One that brought ten megabytes back, or changed a word in them ten thousand times, would
+stop the window for half a second. So a large step of ours is several of Qt's, one behind the other, and one press takes
+back all of them, in as many turns of the event loop as that needs. Nobody else edits meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
+
+if TYPE_CHECKING:
+    from gui.editor.soft_document import SoftDocument
+
+UNDO_BYTES = 96_000_000
+"""Where steps to undo take more than this, older ones can no longer be undone."""
+
+PART_UNITS = 1 << 18
+"""UTF-16 units that are taken away as one step of Qt's: to bring them back takes ten milliseconds or two."""
+
+_UNIT_BYTES = 2
+"""Qt keeps all text that was ever inserted, so long as there is something to undo."""
+_COMMAND_BYTES = 32
+"""What Qt writes down for each part of a step: in a text of short lines that is more than the text, as there are two
+parts for each line that goes and two for each that comes. Measured with Qt 6.11."""
+_TURN_SECONDS = 0.008
+"""How long steps of Qt's are taken back before keys and painting have their turn."""
+_PAUSE_MS = 1  # so that whatever became due during a turn is done before the next one
+
+
+class UndoSteps(QObject):
+    """The steps to undo of one editor. Where a step ends is told in Qt's count of what it holds, which are the parts of
+    its own steps (``QTextDocument.availableUndoSteps``)."""
+
+    def __init__(self, editor: QPlainTextEdit, soft: SoftDocument) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._soft = soft
+        self._document = editor.document()
+        self._inserted_units = 0
+        self._large: list[tuple[int, int]] = []  # the counts between which steps of Qt's belong together
+        self._depth = 0
+        self._low = 0
+        self._reached = 0  # Qt's count after the last change
+        self._act: Callable[[QPlainTextEdit], None] | None = None
+        self._was_read_only = False
+        self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._timer.timeout.connect(self._go_on)
+        self._document.undoCommandAdded.connect(self._on_command_added)
+        self._document.contentsChange.connect(self._on_contents_change)
+        self._document.undoAvailable.connect(self._on_available)
+
+    # How much is kept
+
+    def forget(self) -> None:
+        """Another text is about to be shown, which has nothing to undo."""
+        self._end()
+        self._large.clear()
+        self._inserted_units = 0
+
+    def bound(self, characters: int, *, in_step: bool) -> bool:
+        """Make room for a step that inserts so many; not in the middle of one, of which half would stay for good.
+        Whether older steps were forgotten for it."""
+        document = self._document
+        self._inserted_units += characters
+        commands = document.availableUndoSteps() + document.availableRedoSteps()
+        kept_bytes = self._inserted_units * _UNIT_BYTES + commands * _COMMAND_BYTES
+        if kept_bytes <= UNDO_BYTES or in_step or (self._depth and document.availableUndoSteps() > self._low):
+            return False
+        document.clearUndoRedoStacks()
+        self._large.clear()
+        self._low = self._reached = 0
+        self._inserted_units = characters
+        return True
+
+    # Making large steps
+
+    def begin(self) -> None:
+        """All of Qt's steps from here on, up to ``end``, are one of ours."""
+        if not self._depth:
+            self._low = self._document.availableUndoSteps()
+        self._depth += 1
+
+    def end(self) -> None:
+        """The step is done."""
+        self._depth -= 1
+        high = self._document.availableUndoSteps()
+        if not self._depth and high > self._low:
+            self._large = [step for step in self._large if step[1] <= self._low] + [(self._low, high)]
+
+    @contextmanager
+    def without_selection(self, cursor: QTextCursor, wanted: bool = True) -> Iterator[bool]:
+        """Remove what a cursor has selected, if that is much, and if ``wanted``; what is done within belongs to the
+        same step. Gives whether that was so."""
+        if not wanted or cursor.selectionEnd() - cursor.selectionStart() <= PART_UNITS:
+            yield False
+            return
+        self.begin()
+        try:
+            self._soft.remove_in_parts(cursor, PART_UNITS)
+            yield True
+        finally:
+            self.end()
+
+    # Taking steps back
+
+    @property
+    def active(self) -> bool:
+        """Whether a large step is being undone or redone."""
+        return self._act is not None
+
+    def undo(self) -> None:
+        """Undo the last step: its first part now, the others soon."""
+        self._begin(QPlainTextEdit.undo)
+
+    def redo(self) -> None:
+        """Do the step again that was undone last: its first part now, the others soon."""
+        self._begin(QPlainTextEdit.redo)
+
+    def finish(self) -> None:
+        """Do the rest of it at once: somebody needs the text, and cannot wait."""
+        while self._act is not None and self._is_inside():
+            self._act(self._editor)
+        self._end()
+
+    # Inside
+
+    def _begin(self, act: Callable[[QPlainTextEdit], None]) -> None:
+        if self._act is not None or self._depth:
+            return
+        act(self._editor)
+        if self._is_inside():
+            self._act = act
+            self._was_read_only = self._editor.isReadOnly()
+            self._editor.setReadOnly(True)
+            self._timer.start()
+
+    @Slot()
+    def _go_on(self) -> None:
+        until = monotonic() + _TURN_SECONDS
+        while self._act is not None and self._is_inside():
+            self._act(self._editor)
+            if monotonic() > until:
+                self._timer.start()
+                return
+        self._end()
+
+    def _end(self) -> None:
+        self._timer.stop()
+        if self._act is not None:
+            self._act = None
+            self._editor.setReadOnly(self._was_read_only)
+
+    def _is_inside(self) -> bool:
+        """Whether only a part of a large step is done or taken back."""
+        reached = self._document.availableUndoSteps()
+        return any(low < reached < high for low, high in self._large)
+
+    @Slot()
+    def _on_command_added(self) -> None:
+        """What had been taken back can no longer be redone."""
+        self._large = [step for step in self._large if step[1] <= self._reached]
+
+    @Slot()
+    def _on_contents_change(self) -> None:
+        self._reached = self._document.availableUndoSteps()
+
+    @Slot(bool)
+    def _on_available(self, available: bool) -> None:
+        if not available and not self._document.isRedoAvailable():
+            self._large.clear()
+            self._reached = 0

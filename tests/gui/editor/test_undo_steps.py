@@ -1,0 +1,246 @@
+"""Large steps are undone and redone whole, bit by bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+
+from gui.editor import text_feed, undo_steps
+from gui.editor.piece_writer import PieceWriter
+from gui.editor.pieces import Piece
+from tests.gui.editor.sessions import Mirror
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+TEXT = "first line\n" + "some words 😀 and more of them\n" * 60 + "é" * 9000 + "\nlast"
+START, END = 6, 5000
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(undo_steps, "PART_UNITS", 100)
+    monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
+
+
+def paste(editor, text: str) -> None:
+    data = QMimeData()
+    data.setText(text)
+    editor.insertFromMimeData(data)
+
+
+def choose(editor, name: str) -> None:
+    editor.contextMenuEvent(QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(5, 5), QPoint(5, 5)))
+    menu = editor.findChildren(QMenu)[-1]
+    action = menu.findChild(QAction, name)
+    assert action.isEnabled()
+    action.trigger()
+    menu.close()
+
+
+WAYS: dict[str, tuple[Callable, str]] = {
+    "delete": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Delete), ""),
+    "backspace": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Backspace), ""),
+    "delete a word": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Delete, CTRL), ""),
+    "cut by keys": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_X, CTRL), ""),
+    "cut": (lambda editor: editor.cut(), ""),
+    "type": (lambda editor: QTest.keyClick(editor, "x"), "x"),
+    "a new line": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Return), "\n"),
+    "insert": (lambda editor: editor.insertPlainText("new"), "new"),
+    "paste": (lambda editor: paste(editor, "new"), "new"),
+    "paste much": (lambda editor: paste(editor, "new line\n" * 400), "new line\n" * 400),
+    "replace": (lambda editor: editor.replace_range(START, END, "other"), "other"),
+    "cut in the menu": (lambda editor: choose(editor, "edit-cut"), ""),
+    "delete in the menu": (lambda editor: choose(editor, "edit-delete"), ""),
+}
+
+
+@pytest.fixture
+def feeding(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gui.editor import soft_text_edit
+
+    monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
+    monkeypatch.setattr(text_feed, "FIRST_SLICE", 300)
+    monkeypatch.setattr(text_feed, "_LARGEST", 300)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_removes_much_is_one_step(editor, qtbot, feeding, way: str) -> None:
+    act, inserted = WAYS[way]
+    editor.setPlainText(TEXT)
+    mirror = Mirror(editor)
+    editor.select_range(START, END)
+    before = len(TEXT.encode("utf-16-le")) // 2
+    left = TEXT.encode("utf-16-le")
+    after = (left[: 2 * START] + inserted.encode("utf-16-le") + left[2 * END :]).decode("utf-16-le")
+    act(editor)
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == mirror.text == after
+    for undo, redo in ((editor.undo, editor.redo), (press(editor, "Z"), press(editor, "Y"))):
+        undo()
+        assert editor.is_loading
+        assert editor.isReadOnly()
+        qtbot.waitUntil(lambda: not editor.is_loading)
+        assert editor.toPlainText() == mirror.text == TEXT
+        assert editor.text_length == before
+        assert not editor.document().isUndoAvailable()
+        assert not editor.modified
+        assert not editor.isReadOnly()
+        redo()
+        qtbot.waitUntil(lambda: not editor.is_loading)
+        assert editor.toPlainText() == mirror.text == after
+        assert not editor.document().isRedoAvailable()
+
+
+def press(editor, key: str) -> Callable[[], None]:
+    return lambda: QTest.keyClick(editor, getattr(Qt.Key, f"Key_{key}"), CTRL)
+
+
+def test_cutting_copies(editor) -> None:
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    chosen = editor.selected_text()
+    QTest.keyClick(editor, Qt.Key.Key_X, CTRL)
+    assert QGuiApplication.clipboard().text() == chosen
+
+
+def test_the_menu_undoes_all_of_it(editor, qtbot) -> None:
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    editor.cut()
+    after = editor.toPlainText()
+    choose(editor, "edit-undo")
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == TEXT
+    choose(editor, "edit-redo")
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == after
+
+
+def test_many_pieces_are_one_step(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gui.editor import piece_writer
+
+    monkeypatch.setattr(piece_writer, "SLICE_SECONDS", 0.0005)
+    editor.setPlainText("word " * 3000)
+    writer = PieceWriter(editor)
+    with qtbot.waitSignal(writer.finished):
+        writer.write(editor.revision, [Piece(5 * at, 5 * at + 4, "thing") for at in range(3000)])
+    assert editor.toPlainText() == "thing " * 3000
+    editor.undo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == "word " * 3000
+    assert not editor.document().isUndoAvailable()
+
+
+def test_nobody_edits_meanwhile(editor, qtbot) -> None:
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    editor.cut()
+    editor.undo()
+    assert editor.is_loading
+    assert not editor.replace_range(0, 1, "no")
+    editor.insertPlainText("no")
+    paste(editor, "no")
+    QTest.keyClick(editor, "n")
+    editor.undo()
+    editor.redo()
+    press(editor, "Y")()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == TEXT
+
+
+def test_the_rest_can_be_done_at_once(editor) -> None:
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    editor.cut()
+    editor.undo()
+    editor.steps.finish()
+    assert editor.toPlainText() == TEXT
+    assert not editor.is_loading
+    assert not editor.isReadOnly()
+
+
+def test_another_text_takes_over(editor, qtbot) -> None:
+    mirror = Mirror(editor)
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    editor.cut()
+    editor.undo()
+    editor.setPlainText("short")
+    assert not editor.is_loading
+    assert not editor.isReadOnly()
+    for letter in "abcdefghij":
+        editor.replace_range(0, 0, letter)
+    editor.undo()
+    assert not editor.is_loading, "the steps of the text before mean nothing here"
+    assert editor.toPlainText() == mirror.text == "ihgfedcbashort"
+
+
+def test_a_step_that_was_undone_and_written_over_is_forgotten(editor, qtbot) -> None:
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    editor.cut()
+    editor.undo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    for letter in "abcdefghij" * 10:
+        editor.replace_range(0, 0, letter)
+    editor.undo()
+    assert not editor.is_loading
+    assert editor.toPlainText() == ("jihgfedcba" * 10)[1:] + TEXT
+
+
+def test_two_large_steps_are_undone_one_after_the_other(editor, qtbot) -> None:
+    editor.setPlainText(TEXT)
+    editor.select_range(START, 2000)
+    editor.cut()
+    between = editor.toPlainText()
+    editor.select_range(START, 4000)
+    editor.cut()
+    after = editor.toPlainText()
+    for act, text in (
+        (editor.undo, between),
+        (editor.undo, TEXT),
+        (editor.redo, between),
+        (editor.redo, after),
+        (editor.undo, between),
+    ):
+        act()
+        qtbot.waitUntil(lambda: not editor.is_loading)
+        assert editor.toPlainText() == text
+
+
+def test_small_removals_are_steps_of_qt(editor) -> None:
+    editor.setPlainText("some words")
+    editor.select_range(0, 4)
+    QTest.keyClick(editor, Qt.Key.Key_Delete)
+    assert editor.toPlainText() == " words"
+    editor.undo()
+    assert not editor.is_loading
+    assert editor.toPlainText() == "some words"
+
+
+def test_a_part_begins_between_characters(editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(undo_steps, "PART_UNITS", 3)
+    editor.setPlainText("😀" * 40)
+    mirror = Mirror(editor)
+    editor.select_range(2, 78)
+    editor.cut()
+    assert mirror.emissions == 1, "told as one change"
+    assert editor.toPlainText() == mirror.text == "😀😀"
+    editor.undo()
+    editor.steps.finish()
+    assert editor.toPlainText() == mirror.text == "😀" * 40
+
+
+def test_a_text_that_may_not_be_edited_stays(editor) -> None:
+    editor.setPlainText(TEXT)
+    editor.setReadOnly(True)
+    editor.select_range(START, END)
+    for key in ("Delete", "Backspace", "Return", "A"):
+        QTest.keyClick(editor, getattr(Qt.Key, f"Key_{key}"))
+    QTest.keyClick(editor, Qt.Key.Key_X, CTRL)
+    editor.cut()
+    assert editor.toPlainText() == TEXT
