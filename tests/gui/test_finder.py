@@ -99,8 +99,10 @@ def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Workbench, monkey
     qtbot.waitUntil(lambda: not editor.isReadOnly())
     assert editor.toPlainText() == "1 🚀 long 1\n" * 40
     editor.undo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
     assert editor.toPlainText() == before
     editor.redo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
     assert editor.toPlainText() == "1 🚀 long 1\n" * 40
     qtbot.waitUntil(lambda: not bench.prompt.stale)
     assert bench.panel.editor.token_count == bench.prompt.counts.tokens
