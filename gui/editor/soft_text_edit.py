@@ -217,7 +217,8 @@ class SoftTextEdit(OfferedTextEdit):
     @Slot()
     def cut(self) -> None:
         """Copy what is selected, and remove it."""
-        if not self.isReadOnly() and self.textCursor().hasSelection():
+        start, end = self.selected_range()  # nothing, where no more than a soft break is selected
+        if start != end and not self.isReadOnly():
             self.copy()
             self._delete()
 

@@ -107,6 +107,22 @@ def test_cutting_copies(editor) -> None:
     assert QGuiApplication.clipboard().text() == chosen
 
 
+def test_nothing_but_a_soft_break_is_not_cut(make_editor) -> None:
+    editor = make_editor()
+    editor.setPlainText("x" * 20_000)
+    position = editor._soft._breaks.at(0)
+    cursor = editor.textCursor()
+    cursor.setPosition(position)
+    cursor.setPosition(position + 1, cursor.MoveMode.KeepAnchor)
+    editor.setTextCursor(cursor)
+    QGuiApplication.clipboard().setText("kept")
+    for cut in (editor.cut, lambda: QTest.keyClick(editor, Qt.Key.Key_X, CTRL)):
+        cut()
+        assert QGuiApplication.clipboard().text() == "kept"
+        assert editor._soft.is_break(position)
+        assert not editor.document().isUndoAvailable()
+
+
 def test_the_menu_undoes_all_of_it(editor, qtbot) -> None:
     editor.setPlainText(TEXT)
     editor.select_range(START, END)
