@@ -59,7 +59,10 @@ class OwnEncodings:
     def __init__(self, taken: frozenset[str]) -> None:
         """``taken``: names that are those of other encodings."""
         self._taken = taken
-        self._lock = threading.RLock()
+        self._changing = threading.RLock()
+        """Held by whoever changes something or opens a file, which takes as long as the disk does."""
+        self._lock = threading.Lock()
+        """Held by whoever looks, for a moment: a window asks for the names while another is being opened."""
         self._entries: dict[str, OwnEntry] = {}
         self._encodings: dict[str, Encoding] = {}
 
@@ -71,10 +74,16 @@ class OwnEncodings:
     def get(self, name: str) -> Encoding | None:
         """The encoding of that name, the same object each time; None where there is none. FormatError."""
         with self._lock:
+            known = self._encodings.get(name)
+        if known is not None:
+            return known
+        with self._changing:
             entry = self._entries.get(name)
             if entry is not None and name not in self._encodings:
                 assert entry.path is not None
-                self._encodings[name] = _opened(entry)
+                opened = _opened(entry)
+                with self._lock:
+                    self._encodings[name] = opened
             return self._encodings.get(name)
 
     def opened(self) -> list[Encoding]:
@@ -109,16 +118,17 @@ class OwnEncodings:
         holds characters that hide or turn text: two names must not look the same."""
         if not entry.name.isprintable():
             raise EngineError(f"The name {entry.name!r} holds characters that cannot be seen; choose another name.")
-        with self._lock:
+        with self._changing:
             before = self._entries.get(entry.name)
             if entry.name in self._taken or (before is not None and before.path not in (None, entry.path)):
                 raise EngineError(
                     f"{entry.path or 'The encoding'} has the name {entry.name!r}, which another encoding has already."
                 )
-            self._entries[entry.name] = entry
-            self._encodings.pop(entry.name, None)
-            if encoding is not None:
-                self._encodings[entry.name] = encoding
+            with self._lock:
+                self._entries[entry.name] = entry
+                self._encodings.pop(entry.name, None)
+                if encoding is not None:
+                    self._encodings[entry.name] = encoding
 
     def keep(
         self, encoding: Encoding, folder: Path, kind: Kind, sample: str = "", normalization: tuple[str, ...] = ()
@@ -129,7 +139,7 @@ class OwnEncodings:
         path = _path_of(encoding.name, folder, ".tokenizer" if encoding.no_merges else ".tiktoken")
         encoding = prepared(encoding, normalization)
         entry = OwnEntry(encoding.name, kind, path, trusted=True)
-        with self._lock:
+        with self._changing:
             before, opened_before = self._entries.get(entry.name), self._encodings.get(entry.name)
             self.add(entry, encoding)  # before saving: the name may be taken
             try:
@@ -148,7 +158,7 @@ class OwnEncodings:
     def rename(self, name: str, new_name: str) -> OwnEntry:
         """Call a kept encoding otherwise; its files are called like it. EngineError where there is none of that name,
         or the new one is taken; OSError."""
-        with self._lock:
+        with self._changing:
             entry = self._entries.get(name)
             if entry is None or entry.path is None:
                 raise EngineError(f"There is no file of an encoding named {name!r}.")
@@ -165,7 +175,7 @@ class OwnEncodings:
 
     def forget(self, name: str, *, delete: bool = False) -> None:
         """Make an encoding unknown; with ``delete`` its files go too. OSError where that cannot be done."""
-        with self._lock:
+        with self._changing, self._lock:
             entry = self._entries.pop(name, None)
             self._encodings.pop(name, None)
         if delete and entry is not None and entry.path is not None:

@@ -76,6 +76,36 @@ def test_nothing_is_opened_before_it_is_asked_for(tmp_path):
     assert engine.opened_encodings() == before
 
 
+def test_who_asks_for_the_names_does_not_wait_while_one_is_opened(tmp_path, monkeypatch):
+    engine.keep_encoding(named("mine"), tmp_path)
+    engine.register(named("another"))
+    start_again()
+    engine.add_folder(tmp_path)
+    engine.register(named("another"))
+    open_it, begun, may_end = own_encodings._opened, threading.Event(), threading.Event()
+
+    def slowly(entry):
+        begun.set()
+        assert may_end.wait(PATIENCE_SECONDS)
+        return open_it(entry)
+
+    monkeypatch.setattr(own_encodings, "_opened", slowly)
+    opened = []
+    other = threading.Thread(target=lambda: opened.append(engine.get_encoding("mine")))
+    other.start()
+    assert begun.wait(PATIENCE_SECONDS)
+    answers = []
+    asking = threading.Thread(
+        target=lambda: answers.append([*engine.list_encoding_names()[-2:], engine.get_encoding("another").name])
+    )
+    asking.start()
+    asking.join(PATIENCE_SECONDS)
+    may_end.set()
+    other.join(PATIENCE_SECONDS)
+    assert answers == [["mine", "another", "another"]]
+    assert opened == [engine.get_encoding("mine")]
+
+
 def test_files_that_somebody_put_there(tmp_path):
     save_encoding(trained(), tmp_path / "own.json")
     save_encoding(trained(), tmp_path / "v1.5.model")
