@@ -14,6 +14,15 @@ from gui.paths import profile_paths
 from gui.workbench import Workbench
 
 
+_ALONE = "QT_NO_GUI_THREADPOOL"
+
+
+def paint_alone() -> None:
+    """Have Qt paint with the GUI thread only, from the first picture on. It would hand parts of large areas, scroll
+    bars among them, to threads of its own and wait for those: beside jobs on all processors that takes longer."""
+    os.environ.setdefault(_ALONE, "1")
+
+
 def create_window(profile: Path | None = None) -> QMainWindow:
     """A window that keeps its things in ``profile``: built whole, not shown. Needs a ``QApplication``.
 
@@ -44,6 +53,7 @@ def run(paths: Sequence[Path], profile: Path | None) -> int:
     from gui.crash import CrashHook
     from gui.watchdog import VARIABLE, watchdog_asked_for
 
+    paint_alone()
     app = QApplication([sys.argv[0], "-style", "fusion"])
     app.setApplicationName("tokenloupe")
     app.setApplicationDisplayName("Tokenloupe")
