@@ -56,8 +56,8 @@ def write_report(
     warning = key_warning(facts)
     if warning and not allow_keys:
         raise BadInput(
-            f"--report: {path} was not written. {warning} A report names the hash of the text, not the text; to have it "
-            "written all the same, add --allow-keys."
+            f"--report: {path} was not written. {warning} A report names the hash of the text, not the text; to have "
+            "it written all the same, add --allow-keys."
         )
     if warning:
         remark(f"{warning} The report names the hash of the text, not the text.")

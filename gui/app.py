@@ -13,7 +13,6 @@ from gui.interpreter import settle_collector
 from gui.paths import profile_paths
 from gui.workbench import Workbench
 
-
 _ALONE = "QT_NO_GUI_THREADPOOL"
 
 
