@@ -134,7 +134,7 @@ def test_nothing_waits_for_a_compiler_that_never_ends(qtbot: QtBot, open_window:
     qtbot.waitUntil(lambda: bench.prompt.counts.complete)
     qtbot.waitUntil(lambda: turns.count > before + 100)
     assert children[0].poll() is None
-    assert not bench.runner.busy
+    qtbot.waitUntil(lambda: not bench.runner.busy)  # prices may be on their way; the compiler is not listed
     assert bench.kernels.description().startswith("tiktoken's, while")
     close_window(qtbot, bench)
     assert children[0].wait(timeout=PATIENCE_SECONDS) != 0
