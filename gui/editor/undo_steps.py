@@ -126,8 +126,8 @@ class UndoSteps(QObject):
 
     def finish(self) -> None:
         """Do the rest of it at once: somebody needs the text, and cannot wait."""
-        while self._act is not None and self._is_inside():
-            self._act(self._editor)
+        while self._act is not None and self._is_inside() and self._advance(self._act):
+            pass
         self._end()
 
     # Inside
@@ -135,8 +135,7 @@ class UndoSteps(QObject):
     def _begin(self, act: Callable[[QPlainTextEdit], None]) -> None:
         if self._act is not None or self._depth:
             return
-        act(self._editor)
-        if self._is_inside():
+        if self._advance(act):
             self._act = act
             self._was_read_only = self._editor.isReadOnly()
             self._editor.setReadOnly(True)
@@ -145,23 +144,28 @@ class UndoSteps(QObject):
     @Slot()
     def _go_on(self) -> None:
         until = monotonic() + _TURN_SECONDS
-        while self._act is not None and self._is_inside():
-            self._act(self._editor)
+        while self._act is not None and self._is_inside() and self._advance(self._act):
             if monotonic() > until:
                 self._timer.start()
                 return
         self._end()
+
+    def _advance(self, act: Callable[[QPlainTextEdit], None]) -> bool:
+        """Undo or redo one step of Qt's. Whether another belongs to it: not where there was none."""
+        before = self._document.availableUndoSteps()
+        act(self._editor)
+        return self._document.availableUndoSteps() != before and self._is_inside()
+
+    def _is_inside(self) -> bool:
+        """Whether only a part of a large step is done."""
+        reached = self._document.availableUndoSteps()
+        return any(low < reached < high for low, high in self._large)
 
     def _end(self) -> None:
         self._timer.stop()
         if self._act is not None:
             self._act = None
             self._editor.setReadOnly(self._was_read_only)
-
-    def _is_inside(self) -> bool:
-        """Whether only a part of a large step is done or taken back."""
-        reached = self._document.availableUndoSteps()
-        return any(low < reached < high for low, high in self._large)
 
     @Slot()
     def _on_command_added(self) -> None:

@@ -260,3 +260,20 @@ def test_a_text_that_may_not_be_edited_stays(editor) -> None:
     QTest.keyClick(editor, Qt.Key.Key_X, CTRL)
     editor.cut()
     assert editor.toPlainText() == TEXT
+
+
+def test_where_nothing_is_left_to_redo_it_ends(editor, qtbot) -> None:
+    """A part of a large step was undone behind our back, and a key was then joined to what Qt had."""
+    editor.setPlainText(TEXT)
+    QTest.keyClick(editor, "a")
+    editor.select_range(START, END)
+    editor.cut()
+    editor.document().undo()
+    editor.steps._large = [(0, 1 << 30)]
+    editor.replace_range(0, 0, "b")
+    editor.steps._large = [(0, 1 << 30)]
+    before = editor.toPlainText()
+    editor.redo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == before
+    assert not editor.isReadOnly()
