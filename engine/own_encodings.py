@@ -116,19 +116,29 @@ class OwnEncodings:
     def add(self, entry: OwnEntry, encoding: Encoding | None = None) -> None:
         """Make an encoding known. One of the same name and path is replaced. EngineError where the name is taken, or
         holds characters that hide or turn text: two names must not look the same."""
+        with self._changing:
+            self._check_name(entry)
+            self._put(entry, encoding)
+
+    def _check_name(self, entry: OwnEntry) -> None:
+        """EngineError where it cannot have its name."""
         if not entry.name.isprintable():
             raise EngineError(f"The name {entry.name!r} holds characters that cannot be seen; choose another name.")
-        with self._changing:
-            before = self._entries.get(entry.name)
-            if entry.name in self._taken or (before is not None and before.path not in (None, entry.path)):
-                raise EngineError(
-                    f"{entry.path or 'The encoding'} has the name {entry.name!r}, which another encoding has already."
-                )
-            with self._lock:
-                self._entries[entry.name] = entry
-                self._encodings.pop(entry.name, None)
-                if encoding is not None:
-                    self._encodings[entry.name] = encoding
+        before = self._entries.get(entry.name)
+        if entry.name in self._taken or (before is not None and before.path not in (None, entry.path)):
+            raise EngineError(
+                f"{entry.path or 'The encoding'} has the name {entry.name!r}, which another encoding has already."
+            )
+
+    def _put(self, entry: OwnEntry, encoding: Encoding | None, *, instead_of: str = "") -> None:
+        with self._lock:
+            if instead_of:
+                self._entries.pop(instead_of, None)
+                self._encodings.pop(instead_of, None)
+            self._entries[entry.name] = entry
+            self._encodings.pop(entry.name, None)
+            if encoding is not None:
+                self._encodings[entry.name] = encoding
 
     def keep(
         self, encoding: Encoding, folder: Path, kind: Kind, sample: str = "", normalization: tuple[str, ...] = ()
@@ -140,8 +150,8 @@ class OwnEncodings:
         encoding = prepared(encoding, normalization)
         entry = OwnEntry(encoding.name, kind, path, trusted=True)
         with self._changing:
-            before, opened_before = self._entries.get(entry.name), self._encodings.get(entry.name)
-            self.add(entry, encoding)  # before saving: the name may be taken
+            self._check_name(entry)
+            before = self._entries.get(entry.name)
             try:
                 with only_here(folder):  # two windows that keep the same name at once must not overwrite each other
                     ours = None if before is None else before.path
@@ -149,10 +159,8 @@ class OwnEncodings:
                         raise EngineError(f"{taken} exists already; choose another name.")
                     _write(encoding, path, kind, sample, normalization)
             except (EngineError, OSError) as error:
-                self.forget(entry.name)
-                if before is not None:
-                    self.add(before, opened_before)
                 raise FormatError(str(error)) from error
+            self._put(entry, encoding)
             return entry
 
     def rename(self, name: str, new_name: str) -> OwnEntry:
@@ -168,19 +176,19 @@ class OwnEncodings:
                 if is_known or _file_called_alike(path, entry.path) is not None:
                     raise EngineError(f"The name {new_name!r} is that of another encoding.")
                 _move(entry.path, path, new_name)
-            self.forget(name)
             renamed = replace(entry, name=new_name, path=path)
-            self.add(renamed)
+            self._put(renamed, None, instead_of=name)
             return renamed
 
     def forget(self, name: str, *, delete: bool = False) -> None:
         """Make an encoding unknown; with ``delete`` its files go too. OSError where that cannot be done."""
-        with self._changing, self._lock:
-            entry = self._entries.pop(name, None)
-            self._encodings.pop(name, None)
-        if delete and entry is not None and entry.path is not None:
-            entry.path.unlink(missing_ok=True)
-            entry.path.with_name(entry.path.name + ".json").unlink(missing_ok=True)
+        with self._changing:
+            with self._lock:
+                entry = self._entries.pop(name, None)
+                self._encodings.pop(name, None)
+            if delete and entry is not None and entry.path is not None:
+                entry.path.unlink(missing_ok=True)
+                entry.path.with_name(entry.path.name + ".json").unlink(missing_ok=True)
 
 
 def _is_companion(path: Path) -> bool:

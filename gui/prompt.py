@@ -118,10 +118,14 @@ class Prompt(QObject):
         """Put the text of a file into the editor."""
         self.show_text(file.text, Origin(file.path, file.encoding, file.crlf), file.document)
 
-    def replace_all(self, text: str) -> None:
-        """Put another text there as an edit, so that undo brings the old one back."""
+    def replace_all(self, text: str) -> bool:
+        """Put another text there as an edit, so that undo brings the old one back. Does nothing and says False while a
+        big text is on its way."""
+        self.editor.steps.finish()
+        if self.editor.is_loading:
+            return False
         self._set_origin(None)
-        self.editor.replace_range(0, self.editor.text_length, text)
+        return self.editor.replace_range(0, self.editor.text_length, text)
 
     def read_now(self) -> HeldText:
         """The text in the widget, at once; slow for a big text. Of what is half undone the rest is undone first."""
@@ -134,13 +138,16 @@ class Prompt(QObject):
             self.text_ready.emit(self.editor.revision, self.read_now())
             return
         self._owes_text = True
-        if self._service is None or self.editor.steps.active:  # the text of a step that is half undone is nobody's
+        if self._service is None or self.editor.steps.active:  # what is half undone is for nobody
             self._reading.start()
         else:
             self._service.request_text()
 
     @Slot(int, object)
     def _on_text_ready(self, revision: int, text: HeldText) -> None:
+        if self._owes_text and self.editor.steps.active:  # asked for before the step was begun to be undone
+            self._reading.start()
+            return
         self._owes_text = False
         self.text_ready.emit(revision, text)
 

@@ -331,7 +331,8 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _obey(self, event: QKeyEvent) -> None:
         if is_typed(event):
-            with self.steps.without_selection(self.textCursor(), not self.isReadOnly()):
+            takes = not self.isReadOnly() and event.text().isprintable()  # Qt types no character that it does not know
+            with self.steps.without_selection(self.textCursor(), takes):
                 if not self._type(event):
                     super().keyPressEvent(event)
         elif (self.isReadOnly() or not self._is_done_by_us(event)) and not self._caret.handle(event):
@@ -348,7 +349,10 @@ class SoftTextEdit(OfferedTextEdit):
             self.insertPlainText("\n")
             return True
         with self.steps.without_selection(self.textCursor(), deletes(event)) as removed:
-            return removed
+            pass
+        if removed:
+            self.ensureCursorVisible()
+        return removed
 
     def _show(self, text: str) -> None:
         laid_out, breaks = self._soft.lay_out(text)

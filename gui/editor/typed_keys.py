@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 
 _COMMANDS = (
     Qt.KeyboardModifier.ControlModifier,
@@ -15,9 +15,11 @@ _COMMANDS = (
 
 
 def deletes(event: QKeyEvent) -> bool:
-    """Whether a key removes what is selected, where something is, and nothing else then. Asked of keys that are not
-    those to undo and to cut."""
-    return event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+    """Whether a key removes what is selected, where something is, by Qt's own rule."""
+    keys = QKeySequence.StandardKey
+    if any(map(event.matches, (keys.Delete, keys.DeleteStartOfWord, keys.DeleteEndOfWord))):
+        return True
+    return event.key() == Qt.Key.Key_Backspace and not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
 
 
 def is_typed(event: QKeyEvent) -> bool:

@@ -135,11 +135,17 @@ class UndoSteps(QObject):
     def _begin(self, act: Callable[[QPlainTextEdit], None]) -> None:
         if self._act is not None or self._depth:
             return
-        if self._advance(act):
-            self._act = act
-            self._was_read_only = self._editor.isReadOnly()
-            self._editor.setReadOnly(True)
+        reached = self._document.availableUndoSteps()
+        if not any(low <= reached <= high for low, high in self._large):
+            act(self._editor)
+            return
+        self._act = act  # first: who hears of the first part must not take it for all
+        self._was_read_only = self._editor.isReadOnly()
+        self._editor.setReadOnly(True)
+        if self._advance(act) and self._act is not None:
             self._timer.start()
+        else:
+            self._end()
 
     @Slot()
     def _go_on(self) -> None:

@@ -88,9 +88,13 @@ class LabWiring(QObject):
             return
         if encoding:
             bench.prompt.set_encoding(encoding)
-        bench.prompt.replace_all(text)
+        replaced = bench.prompt.replace_all(text)
         bench.show_prompt()
-        bench.notifier.remark(self.tr("The prompt is the text of the card; undo brings back what was there."))
+        bench.notifier.remark(
+            self.tr("The prompt is the text of the card; undo brings back what was there.")
+            if replaced
+            else self.tr("The prompt is as it was: a big text is on its way there. Wait for its end, or press Esc.")
+        )
 
     @Slot(object)
     def _train_on(self, path: Path) -> None:

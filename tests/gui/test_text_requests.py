@@ -9,7 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.editor import soft_text_edit, text_feed, undo_steps
 from gui.editor.token_editor import TokenEditor
-from gui.prompt import Prompt
+from gui.held_text import held
+from gui.prompt import Origin, Prompt
 from tests.gui.conftest import HeldEdits, OpenWindow
 
 TEXT = "a line of text 😀\n" * 300
@@ -94,3 +95,52 @@ def test_who_cannot_wait_has_the_rest_done_at_once(
     half_undone(qtbot, prompt, monkeypatch)
     assert prompt.read_now().text() == TEXT
     assert not prompt.editor.is_loading
+
+
+def test_who_hears_of_the_first_part_does_not_take_it_for_all(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+):
+    prompt = open_window().prompt
+    half_undone(qtbot, prompt, monkeypatch)
+    prompt.editor.steps.finish()
+    prompt.replace_all("")
+    given: list[str] = []
+    prompt.text_ready.connect(lambda _revision, text: given.append(text.text()))
+    prompt.changed.connect(prompt.request_text)
+    prompt.editor.undo()
+    qtbot.waitUntil(lambda: bool(given))
+    assert given[0] == TEXT
+
+
+def test_an_answer_that_comes_in_the_middle_of_a_step_waits_for_its_end(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+):
+    prompt = open_window().prompt
+    half_undone(qtbot, prompt, monkeypatch)
+    given: list[str] = []
+    prompt.text_ready.connect(lambda _revision, text: given.append(text.text()))
+    prompt.request_text()
+    prompt._on_text_ready(prompt.editor.revision, held([prompt.editor.toPlainText()]))  # asked for before the undo
+    qtbot.waitUntil(lambda: bool(given))
+    assert given == [TEXT]
+
+
+def test_another_text_comes_after_the_whole_step(qtbot: QtBot, open_window: OpenWindow, monkeypatch):
+    prompt = open_window().prompt
+    half_undone(qtbot, prompt, monkeypatch)
+    assert prompt.replace_all("another")
+    assert prompt.editor.toPlainText() == "another"
+    prompt.editor.undo()
+    qtbot.waitUntil(lambda: not prompt.editor.is_loading)
+    assert prompt.editor.toPlainText() == TEXT
+
+
+def test_a_text_on_its_way_is_not_replaced_and_keeps_its_file(qtbot: QtBot, open_window: OpenWindow, tmp_path):
+    prompt = open_window().prompt
+    origin = Origin(tmp_path / "text.txt", "utf-8", False)
+    prompt.show_text(TEXT, origin)
+    assert prompt.editor.is_loading
+    assert not prompt.replace_all("another")
+    assert prompt.origin == origin
+    qtbot.waitUntil(lambda: not prompt.editor.is_loading)
+    assert prompt.editor.toPlainText() == TEXT

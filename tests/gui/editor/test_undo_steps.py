@@ -277,3 +277,33 @@ def test_where_nothing_is_left_to_redo_it_ends(editor, qtbot) -> None:
     qtbot.waitUntil(lambda: not editor.is_loading)
     assert editor.toPlainText() == before
     assert not editor.isReadOnly()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Delete, Qt.Key.Key_Backspace])
+@pytest.mark.parametrize(
+    "modifiers",
+    [Qt.KeyboardModifier.MetaModifier, CTRL | Qt.KeyboardModifier.ShiftModifier],
+    ids=["Meta", "Ctrl+Shift"],
+)
+def test_a_key_removes_much_where_it_removes_little(editor, key, modifiers) -> None:
+    for text in ("some words", TEXT):
+        editor.setPlainText(text)
+        editor.selectAll()
+        QTest.keyClick(editor, key, modifiers)
+        assert editor.toPlainText() == text
+
+
+def test_the_caret_is_seen_after_much_was_removed(editor) -> None:
+    editor.setPlainText("line\n" * 20_000)
+    editor.select_range(90_000, 30)
+    bar = editor.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    QTest.keyClick(editor, Qt.Key.Key_Delete)
+    assert editor.viewport().rect().contains(editor.cursorRect().center())
+
+
+def test_a_character_that_qt_does_not_type_removes_nothing(editor) -> None:
+    editor.setPlainText(TEXT)
+    editor.selectAll()
+    QTest.sendKeyEvent(QTest.KeyAction.Press, editor, Qt.Key.Key_unknown, "\uffff", Qt.KeyboardModifier.NoModifier)
+    assert editor.toPlainText() == TEXT
