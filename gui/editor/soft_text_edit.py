@@ -348,11 +348,10 @@ class SoftTextEdit(OfferedTextEdit):
             # Qt would copy a soft paragraph's format, and put U+2028 for Shift+Enter, which no model is used to.
             self.insertPlainText("\n")
             return True
-        with self.steps.without_selection(self.textCursor(), deletes(event)) as removed:
-            pass
-        if removed:
+        if deletes(event) and self.steps.remove(self.textCursor()):
             self.ensureCursorVisible()
-        return removed
+            return True
+        return False
 
     def _show(self, text: str) -> None:
         laid_out, breaks = self._soft.lay_out(text)
@@ -418,8 +417,7 @@ class SoftTextEdit(OfferedTextEdit):
         self.setReadOnly(True)
         self._expect_units(source.size)
         self.steps.begin()
-        with self.steps.without_selection(cursor):
-            pass
+        self.steps.remove(cursor)
         self._feed.start(source, cursor, at_once=self._loading)
 
     def _stop_feeding(self) -> None:

@@ -2,7 +2,8 @@
 
 Qt takes back a step at once. One that brought ten megabytes back, or changed a word in them ten thousand times, would
 stop the window for half a second. So a large step of ours is several of Qt's, one behind the other, and one press takes
-back all of them, in as many turns of the event loop as that needs. Nobody else edits meanwhile.
+back all of them, in as many turns of the event loop as that needs. Nobody else edits meanwhile. What Tab, an input
+method or a drag puts in the place of much text is one step of Qt's all the same.
 """
 
 from __future__ import annotations
@@ -95,17 +96,28 @@ class UndoSteps(QObject):
         if not self._depth and high > self._low:
             self._large = [step for step in self._large if step[1] <= self._low] + [(self._low, high)]
 
-    @contextmanager
-    def without_selection(self, cursor: QTextCursor, wanted: bool = True) -> Iterator[bool]:
-        """Remove what a cursor has selected, if that is much, and if ``wanted``; what is done within belongs to the
-        same step. Gives whether that was so."""
-        if not wanted or cursor.selectionEnd() - cursor.selectionStart() <= PART_UNITS:
-            yield False
-            return
+    def remove(self, cursor: QTextCursor) -> bool:
+        """Remove what a cursor has selected, if that is much, as one step. Whether it was."""
+        if not _is_much(cursor):
+            return False
         self.begin()
         try:
             self._soft.remove_in_parts(cursor, PART_UNITS)
-            yield True
+        finally:
+            self.end()
+        return True
+
+    @contextmanager
+    def without_selection(self, cursor: QTextCursor, wanted: bool = True) -> Iterator[None]:
+        """Remove what a cursor has selected, if that is much, and if ``wanted``; what is done within belongs to the
+        same step."""
+        if not wanted or not _is_much(cursor):
+            yield
+            return
+        self.begin()
+        try:
+            self.remove(cursor)
+            yield
         finally:
             self.end()
 
@@ -187,3 +199,7 @@ class UndoSteps(QObject):
         if not available and not self._document.isRedoAvailable():
             self._large.clear()
             self._reached = 0
+
+
+def _is_much(cursor: QTextCursor) -> bool:
+    return cursor.selectionEnd() - cursor.selectionStart() > PART_UNITS
