@@ -20,6 +20,7 @@ import engine
 from benchmarks.soak_errands import Errands
 from benchmarks.soak_files import BIG_TEXT, TOKENIZERS
 from benchmarks.soak_monkey import LEFT_ALONE
+from gui.services.encoding import FIRST_ENCODING
 from gui.workbench import Workbench
 
 COMMON_WORD = "the"
@@ -71,6 +72,19 @@ def warm_up(bench: Workbench, folder: Path) -> None:
     wait_for_counts(bench)
     leaving.stop()
     leaving.deleteLater()
+
+
+def look_at_all(bench: Workbench) -> None:
+    """Have every tab show what there is now, the vocabulary's the first encoding: a tab that nobody looks at keeps what
+    it showed last, which may be a comparison of ten megabytes."""
+    tabs = bench.window.tabs
+    for index in (*range(tabs.count()), 0):
+        tabs.setCurrentIndex(index)
+        QTest.qWait(LOOK_MS)
+        wait_for_jobs(bench)
+    assert bench.vocabulary is not None
+    bench.vocabulary.build().open(FIRST_ENCODING)
+    wait_for_jobs(bench)
 
 
 def wait_for_jobs(bench: Workbench) -> None:

@@ -135,7 +135,8 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
 
     def let_go(self) -> None:
         """Have tiktoken's encoder no longer, of up to 100 MB, where our own encodes and it was built for what only it
-        can do."""
+        can do; nor which tokens each is merged from."""
+        super().let_go()
         if self._native is not None and isinstance(self._ranks, BundledVocabulary):
             with self._core_lock:  # one that is being built would come back
                 self._core = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from engine import merge_replay
+from engine import kept_for_later, merge_replay
 from engine.token_parents import parents_by_replay, parents_from_tables
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
 from engine.vocabulary import Vocabulary
@@ -89,4 +89,10 @@ class VocabularyFace:
         table = vocabulary.table
         if self._native is None:
             return parents_by_replay(table, vocabulary.n_vocab)
+        kept_for_later.add(self)
         return parents_from_tables(self._native.tables, table.first_id, vocabulary.n_vocab)
+
+    def let_go(self) -> None:
+        """Hold no longer which tokens each is merged from, where our kernels tell it at once."""
+        if self._native is not None:
+            self.__dict__.pop("token_parents", None)

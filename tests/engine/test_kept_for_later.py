@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 
+import numpy as np
 import pytest
 
 from engine import kept_for_later
@@ -75,6 +76,22 @@ def test_tiktokens_encoder_goes_where_our_own_encodes():
         assert encoding._core is not None
         kept_for_later.let_go_of_all()
         assert encoding._core is None
+
+
+@pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
+def test_parents_are_let_go_of_where_our_kernels_tell_them_at_once():
+    encoding = Catalog(DATA_DIR).get("gpt2")
+    slowly = encoding.token_parents
+    kept_for_later.let_go_of_all()
+    assert encoding.token_parents is slowly, "finding them took seconds"
+    del encoding.__dict__["token_parents"]
+    assert encoding.use_kernels()
+    at_once = encoding.token_parents
+    kept_for_later.let_go_of_all()
+    assert encoding.token_parents is not at_once
+    for parents in (at_once, encoding.token_parents):
+        assert np.array_equal(parents.left, slowly.left)
+        assert np.array_equal(parents.right, slowly.right)
 
 
 def test_tokens_are_listed_without_tiktokens_encoder():
