@@ -53,7 +53,15 @@ from PySide6.QtWidgets import QApplication
 from benchmarks.soak_files import fill
 from benchmarks.soak_monkey import Monkey
 from benchmarks.soak_stops import places
-from benchmarks.soak_warm_up import close_dialogs, leave_all, look_at_all, wait_for_counts, wait_for_jobs, wait_for_quiet, warm_up
+from benchmarks.soak_warm_up import (
+    close_dialogs,
+    leave_all,
+    look_at_all,
+    wait_for_counts,
+    wait_for_jobs,
+    wait_for_quiet,
+    warm_up,
+)
 from gui.app import paint_alone, tend_memory
 from gui.memory_return import MemoryReturn
 from gui.paths import profile_paths

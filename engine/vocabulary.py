@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import functools
-import threading
-import weakref
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from engine import kept_for_later, merge_replay
 from engine.bundle_format import RankTable
+from engine.ids_by_bytes import IdsByBytes
 from engine.types import MergeTree, TokenInfo
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-MOST_MAPPINGS = 3
-"""So many vocabularies keep their tokens as a mapping: one of 200,000 tokens takes 25 MB and a tenth of a second."""
 
 
 class Vocabulary:
@@ -29,7 +23,6 @@ class Vocabulary:
         self.table = table
         self.max_token_value = max_token_value
         self._special_texts: dict[int, str] = {}
-        self._ids_by_bytes: Mapping[bytes, int] | None = None
         for text, token_id in special_tokens.items():
             self._special_texts.setdefault(token_id, text)
 
@@ -60,19 +53,15 @@ class Vocabulary:
         content = self.token_bytes(token_id)
         return TokenInfo(token_id, content, None, "special" if content else "unused")
 
-    @property
+    @functools.cached_property
     def ids_by_bytes(self) -> Mapping[bytes, int]:
-        """The id of every mergeable token. Built when it is asked for, and let go of when ``MOST_MAPPINGS`` other
-        vocabularies were asked for theirs since."""
-        ids = self._ids_by_bytes
-        if ids is None:
-            ids = self._ids_by_bytes = MappingProxyType(self.table.mergeable_ranks())
-            _kept.add(self)
-        return ids
+        """The id of every mergeable token."""
+        kept_for_later.add(self)
+        return IdsByBytes(self.table)
 
-    def forget_ids(self) -> None:
-        """Let go of ``ids_by_bytes``, which is built anew where it is wanted."""
-        self._ids_by_bytes = None
+    def let_go(self) -> None:
+        """Let go of ``ids_by_bytes``, which is made anew where it is wanted."""
+        self.__dict__.pop("ids_by_bytes", None)
 
     def parents_of(self, token_id: int) -> tuple[int, int] | None:
         """The two tokens that a token is merged from (see ``engine.token_parents``), or None."""
@@ -141,35 +130,3 @@ class Vocabulary:
         figures[self.table.first_id : self.table.first_id + len(self.table)][used] = mergeable[used]
         figures.flags.writeable = False
         return figures
-
-
-class _KeptMappings:
-    """The vocabularies that keep their mapping, the oldest first. Safe to use from several threads."""
-
-    def __init__(self) -> None:
-        self._vocabularies: list[weakref.ref[Vocabulary]] = []
-        self._lock = threading.Lock()
-        kept_for_later.add(self)
-
-    def add(self, vocabulary: Vocabulary) -> None:
-        """Keep this one's as well, which was just built, and have the oldest let go of theirs."""
-        with self._lock:
-            others = [one for one in self._vocabularies if one() not in (None, vocabulary)]
-            dropped, kept = others[: -MOST_MAPPINGS + 1], others[-MOST_MAPPINGS + 1 :]
-            self._vocabularies = [*kept, weakref.ref(vocabulary)]
-        _forget(dropped)
-
-    def let_go(self) -> None:
-        """Have all of them let go of theirs."""
-        with self._lock:
-            dropped, self._vocabularies = self._vocabularies, []
-        _forget(dropped)
-
-
-def _forget(vocabularies: list[weakref.ref[Vocabulary]]) -> None:
-    for one in vocabularies:
-        if (vocabulary := one()) is not None:
-            vocabulary.forget_ids()
-
-
-_kept = _KeptMappings()
