@@ -47,21 +47,13 @@ from PySide6.QtCore import (
     QtMsgType,
     qInstallMessageHandler,
 )
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.soak_files import fill
 from benchmarks.soak_monkey import Monkey
 from benchmarks.soak_stops import places
-from benchmarks.soak_warm_up import (
-    close_dialogs,
-    leave_all,
-    look_at_all,
-    wait_for_counts,
-    wait_for_jobs,
-    wait_for_quiet,
-    warm_up,
-)
+from benchmarks.soak_waits import run_for, wait_for_counts, wait_for_jobs, wait_for_quiet
+from benchmarks.soak_warm_up import close_dialogs, leave_all, look_at_all, warm_up
 from gui.app import paint_alone, tend_memory
 from gui.memory_return import MemoryReturn
 from gui.paths import profile_paths
@@ -151,7 +143,7 @@ def memory_at_rest(bench: Workbench) -> float:
     for memory in bench.findChildren(MemoryReturn):
         memory.begin()
     wait_for_jobs(bench)
-    QTest.qWait(REST_MS)
+    run_for(REST_MS)
     return resident_mb()
 
 
@@ -228,12 +220,12 @@ def _soak(profile: Path, folder: Path, seed: int, options: argparse.Namespace, f
     bench.window.close_guard = lambda: False  # whoever presses everything finds Quit, too
     bench.window.show()
     while bench.folders is None:
-        QTest.qWait(REST_MS)
+        run_for(REST_MS)
     _run(bench, folder, seed, options, found, Watchdog(options.gap, said))
     close_dialogs()
     bench.window.close_guard = None
     bench.window.close()
-    QTest.qWait(REST_MS)
+    run_for(REST_MS)
     application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     found.threads += [thread.name for thread in set(threading.enumerate()) - before if thread.is_alive()]
 
@@ -254,7 +246,7 @@ def _run(
     for _ in range(stages):
         watchdog.start()
         monkey.start()
-        QTest.qWait(round(seconds / stages * 1000))
+        run_for(round(seconds / stages * 1000))
         monkey.stop()
         watchdog.stop()
         found.marks.append(memory_at_rest(bench))

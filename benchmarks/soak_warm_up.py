@@ -9,26 +9,22 @@ everywhere in the big text: Qt keeps the room for as many steps to undo as a doc
 from __future__ import annotations
 
 import random
-import time
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 import engine
 from benchmarks.soak_errands import Errands
 from benchmarks.soak_files import BIG_TEXT, TOKENIZERS
 from benchmarks.soak_monkey import LEFT_ALONE
+from benchmarks.soak_waits import LOOK_MS, run_for, wait_for_counts, wait_for_jobs
 from gui.services.encoding import FIRST_ENCODING
 from gui.workbench import Workbench
 
 COMMON_WORD = "the"
 
-LOOK_MS = 150
 READ_MS = 1000
-PATIENCE_SECONDS = 60
-QUIET_SECONDS = 5
 MOST_DIALOGS = 20
 """So many are never open at once: more would be one that does not close."""
 
@@ -42,14 +38,14 @@ def warm_up(bench: Workbench, folder: Path) -> None:
     tabs = bench.window.tabs
     for index in range(tabs.count()):
         tabs.setCurrentIndex(index)
-        QTest.qWait(LOOK_MS)
+        run_for(LOOK_MS)
     for name in engine.list_encoding_names():
         bench.prompt.set_encoding(name)
         wait_for_counts(bench)
     for action in bench.window.every_action():
         if action.isEnabled() and action.objectName() not in LEFT_ALONE:
             action.trigger()
-            QTest.qWait(2 * LOOK_MS)
+            run_for(2 * LOOK_MS)
     assert bench.lab is not None
     bench.lab.build().run_all.click()
     wait_for_jobs(bench)
@@ -62,10 +58,10 @@ def warm_up(bench: Workbench, folder: Path) -> None:
     leaving.start()
     for _, errand in errands.ways:
         errand()
-        QTest.qWait(READ_MS)
+        run_for(READ_MS)
         wait_for_jobs(bench)
     bench.files.open_paths([folder / BIG_TEXT])
-    QTest.qWait(LOOK_MS)
+    run_for(LOOK_MS)
     wait_for_counts(bench)
     errands.replace(COMMON_WORD, "an")
     wait_for_jobs(bench)
@@ -80,41 +76,11 @@ def look_at_all(bench: Workbench) -> None:
     tabs = bench.window.tabs
     for index in (*range(tabs.count()), 0):
         tabs.setCurrentIndex(index)
-        QTest.qWait(LOOK_MS)
+        run_for(LOOK_MS)
         wait_for_jobs(bench)
     assert bench.vocabulary is not None
     bench.vocabulary.build().open(FIRST_ENCODING)
     wait_for_jobs(bench)
-
-
-def wait_for_jobs(bench: Workbench) -> None:
-    """Wait until nothing is worked on, or for a minute."""
-    assert bench.runner is not None
-    end = time.monotonic() + PATIENCE_SECONDS
-    QTest.qWait(LOOK_MS)
-    while bench.runner.busy and time.monotonic() < end:
-        QTest.qWait(LOOK_MS)
-
-
-def wait_for_quiet(bench: Workbench) -> None:
-    """Wait until nothing has been worked on for some seconds, or for a minute: one job may have another follow, the
-    session is saved a moment after the text has changed, and the window gives memory back when jobs have ended."""
-    assert bench.runner is not None
-    since = begun = time.monotonic()
-    while (now := time.monotonic()) - since < QUIET_SECONDS and now - begun < PATIENCE_SECONDS:
-        QTest.qWait(LOOK_MS)
-        if bench.runner.busy:
-            since = time.monotonic()
-
-
-def wait_for_counts(bench: Workbench) -> None:
-    """Wait until the text is counted in every encoding that is watched, or for a minute."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < end:
-        QTest.qWait(LOOK_MS)
-        counts = bench.prompt.counts
-        if not bench.prompt.stale and counts is not None and counts.complete:
-            return
 
 
 def leave_all(bench: Workbench) -> None:
