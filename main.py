@@ -15,6 +15,8 @@ COMPILE_OPTION = "--compile-kernels"
 """``engine.compiling`` starts the program with this where there is no interpreter beside it. Not for people."""
 TRY_OPTION = "--try-tokenizer"
 """``engine.formats.trial`` does likewise."""
+READ_OPTION = "--read-tokenizer"
+"""The same of ``engine.formats.reading_apart``."""
 
 RENDER_OPTION = "--render-templates"
 """The same of ``engine.requests.template_file``."""
@@ -110,6 +112,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from engine.formats.trial import main as try_tokenizer
 
         return try_tokenizer()
+    if arguments[:1] == [READ_OPTION]:
+        from engine.formats.reading_apart import main as read_tokenizer
+
+        return read_tokenizer()
     if not wants_command(arguments):
         return open_window(arguments)
     from commands.program import run

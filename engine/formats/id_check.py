@@ -54,5 +54,7 @@ def compare(encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bo
 
 def for_tiktoken(data: TokenizerData) -> bytes:
     """Ranks and pattern as the trial takes them."""
-    lines = (base64.b64encode(token) + b" %d\n" % token_id for token, token_id in while_wanted(data.ranks.items()))
-    return json.dumps(data.pattern).encode() + b"\n" + b"".join(lines)
+    content = bytearray(json.dumps(data.pattern).encode() + b"\n")
+    for token, token_id in while_wanted(data.ranks.items()):  # to join the lines would be to have all of them at once
+        content += base64.b64encode(token) + b" %d\n" % token_id
+    return bytes(content)

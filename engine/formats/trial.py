@@ -9,20 +9,17 @@ The child reads a line of JSON and what the tokenizer is made of; it writes one 
 
 from __future__ import annotations
 
-import contextlib
 import importlib.metadata
 import json
 import signal
-import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.child_command import child_command
 from engine.errors import EngineError, FormatError
+from engine.formats.child_run import DoesNotEndError, limit, run
 from engine.formats.library_calls import giving_up, refusing
 
 OPTION = "--try-tokenizer"
@@ -37,8 +34,6 @@ MOST_BYTES = 500 << 20
 
 _LONGEST_WAIT = 30.0
 """Seconds, whatever the processor does."""
-
-_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,47 +56,20 @@ def tried(reader: str, payload: bytes, texts: Sequence[str], still_wanted: Calla
     request = json.dumps({"reader": reader, "seconds": round(seconds + 0.5), "texts": list(texts)}).encode()
     environment |= {"TOKENIZERS_PARALLELISM": "false", "RUST_BACKTRACE": "0"}
     try:
-        # From a file: a pipe would have to be fed while it is looked whether the child is still wanted.
-        with tempfile.TemporaryFile() as handed_over:
-            handed_over.write(request + b"\n" + payload)
-            handed_over.seek(0)
-            child = subprocess.Popen(
-                command,
-                env=environment,
-                stdin=handed_over,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows
-            )
+        ended = run(command, environment, (request, b"\n", payload), _LONGEST_WAIT, still_wanted)
+    except DoesNotEndError:
+        raise FormatError(f"{reader} did not come to an end with it within {_LONGEST_WAIT:.0f} seconds") from None
     except OSError as error:
         raise FormatError(f"the process that would try it does not start: {error.strerror or error}") from error
-    with child:
-        try:
-            answer = _wait(child, reader, still_wanted)
-        except BaseException:
-            child.kill()
-            raise
-    if child.returncode:
-        raise FormatError(_why(child.returncode, reader, seconds))
+    if ended.status:
+        raise FormatError(_why(ended.status, reader, seconds))
     try:
-        document = json.loads(answer)
+        document = json.loads(ended.said)
     except ValueError as error:
         raise FormatError(f"{reader} left nothing behind when it was tried") from error
     if "refused" in document:
         raise FormatError(document["refused"])
     return Tried(document["library"], document["ids"])
-
-
-def _wait(child: subprocess.Popen[bytes], reader: str, still_wanted: Callable[[], None] | None) -> bytes:
-    """What the child said, once it has ended."""
-    deadline = time.monotonic() + _LONGEST_WAIT
-    while True:
-        if still_wanted is not None:
-            still_wanted()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return child.communicate(timeout=_POLL_SECONDS)[0]
-        if time.monotonic() > deadline:
-            raise FormatError(f"{reader} did not come to an end with it within {_LONGEST_WAIT:.0f} seconds")
 
 
 def _why(status: int, reader: str, seconds: float) -> str:
@@ -116,7 +84,7 @@ def _why(status: int, reader: str, seconds: float) -> str:
 def main() -> int:
     """Try what is on standard input. Returns the exit status."""
     request = json.loads(sys.stdin.buffer.readline())
-    _limit(request["seconds"])
+    limit(MOST_BYTES, request["seconds"])
     payload = sys.stdin.buffer.read()
     try:
         library, encode = _encoder(request["reader"], payload)
@@ -125,21 +93,6 @@ def main() -> int:
         answer = {"refused": str(error)}
     sys.stdout.write(json.dumps(answer))
     return 0
-
-
-def _limit(seconds: int) -> None:
-    """Set limits, where the system has them."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    for what, most, hard in (
-        (resource.RLIMIT_CPU, seconds, seconds + 1),  # at the first it is told, at the second killed
-        (resource.RLIMIT_DATA, MOST_BYTES, MOST_BYTES),
-        (resource.RLIMIT_CORE, 0, 0),
-    ):
-        with contextlib.suppress(OSError, ValueError):  # a system may have stricter ones
-            resource.setrlimit(what, (most, hard))
 
 
 def _encoder(reader: str, payload: bytes) -> tuple[str, Callable[[str], list[int]]]:

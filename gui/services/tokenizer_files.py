@@ -172,7 +172,7 @@ def _read_tokenizer(
     try:
         with kept_in(kernels):
             opened = engine.open_tokenizer(
-                request.path, pattern=request.pattern or None, checked=True, still_wanted=_asking(ticket)
+                request.path, pattern=request.pattern or None, checked=True, apart=True, still_wanted=_asking(ticket)
             )
     except engine.FormatError as error:
         return Refusal(request, str(error), isinstance(error, PatternNeededError))

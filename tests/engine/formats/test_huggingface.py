@@ -14,7 +14,8 @@ import engine
 from engine.encoding import Encoding
 from engine.errors import FormatError
 from engine.formats import huggingface
-from engine.formats.opening import expression_named, open_tokenizer
+from engine.formats.opening import open_tokenizer
+from engine.formats.reading import expression_named
 from engine.formats.saving import save_encoding
 from engine.formats.tokenizer_data import TokenizerData
 from engine.prepared_encoding import prepared

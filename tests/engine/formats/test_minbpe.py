@@ -8,7 +8,7 @@ from hypothesis import given, settings
 import engine
 from engine.errors import FormatError
 from engine.formats import minbpe
-from engine.formats.opening import expression_named
+from engine.formats.reading import expression_named
 from engine.formats.splits import BY_MINBPE
 from engine.formats.tokenizer_data import TokenizerData
 from engine.pretokenize import pretokenizer

@@ -15,7 +15,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 import engine
 from engine.errors import FormatError
-from engine.formats import opening
+from engine.formats import reading
 from engine.formats.opening import open_tokenizer
 from engine.formats.saving import save_encoding
 from tests.engine import oracles
@@ -61,7 +61,7 @@ def test_ranks_with_a_pattern_that_is_named(tmp_path):
     with pytest.raises(FormatError, match=r"own\.tiktoken\.json"):
         engine.load(tmp_path / "own.tiktoken")
     assert engine.load(tmp_path / "own.tiktoken", pattern="gpt2").encode("ab") == [256]
-    assert engine.load(tmp_path / "own.tiktoken", pattern="deepseek")._pat_str == opening.expression_named("deepseek")
+    assert engine.load(tmp_path / "own.tiktoken", pattern="deepseek")._pat_str == reading.expression_named("deepseek")
     assert engine.load(tmp_path / "own.tiktoken", pattern="(?s:.)").encode("ab") == [97, 98]
     with pytest.raises(FormatError, match="pattern is not valid"):
         engine.load(tmp_path / "own.tiktoken", pattern="(")
@@ -164,7 +164,7 @@ def test_what_is_no_file(tmp_path):
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(opening, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(reading, "LARGEST_FILE", 1000)
     (tmp_path / "a.json").write_bytes(b" " * 1001)
     with pytest.raises(FormatError, match="larger than"):
         engine.load(tmp_path / "a.json")

@@ -45,6 +45,7 @@ def test_losses_are_said(tmp_path):
 def test_normalization_is_kept(tmp_path, suffix):
     save_encoding(trained(), tmp_path / f"own{suffix}", normalization=("NFKC", "lowercase"))
     assert open_tokenizer(tmp_path / f"own{suffix}").normalization == ("NFKC", "lowercase")
+    assert open_tokenizer(tmp_path / f"own{suffix}", checked=True).check.tokens, "its library is given the same texts"
 
 
 def test_an_unknown_ending_is_refused(tmp_path):

@@ -14,6 +14,7 @@ import engine
 from engine.errors import FormatError
 from engine.formats import huggingface
 from engine.formats.character_spelling import spelled, unspelled
+from engine.formats.opening import open_tokenizer
 from engine.formats.saving import check_settings, save_encoding
 from engine.training_types import TrainingSettings
 from tests.engine.formats.minbpe_oracle import MinbpeModel
@@ -71,6 +72,7 @@ def test_ranks(tmp_path, alphabet, options):
     for text in (TEXT, "The 猫 ▂ sat", " ", ""):
         assert again.encode(text) == encoding.encode(text)
         assert again.decode(again.encode(text)) == encoding.decode(encoding.encode(text))
+    assert open_tokenizer(tmp_path / "own.tiktoken", checked=True).encoding.encode(TEXT) == encoding.encode(TEXT)
     (tmp_path / "own.tiktoken.json").write_text(
         (tmp_path / "own.tiktoken.json").read_text(encoding="utf-8").replace("{", '{"byte_fallback": 1,', 1),
         encoding="utf-8",

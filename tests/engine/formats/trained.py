@@ -6,7 +6,7 @@ import functools
 from collections import Counter
 
 from engine.encoding import Encoding
-from engine.formats.opening import expression_named
+from engine.formats.reading import expression_named
 from engine.pretokenize import pretokenizer
 from engine.reference_training import learn_merges
 
