@@ -31,7 +31,7 @@ from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument, for_qt
 from gui.editor.text_feed import FEED_ABOVE, TextFeed
 from gui.editor.text_source import StringSource, TextSource, Utf8Source
-from gui.editor.typed_keys import deletes, is_typed
+from gui.editor.typed_keys import deletes, edits, is_typed
 from gui.editor.undo_steps import UndoSteps
 
 _PIECE_UNITS = 1 << 16
@@ -330,6 +330,8 @@ class SoftTextEdit(OfferedTextEdit):
         self.insertPlainText("")
 
     def _obey(self, event: QKeyEvent) -> None:
+        if self.steps.active and edits(event):
+            self.steps.finish()  # what somebody types meanwhile is not lost
         if is_typed(event):
             takes = not self.isReadOnly() and event.text().isprintable()  # Qt types no character that it does not know
             with self.steps.without_selection(self.textCursor(), takes):

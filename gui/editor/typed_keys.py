@@ -29,3 +29,10 @@ def is_typed(event: QKeyEvent) -> bool:
     if not text or event.modifiers() in _COMMANDS:
         return False
     return unicodedata.category(text[0]) != "Cc"
+
+
+def edits(event: QKeyEvent) -> bool:
+    """Whether a key changes the text, other than by undoing and redoing."""
+    keys = QKeySequence.StandardKey
+    ways = (keys.Paste, keys.Cut, keys.InsertParagraphSeparator, keys.InsertLineSeparator)
+    return is_typed(event) or deletes(event) or event.key() == Qt.Key.Key_Tab or any(map(event.matches, ways))

@@ -2,8 +2,8 @@
 
 Qt takes back a step at once. One that brought ten megabytes back, or changed a word in them ten thousand times, would
 stop the window for half a second. So a large step of ours is several of Qt's, one behind the other, and one press takes
-back all of them, in as many turns of the event loop as that needs. Nobody else edits meanwhile. What Tab, an input
-method or a drag puts in the place of much text is one step of Qt's all the same.
+back all of them, in as many turns of the event loop as that needs. Nobody else edits meanwhile; a key that does has the
+rest done first. What Tab, an input method or a drag puts in the place of much text is one step of Qt's all the same.
 """
 
 from __future__ import annotations

@@ -160,10 +160,40 @@ def test_nobody_edits_meanwhile(editor, qtbot) -> None:
     assert not editor.replace_range(0, 1, "no")
     editor.insertPlainText("no")
     paste(editor, "no")
-    QTest.keyClick(editor, "n")
     editor.undo()
     editor.redo()
     press(editor, "Y")()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == TEXT
+
+
+KEYS: dict[str, tuple[Callable, str]] = {
+    "a letter": (lambda editor: QTest.keyClick(editor, "n"), "n"),
+    "Return": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Return), "\n"),
+    "Tab": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Tab), "\t"),
+    "Paste": (lambda editor: press(editor, "V")(), "pasted"),
+    "Delete": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Delete), ""),
+}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_that_is_pressed_meanwhile_is_not_lost(editor, qtbot, key: str) -> None:
+    act, typed = KEYS[key]
+    QGuiApplication.clipboard().setText("pasted")
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    editor.cut()
+    QGuiApplication.clipboard().setText("pasted")
+    mirror = Mirror(editor)
+    editor.undo()
+    assert editor.is_loading
+    act(editor)
+    assert not editor.is_loading
+    assert not editor.isReadOnly()
+    assert editor.toPlainText() == mirror.text
+    assert len(mirror.text) == len(TEXT) + (len(typed) or -1)
+    assert typed in editor.toPlainText()
+    editor.undo()
     qtbot.waitUntil(lambda: not editor.is_loading)
     assert editor.toPlainText() == TEXT
 
