@@ -40,7 +40,7 @@ class PieceWriter(QObject):
         Only where ``can_write`` says so.
         """
         self._left, self._reached = list(pieces), revision
-        self._editor.setReadOnly(True)
+        self._editor.lock.take(self)
         self._editor.steps.begin()
         self._write_some()
 
@@ -62,5 +62,5 @@ class PieceWriter(QObject):
             return
         self._left = None
         self._editor.steps.end()
-        self._editor.setReadOnly(False)
+        self._editor.lock.give_back(self)
         self.finished.emit(not left)

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from engine.types import TextEdit
+from gui.editor.edit_lock import EditLock
 from gui.editor.edit_menu import edit_menu
 from gui.editor.offered import offered_utf8
 from gui.editor.offered_text_edit import OfferedTextEdit
@@ -63,10 +64,10 @@ class SoftTextEdit(OfferedTextEdit):
         self._soft = SoftDocument(self.document(), self, limit=soft_limit)
         self._caret = SoftCaret(self, self._soft)
         self._feed = TextFeed(self._soft, self)
-        self.steps = UndoSteps(self, self._soft)
-        """For those whose edits, or whose undoing, take more than a turn of the event loop."""
+        self.lock = EditLock(self)
+        self.steps = UndoSteps(self, self._soft, self.lock)
+        """Both for those whose edits, or whose undoing, take more than a turn of the event loop."""
         self._loading = False
-        self._was_read_only = False
         self._wanted_selection: tuple[int, int] | None = None
         self._modified_when_loaded = False
         self._told_modified = False
@@ -415,8 +416,7 @@ class SoftTextEdit(OfferedTextEdit):
             self._begin_feeding(Utf8Source(data), self.textCursor())
 
     def _begin_feeding(self, source: TextSource, cursor: QTextCursor) -> None:
-        self._was_read_only = self.isReadOnly()
-        self.setReadOnly(True)
+        self.lock.take(self._feed)
         self._expect_units(source.size)
         self.steps.begin()
         self.steps.remove(cursor)
@@ -430,7 +430,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _end_feeding(self) -> None:
         self.steps.end()
-        self.setReadOnly(self._was_read_only)
+        self.lock.give_back(self._feed)
         if self._loading:
             self.document().setUndoRedoEnabled(True)
             self._mark(self._modified_when_loaded)

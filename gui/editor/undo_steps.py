@@ -18,6 +18,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
 if TYPE_CHECKING:
+    from gui.editor.edit_lock import EditLock
     from gui.editor.soft_document import SoftDocument
 
 UNDO_BYTES = 96_000_000
@@ -40,8 +41,9 @@ class UndoSteps(QObject):
     """The steps to undo of one editor. Where a step ends is told in Qt's count of what it holds, which are the parts of
     its own steps (``QTextDocument.availableUndoSteps``)."""
 
-    def __init__(self, editor: QPlainTextEdit, soft: SoftDocument) -> None:
+    def __init__(self, editor: QPlainTextEdit, soft: SoftDocument, lock: EditLock) -> None:
         super().__init__(editor)
+        self._lock = lock
         self._editor = editor
         self._soft = soft
         self._document = editor.document()
@@ -51,7 +53,6 @@ class UndoSteps(QObject):
         self._low = 0
         self._reached = 0  # Qt's count after the last change
         self._act: Callable[[QPlainTextEdit], None] | None = None
-        self._was_read_only = False
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._go_on)
         self._document.undoCommandAdded.connect(self._on_command_added)
@@ -152,8 +153,7 @@ class UndoSteps(QObject):
             act(self._editor)
             return
         self._act = act  # first: who hears of the first part must not take it for all
-        self._was_read_only = self._editor.isReadOnly()
-        self._editor.setReadOnly(True)
+        self._lock.take(self)
         if self._advance(act) and self._act is not None:
             self._timer.start()
         else:
@@ -183,7 +183,7 @@ class UndoSteps(QObject):
         self._timer.stop()
         if self._act is not None:
             self._act = None
-            self._editor.setReadOnly(self._was_read_only)
+            self._lock.give_back(self)
 
     @Slot()
     def _on_command_added(self) -> None:
