@@ -23,6 +23,7 @@ class Vocabulary:
         self.table = table
         self.max_token_value = max_token_value
         self._special_texts: dict[int, str] = {}
+        self._ids_by_bytes: IdsByBytes | None = None
         for text, token_id in special_tokens.items():
             self._special_texts.setdefault(token_id, text)
 
@@ -53,15 +54,18 @@ class Vocabulary:
         content = self.token_bytes(token_id)
         return TokenInfo(token_id, content, None, "special" if content else "unused")
 
-    @functools.cached_property
+    @property
     def ids_by_bytes(self) -> Mapping[bytes, int]:
-        """The id of every mergeable token."""
-        kept_for_later.add(self)
-        return IdsByBytes(self.table)
+        """The id of every mergeable token. Made when it is asked for, without a lock: a job may rest meanwhile."""
+        ids = self._ids_by_bytes
+        if ids is None:
+            ids = self._ids_by_bytes = IdsByBytes(self.table)
+            kept_for_later.add(self)
+        return ids
 
     def let_go(self) -> None:
         """Let go of ``ids_by_bytes``, which is made anew where it is wanted."""
-        self.__dict__.pop("ids_by_bytes", None)
+        self._ids_by_bytes = None
 
     def parents_of(self, token_id: int) -> tuple[int, int] | None:
         """The two tokens that a token is merged from (see ``engine.token_parents``), or None."""

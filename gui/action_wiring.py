@@ -146,9 +146,13 @@ class ActionWiring(QObject):
         """Undo, cut, copy and the like go to the text field with the focus; where there is none, to the text of the tab
         for prices while that is in front, else to the prompt.
         """
+        from gui.editor.soft_text_edit import SoftTextEdit
+
         focus = QApplication.focusWidget()
         target = focus if isinstance(focus, QLineEdit | QPlainTextEdit) else self._text_of_tab()
         name = self.sender().objectName()
+        if name in ("cut", "paste") and isinstance(target, SoftTextEdit):
+            target.steps.finish()  # as with every other key that edits
         if target.isReadOnly() and name not in ("copy", "select_all"):
             return  # such as while a big text is being loaded
         {

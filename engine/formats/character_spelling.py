@@ -19,10 +19,13 @@ _BYTES = re.compile("(?:<0x[0-9A-Fa-f]{2}>)+")
 
 
 def spelled(token: bytes) -> str:
-    """A token in letters. FormatError for a text that looks like the spelling of bytes."""
+    """A token in letters. FormatError for a text that looks like the spelling of bytes, and for what is none."""
     if is_beginning(token) or (len(token) == 1 and token[0] >= 0x80):
         return "".join(f"<0x{value:02X}>" for value in token)
-    text = token.decode("utf-8")
+    try:
+        text = token.decode("utf-8")
+    except UnicodeDecodeError:
+        raise FormatError("its tokens are not whole characters, as they must be with byte fallback") from None
     if _BYTES.fullmatch(text):
         raise FormatError(f"Hugging Face's files cannot tell the token {text!r:.40} from bytes, which are spelled so")
     return text

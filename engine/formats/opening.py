@@ -111,7 +111,7 @@ def _compared(
     if for_library is not None:
         theirs = tried("tokenizers", for_library.payload, texts, still_wanted)
     elif data.byte_fallback:  # which tiktoken has not
-        theirs = tried("tokenizers", huggingface.write(data)[0], texts, still_wanted)
+        theirs = tried("tokenizers", _for_hugging_face(data), texts, still_wanted)
     else:
         preparation = preparation_with(data.normalization)  # tiktoken does nothing to a text first
         theirs = tried("tiktoken", for_tiktoken(data), [preparation(text) for text in texts], still_wanted)
@@ -125,6 +125,13 @@ def _compared(
         library_data = replace(library_data, notes=(*for_library.notes, note))
         return _by_library(encoding.name, found.kind, library_data, still_wanted)
     return OpenedTokenizer(encoding, found.kind, data.normalization, data.notes, result)
+
+
+def _for_hugging_face(data: TokenizerData) -> bytes:
+    try:
+        return huggingface.write(data)[0]
+    except FormatError as error:
+        raise FormatError(f"it cannot be tried: {error}") from error
 
 
 def _name_of(path: Path) -> str:

@@ -58,13 +58,16 @@ def read_apart(path: Path, pattern: str | None, still_wanted: StillWanted | None
     except OSError as error:
         raise FormatError(f"the process that would read it does not start: {error.strerror or error}") from error
     if ended.status:
-        raise FormatError(f"reading it broke off, or needed more than {MOST_BYTES >> 30} GB of memory")
+        raise FormatError(f"reading it broke off, or needed too much memory (more than {MOST_BYTES >> 30} GB)")
     return _received(ended.said)
 
 
 def _received(said: bytes) -> Found:
     head, _, rest = said.partition(b"\n")
-    about = json.loads(head)
+    try:
+        about = json.loads(head)
+    except ValueError as error:
+        raise FormatError("reading it left nothing behind") from error
     if "errno" in about:
         raise OSError(about["errno"], about["strerror"])
     if "refused" in about:
@@ -110,20 +113,33 @@ def _tokens(blob: bytes, lengths: np.ndarray[Any, np.dtype[np.int32]]) -> Iterat
 
 def main() -> int:
     """Read the file that standard input names. Returns the exit status."""
-    request = json.loads(sys.stdin.buffer.readline())
-    limit(MOST_BYTES)
     try:
-        about, parts = _told(reading.read(Path(request["path"]), request["pattern"], trusted=False))
-    except OSError as error:
-        about, parts = {"errno": error.errno, "strerror": error.strerror or str(error)}, ()
-    except (EngineError, UnknownNormalizationError) as error:
-        about, parts = {"refused": str(error), "wants_pattern": isinstance(error, PatternNeededError)}, ()
-    out = sys.stdout.buffer
-    out.write(json.dumps(about | {"parts": [len(part) for part in parts]}).encode() + b"\n")
-    for part in parts:
-        out.write(part)
-    out.flush()
+        request = json.loads(sys.stdin.buffer.readline())
+        limit(MOST_BYTES)
+        about, parts = _answer(Path(request["path"]), request["pattern"])
+        out = sys.stdout.buffer
+        out.write(json.dumps(about | {"parts": [len(part) for part in parts]}).encode() + b"\n")
+        for part in parts:
+            out.write(part)
+        out.flush()
+    except (MemoryError, OSError):  # who asked may be gone; a frozen program would show a traceback to somebody else
+        return 1
     return 0
+
+
+def _answer(path: Path, pattern: str | None) -> tuple[dict[str, Any], tuple[bytes, ...]]:
+    """What is said of a file in JSON, and its parts. MemoryError."""
+    try:
+        return _told(reading.read(path, pattern, trusted=False))
+    except OSError as error:
+        return {"errno": error.errno, "strerror": error.strerror or str(error)}, ()
+    except (EngineError, UnknownNormalizationError) as error:
+        return {"refused": str(error), "wants_pattern": isinstance(error, PatternNeededError)}, ()
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a fault of ours is told where it is shown
+        why = f"reading it failed: {type(error).__name__}: {error!s:.200}"
+        return {"refused": why, "wants_pattern": False}, ()
 
 
 def _told(found: Found) -> tuple[dict[str, Any], tuple[bytes, ...]]:

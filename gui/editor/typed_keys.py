@@ -34,5 +34,8 @@ def is_typed(event: QKeyEvent) -> bool:
 def edits(event: QKeyEvent) -> bool:
     """Whether a key changes the text, other than by undoing and redoing."""
     keys = QKeySequence.StandardKey
-    ways = (keys.Paste, keys.Cut, keys.InsertParagraphSeparator, keys.InsertLineSeparator)
+    ways = (
+        *(keys.Paste, keys.Cut, keys.InsertParagraphSeparator, keys.InsertLineSeparator),
+        *(keys.DeleteEndOfLine, keys.DeleteCompleteLine),
+    )
     return is_typed(event) or deletes(event) or event.key() == Qt.Key.Key_Tab or any(map(event.matches, ways))

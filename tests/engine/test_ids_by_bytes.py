@@ -6,6 +6,7 @@ import gc
 import random
 import weakref
 
+import numpy as np
 import pytest
 
 import engine.ids_by_bytes
@@ -43,6 +44,22 @@ def test_they_are_those_of_the_dictionary(monkeypatch, at_a_time):
 def test_tokens_of_one_hash_are_told_apart(monkeypatch):
     monkeypatch.setattr(engine.ids_by_bytes, "hash", len, raising=False)
     agree(table_from_ranks({b"a": 0, b"b": 1, b"ab": 2, b"ba": 3, b"aab": 4}), [b"", b"bb", b"baa", b"aabb"])
+
+
+@pytest.mark.parametrize("one_hash", [False, True])
+def test_of_a_token_with_several_ids_the_last_one_counts(monkeypatch, one_hash):
+    """As in vocabularies of libraries, where a byte and a character may be spelled alike."""
+    if one_hash:
+        monkeypatch.setattr(engine.ids_by_bytes, "hash", len, raising=False)
+    for seed in range(20):
+        chance = random.Random(seed)
+        tokens = [bytes(chance.choices(b"ab", k=chance.randrange(4))) for _ in range(30)]
+        offsets = np.cumsum([0, *map(len, tokens)])
+        table = RankTable(5, b"".join(tokens), offsets)
+        ids, ranks = IdsByBytes(table), table.mergeable_ranks()
+        assert ids == ranks
+        assert len(ids) == len(ranks) == len(list(ids))
+        assert [ids.get(token) for token in tokens] == [ranks.get(token) for token in tokens]
 
 
 def test_what_is_no_token_is_missing():

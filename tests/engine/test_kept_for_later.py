@@ -44,7 +44,7 @@ def test_mappings_come_back():
     assert vocabulary.ids_by_bytes is first
     for _ in range(2):  # it is known again once it is made again
         kept_for_later.let_go_of_all()
-        assert "ids_by_bytes" not in vars(vocabulary)
+        assert vocabulary._ids_by_bytes is None
         assert vocabulary.ids_by_bytes == first == ranks
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from gui.editor import soft_text_edit, text_feed, undo_steps
@@ -144,3 +145,20 @@ def test_a_text_on_its_way_is_not_replaced_and_keeps_its_file(qtbot: QtBot, open
     assert prompt.origin == origin
     qtbot.waitUntil(lambda: not prompt.editor.is_loading)
     assert prompt.editor.toPlainText() == TEXT
+
+
+@pytest.mark.parametrize(("name", "expected"), [("paste", "pasted"), ("cut", "")])
+def test_what_the_menu_edits_waits_for_the_end_of_a_step(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, name: str, expected: str
+):
+    """Keys for cutting and pasting are those of the menu while the editor takes no others."""
+    bench = open_window()
+    half_undone(qtbot, bench.prompt, monkeypatch)
+    QGuiApplication.clipboard().setText("pasted")
+    editor = bench.prompt.editor
+    editor.setFocus()
+    next(action for action in bench.window.every_action() if action.objectName() == name).trigger()
+    assert not editor.is_loading
+    assert not editor.isReadOnly()
+    assert editor.toPlainText().replace(expected, "", 1) == TEXT
+    assert expected in editor.toPlainText()

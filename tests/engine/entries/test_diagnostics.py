@@ -53,7 +53,7 @@ def test_our_own_kernels_find_the_same_without_a_mapping_of_all_tokens():
     plain, by_kernels = (Catalog(DATA_DIR).get("r50k_base") for _ in range(2))
     assert by_kernels.use_kernels()
     found = diagnose(by_kernels, entries_of(by_kernels))
-    assert "ids_by_bytes" not in vars(by_kernels._vocabulary)
+    assert by_kernels._vocabulary._ids_by_bytes is None
     expected = diagnose(plain, entries_of(plain))
     assert np.array_equal(found.findings, expected.findings)
     assert np.array_equal(found.left, expected.left)

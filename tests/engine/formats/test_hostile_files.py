@@ -327,3 +327,12 @@ def test_nor_is_it_in_a_folder_of_somebody_else(tmp_path):
     own.rename("forged", "renamed")
     with pytest.raises(FormatError, match="tokenizers gave up on this text"):
         own.get("renamed")
+
+
+def test_ranks_that_only_say_that_they_have_byte_fallback(tmp_path):
+    save_encoding(trained(), tmp_path / "x.tiktoken")
+    companion = tmp_path / "x.tiktoken.json"
+    companion.write_text(json.dumps(json.loads(companion.read_text()) | {"byte_fallback": True}))
+    for apart in (False, True):
+        with pytest.raises(FormatError, match=r"x\.tiktoken: it cannot be tried: its tokens are not whole characters"):
+            open_tokenizer(tmp_path / "x.tiktoken", checked=True, apart=apart)

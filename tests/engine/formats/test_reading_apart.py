@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -85,22 +86,19 @@ def test_it_is_what_it_is_when_read_here(make, tmp_path):
         assert list(apart.encoding._mergeable_ranks.items()) == list(here.encoding._mergeable_ranks.items())
 
 
-def test_where_the_librarys_ids_are_others_the_library_runs_it(tmp_path):
+@pytest.mark.parametrize("apart", [False, True])
+def test_where_the_librarys_ids_are_others_the_library_runs_it(tmp_path, apart):
     path = cutting(tmp_path)
     document = json.loads(path.read_text("utf-8"))
-    left, right = document["model"]["merges"][:2]
-    document["model"]["ignore_merges"] = False
-    document["added_tokens"].append({"id": 999, "content": "cat", "special": False, "lstrip": True})
-    document["model"]["merges"] = [right, left, *document["model"]["merges"][2:]]
+    number = max(document["model"]["vocab"].values()) + 1
+    entry = {"id": number, "content": "  ", "special": False, "normalized": True}
+    document["added_tokens"].append(entry | dict.fromkeys(("single_word", "lstrip", "rstrip"), False))
     path.write_text(json.dumps(document), "utf-8")
-    said = []
-    for apart in (False, True):
-        try:
-            opened = open_tokenizer(path, checked=True, apart=apart)
-            said.append((opened.check.runs, opened.notes, opened.encoding.encode_ordinary(TEXT)))
-        except FormatError as error:
-            said.append(str(error))
-    assert said[0] == said[1]
+    opened = open_tokenizer(path, checked=True, apart=apart)
+    assert opened.check.runs
+    assert "fills texts" in opened.notes[0]
+    assert "gives other ids than ours" in opened.notes[-1]
+    assert opened.encoding.encode_ordinary("a  b").count(number) == 1
 
 
 BAD = {
@@ -161,9 +159,54 @@ def test_a_process_that_breaks_off_is_a_sentence(tmp_path, monkeypatch):
         open_tokenizer(tmp_path / "own.json", checked=True, apart=True)
 
 
+@pytest.mark.parametrize("said", [b"", b"{", b"half a line"])
+def test_so_is_one_that_says_nothing(tmp_path, monkeypatch, said):
+    monkeypatch.setattr(reading_apart, "run", lambda *_: Ended(0, said))
+    with pytest.raises(FormatError, match="left nothing behind"):
+        open_tokenizer(tmp_path / "own.json", checked=True, apart=True)
+
+
+class Pipes:
+    """Standard input and output of a child."""
+
+    def __init__(self, path: Path) -> None:
+        self.stdin = io.TextIOWrapper(io.BytesIO(json.dumps({"path": str(path), "pattern": None}).encode() + b"\n"))
+        self.stdout = io.TextIOWrapper(io.BytesIO())
+
+
+@pytest.mark.parametrize("fault", [KeyError("x"), RecursionError("too deep")], ids=str)
+def test_a_fault_of_ours_is_told_by_the_child(tmp_path, monkeypatch, fault):
+    def fail(*_args: object, **_options: object) -> None:
+        raise fault
+
+    pipes = Pipes(tmp_path / "own.json")
+    monkeypatch.setattr(reading_apart, "limit", lambda _most: None)
+    monkeypatch.setattr(reading_apart.reading, "read", fail)
+    monkeypatch.setattr(reading_apart.sys, "stdin", pipes.stdin)
+    monkeypatch.setattr(reading_apart.sys, "stdout", pipes.stdout)
+    assert reading_apart.main() == 0
+    said = pipes.stdout.buffer.getvalue()
+    monkeypatch.undo()
+    with pytest.raises(FormatError, match=f"reading it failed: {type(fault).__name__}"):
+        reading_apart._received(said)
+
+
+@pytest.mark.parametrize("fault", [MemoryError(), BrokenPipeError()], ids=repr)
+def test_a_child_without_memory_or_parent_ends(tmp_path, monkeypatch, fault):
+    def fail(*_args: object, **_options: object) -> None:
+        raise fault
+
+    pipes = Pipes(tmp_path / "own.json")
+    monkeypatch.setattr(reading_apart, "limit", lambda _most: None)
+    monkeypatch.setattr(reading_apart, "_answer", fail)
+    monkeypatch.setattr(reading_apart.sys, "stdin", pipes.stdin)
+    monkeypatch.setattr(reading_apart.sys, "stdout", pipes.stdout)
+    assert reading_apart.main() == 1
+
+
 def test_so_is_one_that_does_not_start_or_end(tmp_path, monkeypatch):
     monkeypatch.setattr(reading_apart, "child_command", lambda *_: ([str(tmp_path / "nothing")], {}))
-    with pytest.raises(FormatError, match="does not start: No such file"):
+    with pytest.raises(FormatError, match="does not start"):
         open_tokenizer(tmp_path / "own.json", checked=True, apart=True)
     monkeypatch.setattr(reading_apart, "_LONGEST_WAIT", 0.1)
     sleeping = [sys.executable, "-c", "import time; time.sleep(60)"]
