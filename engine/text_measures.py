@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from engine.still_wanted import while_wanted
 from engine.types import TextStatistics
 from engine.utf16_text import utf16_length
 
@@ -43,6 +44,21 @@ class Measures:
         return TextStatistics(self.characters, self.utf16_units, self.utf8_bytes, self.words, lines)
 
 
+_PART_CHARACTERS = 1 << 15
+
+
+def _words(piece: str, char_before: str) -> int:
+    """How many words start in a piece. Bit by bit: the words of ten megabytes are a million and a half of objects, and
+    while they are made no other thread gets a turn."""
+    words = 0
+    for start in while_wanted(range(0, len(piece), _PART_CHARACTERS), every=1):
+        part = piece[start : start + _PART_CHARACTERS]
+        goes_on = bool(char_before) and not char_before.isspace() and not part[0].isspace()
+        words += len(part.split()) - goes_on
+        char_before = part[-1]
+    return words
+
+
 def measure_pieces(pieces: Iterable[str], char_before: str) -> Measures:
     """Measures of pieces without lone surrogates that stand one after the other behind ``char_before`` (or ``""``)."""
     total = Measures()
@@ -53,8 +69,7 @@ def measure_pieces(pieces: Iterable[str], char_before: str) -> Measures:
 
 
 def _measure(piece: str, char_before: str) -> Measures:
-    goes_on = bool(char_before) and not char_before.isspace() and not piece[0].isspace()
-    words = len(piece.split()) - goes_on
+    words = _words(piece, char_before)
     newlines = piece.count("\n")
     if piece.isascii():
         return Measures(len(piece), len(piece), len(piece), words, newlines)
