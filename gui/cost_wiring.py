@@ -41,7 +41,7 @@ class CostWiring(QObject):
         self.panel = panel = CostPanel(service, bench.theme, bench.notifier, our_version())
         keeping = Storage(runner, self.tr("Saving scenarios"), self)
         book = ScenarioBook(paths.scenarios_file, keeping, self)
-        panel.start(runner, Storage(runner, self.tr("Exporting"), self), book)
+        panel.start(Storage(runner, self.tr("Exporting"), self), book)
         panel.restore_state(state)
         panel.table.setCornerWidget(plain_corner(panel.table))
         before = dock.widget()

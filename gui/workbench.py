@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gui.file_actions import FileActions
     from gui.finder import Finder
     from gui.jobs import JobRunner
+    from gui.loading import Loading
     from gui.loading_ahead import LoadingAhead
     from gui.report_writing import ReportWriting
     from gui.services.encoding_list import EncodingList
@@ -116,6 +117,7 @@ class Workbench(QObject):
         self._last = SessionState()
         self.runner: JobRunner | None = None
         self.loading: LoadingAhead | None = None
+        self._for_tabs: Loading | None = None
         self._steps: list[Callable[[], object]] = []
         self._connect()
         self._restore()
@@ -251,6 +253,7 @@ class Workbench(QObject):
 
     def _start_files(self) -> None:
         from gui.jobs import JobRunner
+        from gui.loading import Loading
         from gui.loading_ahead import LoadingAhead
         from gui.services.files import FileService
         from gui.services.find import FindService
@@ -258,7 +261,8 @@ class Workbench(QObject):
 
         self.theme.use_fusion()
         self.runner = runner = JobRunner(self)
-        self.loading = LoadingAhead(runner, self)
+        self.loading = LoadingAhead(self)
+        self._for_tabs = Loading(self)
         self.window.jobs.watch(runner)
         self.finder.start(FindService(runner, self))
         self.files.start(FileService(runner, self), Storage(runner, self.tr("Saving the text"), self))
@@ -304,9 +308,9 @@ class Workbench(QObject):
         encodings.refresh()
 
     def load_first(self, modules: Sequence[str], then: Callable[[], None]) -> None:
-        """Call a slot when these modules are loaded, as ``LoadingAhead.when_loaded``."""
-        assert self.loading is not None
-        self.loading.when_loaded(modules, then)
+        """Call a slot when these modules are loaded, as ``Loading.when_loaded``."""
+        assert self._for_tabs is not None
+        self._for_tabs.when_loaded(modules, then)
 
     def _tab_parts(self) -> TabParts:
         from gui.tabs.tab_wiring import TabParts

@@ -63,7 +63,7 @@ class ConversationPanel(QWidget):
         theme.changed.connect(self._redraw)
 
     def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:
-        """Show these, in the order in which they come. pyqtgraph has been imported by then."""
+        """Show these, in the order in which they come. pyqtgraph is loaded by then, or cannot be."""
         columns = self.turns.columnCount()
         self._talks, self._text = talks, text
         self.totals.show(talks, text)
@@ -73,8 +73,9 @@ class ConversationPanel(QWidget):
             self.turns_table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         if self._plot is None:
             self._make_plot()
-        self._plot.draw(talks, text)
-        self._is_drawn = True
+        if self._plot is not None:
+            self._plot.draw(talks, text)
+            self._is_drawn = True
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -87,8 +88,11 @@ class ConversationPanel(QWidget):
             self._redraw()
 
     def _make_plot(self) -> None:
-        from gui.panels.conversation_plot import ConversationPlot
-
+        try:
+            from gui.panels.conversation_plot import ConversationPlot
+        except ImportError as error:
+            self._hint.setText(self.tr("The curves cannot be drawn: {reason}").format(reason=error))
+            return
         self._plot = ConversationPlot(self._theme)
         self._upper.replaceWidget(0, self._plot)
         self._hint.deleteLater()

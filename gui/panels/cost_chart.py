@@ -1,25 +1,23 @@
-"""A bar chart of the totals. pyqtgraph is imported when the chart is first shown, off the GUI thread."""
+"""A bar chart of the totals. pyqtgraph is loaded when the chart is first shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QToolTip, QVBoxLayout, QWidget
 
+from gui.loading import Loading
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
 from gui.look.theme import Theme
 from gui.models.cost_columns import CostView
 from gui.models.cost_row import CostRow, usd_middle
 from gui.models.cost_text import CostText
-
-if TYPE_CHECKING:
-    from gui.jobs import JobRunner, Lane, Ticket
 
 MOST_BARS = 40
 DEFAULT_BARS = 12
@@ -102,17 +100,15 @@ class CostChart(QWidget):
         self.log.toggled.connect(self._on_options)
         self.most.valueChanged.connect(self._on_options)
         theme.changed.connect(self._refresh)
-        self._lane: Lane | None = None
+        self._loading: Loading | None = None
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
         self._redraw.timeout.connect(self._refresh)
 
-    def start(self, runner: JobRunner) -> None:
+    def start(self) -> None:
         """From now on the chart can be loaded when it is seen."""
-        self._lane = runner.exclusive(self.tr("Loading the chart"), load_plotting)
-        self._lane.finished.connect(self._make_plot)
-        self._lane.failed.connect(self._on_failed)
+        self._loading = Loading(self)
         if self.isVisible():
-            self._lane.submit(None)
+            self._load()
 
     def set_rows(self, rows: Sequence[CostRow], view: CostView) -> None:
         """Draw these rows, soon or when the chart is next seen."""
@@ -134,8 +130,8 @@ class CostChart(QWidget):
         super().showEvent(event)
         if self._plot is not None:
             self._refresh()
-        elif self._lane is not None and not self._lane.busy:
-            self._lane.submit(None)
+        else:
+            self._load()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -147,20 +143,23 @@ class CostChart(QWidget):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange) and self._plot is not None:
             self._refresh()
 
-    @Slot(object)
-    def _make_plot(self, _loaded: object) -> None:
-        from gui.panels.cost_bars import BarPlot
+    def _load(self) -> None:
+        if self._loading is not None:
+            self._loading.when_loaded(("gui.panels.cost_bars",), self._make_plot)
 
+    @Slot()
+    def _make_plot(self) -> None:
         if self._plot is not None:
+            return
+        try:
+            from gui.panels.cost_bars import BarPlot
+        except ImportError as error:
+            self._hint.setText(self.tr("The chart cannot be loaded: {reason}").format(reason=error))
             return
         self._plot = BarPlot(self._theme, self)
         self._plot.bar_hovered.connect(self._on_hovered)
         self._body.addWidget(self._plot, 1)
         self._refresh()
-
-    @Slot(object)
-    def _on_failed(self, failure: Any) -> None:
-        self._hint.setText(self.tr("The chart cannot be loaded: {reason}").format(reason=failure.why))
 
     @Slot()
     def _on_options(self) -> None:
@@ -195,11 +194,6 @@ class CostChart(QWidget):
             QToolTip.hideText()
         else:
             QToolTip.showText(place.toPoint(), plain_tip(f"{bar.name}: {bar.text}"), self._plot)
-
-
-def load_plotting(_request: object, _ticket: Ticket | None = None) -> None:
-    """Import what the chart is drawn with: the work of a lane, for it takes a quarter of a second."""
-    import pyqtgraph  # noqa: F401
 
 
 def axis_text(value: float, text: CostText) -> str:

@@ -41,7 +41,6 @@ from gui.panels.scenario_names import ScenarioNames
 from gui.services.costs import CostService
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
     from gui.scenario_book import ScenarioBook
     from gui.storage import Storage
 
@@ -125,11 +124,11 @@ class CostPanel(QWidget):
         if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes):
             self.splitter.setSizes(sizes)
 
-    def start(self, runner: JobRunner, storage: Storage, book: ScenarioBook | None = None) -> None:
+    def start(self, storage: Storage, book: ScenarioBook | None = None) -> None:
         """Chart, exports and named scenarios work from now on. ``storage`` belongs to the panel alone. The service
         starts by itself."""
         self.commands.use_storage(storage)
-        self.chart.start(runner)
+        self.chart.start()
         if book is not None:
             self.names.start(book)
 

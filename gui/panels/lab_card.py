@@ -30,7 +30,6 @@ from gui.services.lab.types import Inputs
 from gui.services.lab.words import tr as card_words
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
     from gui.services.lab.types import Card, Outcome
 
 LEAST_LINES, MOST_LINES = 2, 9
@@ -55,7 +54,6 @@ class LabCard(QFrame):
         self.revision = 0
         self.standing = NOT_RUN
         self._theme = theme
-        self._runner: JobRunner | None = None
         self._body: QWidget | None = None
         self.text: LabText | None = None
         self.numbers: dict[str, QSpinBox] = {}
@@ -89,10 +87,6 @@ class LabCard(QFrame):
         self.run_button.clicked.connect(self._ask_run)
         theme.changed.connect(self._colour)
         self.set_standing(NOT_RUN)
-
-    def start(self, runner: JobRunner) -> None:
-        """From now on curves can be drawn."""
-        self._runner = runner
 
     def inputs(self) -> Inputs:
         """What the card is to be run with."""
@@ -153,8 +147,6 @@ class LabCard(QFrame):
             column.addWidget(self._make_text())
         column.addLayout(self._make_controls())
         self.outcome = OutcomeView(self._theme, self._body)
-        if self._runner is not None:
-            self.outcome.start(self._runner)
         column.addWidget(self.outcome)
         column.addWidget(self._sentence(card_words(self.card.truth)))
         self._column.addWidget(self._body)

@@ -16,7 +16,6 @@ from gui.panels.training_form import Remark
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve
-    from gui.jobs import JobRunner
     from gui.services.lab.types import Outcome
 
 MOST_ROWS = 12
@@ -89,7 +88,6 @@ class OutcomeView(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._runner: JobRunner | None = None
         self._body = QVBoxLayout(self)
         self._body.setContentsMargins(0, 0, 0, 0)
         self._body.setSpacing(6)
@@ -98,10 +96,6 @@ class OutcomeView(QWidget):
         self.curve: TrainingCurveView | None = None
         self.hide()
 
-    def start(self, runner: JobRunner) -> None:
-        """From now on curves can be drawn."""
-        self._runner = runner
-
     def show_outcome(self, outcome: Outcome) -> None:
         """Show this one in place of what is shown."""
         self.clear()
@@ -109,8 +103,8 @@ class OutcomeView(QWidget):
             self._add_table(ClaimsModel(outcome.claims, self._theme), self.tr("What is expected, and what was found"))
         for table in outcome.tables:
             self._add_table(ResultModel(table), table.title)
-        if outcome.curve is not None and self._runner is not None:
-            self._show_curve(outcome.curve, self._runner)
+        if outcome.curve is not None:
+            self._show_curve(outcome.curve)
         self._body.addWidget(self.remark)
         self.remark.say(outcome.remark)
         self.show()
@@ -132,12 +126,11 @@ class OutcomeView(QWidget):
             if widget not in (self.remark, self.curve):
                 widget.deleteLater()
 
-    def _show_curve(self, curve: TrainingCurve, runner: JobRunner) -> None:
+    def _show_curve(self, curve: TrainingCurve) -> None:
         if self.curve is None:
             self.curve = TrainingCurveView(self._theme, TrainingText(self.locale()), self)
             self.curve.setObjectName("labCurve")
             self.curve.setFixedHeight(self.fontMetrics().lineSpacing() * CURVE_LINES)
-            self.curve.start(runner)
         self._body.addWidget(self.curve)
         self.curve.show()
         self.curve.show_curve(curve, int(curve.vocab_sizes[-1]))

@@ -15,7 +15,6 @@ from gui.panels.lab_card import LabCard
 from gui.services.lab.words import tr as card_words
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
     from gui.services.lab.types import Card
 
 
@@ -46,11 +45,6 @@ class LabPanel(QWidget):
         self.filter.textChanged.connect(self._show_matching)
         self.run_all.clicked.connect(self.run_all_asked)
         self.show_summary()
-
-    def start(self, runner: JobRunner) -> None:
-        """From now on curves can be drawn."""
-        for card in self.cards.values():
-            card.start(runner)
 
     @Slot()
     def show_summary(self) -> None:

@@ -1,6 +1,6 @@
 """The curve of a run: bytes per token against the size of the vocabulary, and how fast it merged.
 
-pyqtgraph is imported when a curve is first to be drawn, off the GUI thread.
+pyqtgraph is loaded when a curve is first to be drawn.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
+from gui.loading import Loading
 from gui.look import focus_ring
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_rates import RateSeries
 from gui.models.training_text import TrainingText
-from gui.panels.cost_chart import load_plotting
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve, TrainingProgress
-    from gui.jobs import JobFailure, JobRunner, Lane
 
 REDRAW_MS = 200
 """Points that come faster than this are drawn together."""
@@ -43,7 +42,7 @@ class TrainingCurveView(QWidget):
         self._vocab_size = 0
         self.rates = RateSeries()
         self._plots: Any = None
-        self._lane: Lane | None = None
+        self._loading, self._is_loading = Loading(self), False
         self._hint = PlainLabel(self.tr("The curve begins with the first merge."))
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
@@ -53,12 +52,6 @@ class TrainingCurveView(QWidget):
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
         theme.changed.connect(self._draw)
-
-    def start(self, runner: JobRunner) -> None:
-        """From now on plots can be loaded when there is something to draw."""
-        self._lane = runner.exclusive(self.tr("Loading the curve"), load_plotting, stoppable=False)
-        self._lane.finished.connect(self._make_plots)
-        self._lane.failed.connect(self._on_failed)
 
     def clear(self) -> None:
         """Another run begins."""
@@ -78,9 +71,8 @@ class TrainingCurveView(QWidget):
         self._curve = curve
         self._vocab_size = vocab_size
         self._describe()
-        if self._plots is None and self._lane is not None and self.isVisible() and not self._lane.busy:
-            self._hint.setText(self.tr("Loading the curve…"))
-            self._lane.submit(None)
+        if self._plots is None and self.isVisible():
+            self._load()
         elif not self._redraw.isActive():
             self._redraw.start()
 
@@ -88,8 +80,8 @@ class TrainingCurveView(QWidget):
         super().showEvent(event)
         if self._plots is not None:
             self._draw()
-        elif self._curve is not None and self._lane is not None and not self._lane.busy:
-            self._lane.submit(None)
+        elif self._curve is not None:
+            self._load()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go along the curve point by point, or by a tenth of it; what is there is said."""
@@ -138,21 +130,25 @@ class TrainingCurveView(QWidget):
             size=self._text.number(vocab_size), density=self._text.decimal(density)
         )
 
-    @Slot(object)
-    def _make_plots(self, _loaded: object) -> None:
-        from gui.panels.training_plots import TrainingPlots
+    def _load(self) -> None:
+        if not self._is_loading:
+            self._is_loading = True
+            self._hint.setText(self.tr("Loading the curve…"))
+            self._loading.when_loaded(("gui.panels.training_plots",), self._make_plots)
 
-        if self._plots is not None:
+    @Slot()
+    def _make_plots(self) -> None:
+        self._is_loading = False
+        try:
+            from gui.panels.training_plots import TrainingPlots
+        except ImportError as error:
+            self._hint.setText(self.tr("The curve cannot be drawn: {reason}").format(reason=error))
             return
         self._plots = TrainingPlots(self._theme, self._text, self)
         self._plots.hide()
         self._plots.point_hovered.connect(self._on_hovered)
         self._body.addWidget(self._plots, 1)
         self._redraw.start()  # not at once: making, showing and drawing in one go would hold up the window
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self._hint.setText(self.tr("The curve cannot be drawn: {reason}").format(reason=failure.why))
 
     @Slot()
     def _draw(self) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from gui.loading import Loading
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
 
@@ -26,6 +27,7 @@ class LengthsPage(QWidget):
         self._theme, self._text = theme, TrainingText(self.locale())
         self._lengths: Lengths | None = None
         self.plots: LengthPlots | None = None
+        self._loading = Loading(self)
         self.words = QLabel(objectName="vocabLengthsWords")
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
@@ -59,14 +61,21 @@ class LengthsPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.plots is None:
-            from gui.panels.vocabulary_plots import LengthPlots
+            self._loading.when_loaded(("gui.panels.vocabulary_plots",), self._make_plots)
+        else:
+            self._draw()
 
+    @Slot()
+    def _make_plots(self) -> None:
+        from gui.panels.vocabulary_plots import LengthPlots
+
+        if self.plots is None:
             self.plots = LengthPlots(self._theme, self._text)
             self.plots.setAccessibleName(self.tr("Tokens by length, and length by id; the words above say it too"))
             column = self.layout()
             column.takeAt(column.count() - 1)
             column.addWidget(self.plots, 1)
-        self._draw()
+            self._draw()
 
     def _draw(self) -> None:
         if self.plots is not None and self._lengths is not None and self.isVisible():

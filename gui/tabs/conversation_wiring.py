@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from gui.loading import Loading
 from gui.models.conversation_choices import MOST_MODELS, conversation_of
-from gui.panels.cost_chart import load_plotting
 from gui.services.conversations import Talk, TalkRequest, converse_with_all, talker_of
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.jobs import JobFailure, JobResult, JobRunner
     from gui.models.cost_row import CostRow
     from gui.panels.conversation_panel import ConversationPanel
     from gui.panels.cost_panel import CostPanel
@@ -36,7 +37,8 @@ class ConversationWiring(QObject):
         self._bench, self._costs, self._state = bench, costs, state
         self.panel: ConversationPanel | None = None
         self._revision = 0
-        self._lane = runner.conflated(self.tr("Working out a conversation"), _work)
+        self._loading = Loading(self)
+        self._lane = runner.conflated(self.tr("Working out a conversation"), converse_with_all)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
@@ -113,6 +115,9 @@ class ConversationWiring(QObject):
 
     @Slot(object)
     def _on_finished(self, result: JobResult) -> None:
+        self._loading.when_loaded(("gui.panels.conversation_plot",), partial(self._show, result))
+
+    def _show(self, result: JobResult) -> None:
         if self.panel is None or result.request.revision != self._revision:
             return
         talks: tuple[Talk, ...] = result.value
@@ -126,9 +131,3 @@ class ConversationWiring(QObject):
             self.panel.remark.say(
                 self.tr("The conversation cannot be worked out: {why}.").format(why=failure.why), "error"
             )
-
-
-def _work(request: TalkRequest, ticket: Ticket) -> tuple[Talk, ...]:
-    """On a worker thread: what the plot is drawn with, then the sums."""
-    load_plotting(None)
-    return converse_with_all(request, ticket)

@@ -31,7 +31,7 @@ class LabWiring(QObject):
     def __init__(self, parts: TabParts) -> None:
         bench = parts.bench
         super().__init__(bench)
-        self._bench, self._runner = bench, parts.runner
+        self._bench = bench
         self.service = LabService(parts.runner, parts.open_encoding, self)
         self.service.finished.connect(self._on_finished)
         self.service.failed.connect(self._on_failed)
@@ -51,7 +51,6 @@ class LabWiring(QObject):
 
         bench = self._bench
         self.panel = panel = LabPanel(cards(), bench.theme)
-        panel.start(self._runner)
         bench.lab_page.fill(panel)
         panel.run_all_asked.connect(self._run_all)
         for card in panel.cards.values():

@@ -77,7 +77,6 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         yield from panel.make(bench.theme, bench.icons, bench.settings, self._models)
         yield
         panel.restore_state(self._state)
-        panel.progress.curve.start(runner)
         trainer = EngineTrainer(bench.paths.compiled, bench.own_encodings)
         training = TrainingService(runner, trainer, self._folder, self)
         corpus = CorpusService(runner, bench.paths.compiled, self)

@@ -58,10 +58,10 @@ def tiktoken_counts() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def tabs_wait_for_no_module() -> Iterator[None]:
     """Turning to a tab makes its page at once, whatever other tests have loaded; tests of that take it back."""
-    from gui.loading_ahead import LoadingAhead
+    from gui.loading import Loading
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LoadingAhead, "when_loaded", lambda _self, _modules, then: then())
+        patch.setattr(Loading, "when_loaded", lambda _self, _modules, then: then())
         yield
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QLocale
 
-from gui.jobs import JobRunner
 from gui.look.theme import Theme
 from gui.models.cost_arrangement import Arrangement
 from gui.models.cost_table import CostTableModel
@@ -30,7 +29,6 @@ def model(qapp):
 
 @pytest.fixture
 def chart(qtbot, model):
-    runner = JobRunner()
     theme = Theme("light")
     chart = CostChart(theme)
     chart.theme = theme
@@ -38,10 +36,9 @@ def chart(qtbot, model):
     chart.resize(420, 260)
     chart.set_rows(model.shown_rows(), model.view)
     chart.show()
-    chart.start(runner)
+    chart.start()
     qtbot.waitUntil(lambda: chart._plot is not None)
-    yield chart
-    runner.shutdown()
+    return chart
 
 
 def test_bars_are_the_first_rows_with_a_known_total(model):

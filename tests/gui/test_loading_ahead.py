@@ -1,4 +1,4 @@
-"""The modules of tabs and dialogs are loaded on a worker thread before somebody opens them, and none of them twice."""
+"""The modules of tabs and dialogs are loaded before somebody opens them."""
 
 from __future__ import annotations
 
@@ -8,28 +8,35 @@ import importlib.util
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
-from pytestqt.qtbot import QtBot
 
-from gui import loading_ahead
-from gui.jobs import JobRunner, Ticket
-from gui.loading_ahead import LoadingAhead, load_all, modules_of_the_window
-from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
+from gui.loading_ahead import modules_of_the_window
+from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 WINDOW = """
-import sys
+import builtins, sys, threading
 from pathlib import Path
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from gui.app import tend_memory
 from gui.paths import profile_paths
 from gui.workbench import Workbench
 from gui import loading_ahead
 
-loading_ahead.PATIENCE_MS = 0
+loading_ahead.PATIENCE_MS = loading_ahead.PAUSE_MS = 0
+elsewhere = []
+build_class = builtins.__build_class__
+
+def build(body, name, *bases, **options):
+    made = build_class(body, name, *bases, **options)
+    if isinstance(made, type(QObject)) and threading.current_thread() is not threading.main_thread():
+        elsewhere.append(f"{made.__module__}.{name}")
+    return made
+
+builtins.__build_class__ = build
 application = QApplication(["window"])
 bench = Workbench(profile_paths(Path(sys.argv[1])))
 tend_memory(bench)
@@ -46,6 +53,7 @@ def ended():
     ours = ("gui.", "pyqtgraph", "engine.requests.templates")
     print("late", *sorted(name for name in set(sys.modules) - before if name.startswith(ours)))
     print("compiler", "numba" in sys.modules)
+    print("elsewhere", *elsewhere)
     bench.window.close()
 
 bench.started.connect(lambda: bench.loading.ended.connect(ended))
@@ -54,99 +62,10 @@ application.exec()
 """
 
 
-# Taken before the fixture of the windows has it wait for nothing.
-WHEN_LOADED = LoadingAhead.when_loaded
-
-
-class CountingTicket(Ticket):
-    """Counts how often the job gave way."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda fraction, note: None)
-        self.ways = 0
-
-    def give_way(self) -> None:
-        self.ways += 1
-
-
 def test_every_module_of_the_window_is_named():
     names = set(modules_of_the_window())
     here = {path for path in (ROOT / "gui").rglob("*.py") if path.name != "__init__.py"}
     assert {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in here} <= names
-
-
-def test_it_gives_way_before_each_module_that_is_not_there(monkeypatch: pytest.MonkeyPatch):
-    loaded = []
-    monkeypatch.setattr(importlib, "import_module", loaded.append)
-    ticket = CountingTicket()
-    load_all(None, ticket, ("not.there", "sys", "nor.this"))
-    assert loaded == ["not.there", "nor.this"]
-    assert ticket.ways == 2
-
-
-def test_what_cannot_be_loaded_keeps_nothing_else_from_being(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    (tmp_path / "loaded_behind_it.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-    load_all(None, CountingTicket(), ("not.there", "loaded_behind_it"))
-    assert sys.modules.pop("loaded_behind_it", None) is not None
-
-
-def test_a_window_that_closes_waits_for_one_module_at_most(monkeypatch: pytest.MonkeyPatch):
-    ticket = CountingTicket()
-    loaded = []
-
-    def load(name: str) -> None:
-        loaded.append(name)
-        ticket.cancel()
-
-    monkeypatch.setattr(importlib, "import_module", load)
-    load_all(None, ticket, ("not.there", "nor.this"))
-    assert loaded == ["not.there"]
-
-
-def test_it_is_done_on_a_worker_thread(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch):
-    threads = []
-    monkeypatch.setattr(loading_ahead, "PATIENCE_MS", 0)
-    monkeypatch.setattr(loading_ahead, "modules_of_the_window", lambda: iter(["not.there"]))
-    monkeypatch.setattr(importlib, "import_module", lambda name: threads.append(threading.current_thread()))
-    runner = JobRunner()
-    loading = LoadingAhead(runner)
-    with qtbot.waitSignal(loading.ended):
-        loading.begin_soon()
-    assert threads
-    assert threading.main_thread() not in threads
-    assert not runner.busy_lanes, "nobody is told of it"
-    runner.shutdown()
-
-
-def test_what_is_loaded_is_not_waited_for(qtbot: QtBot):
-    runner = JobRunner()
-    done = []
-    WHEN_LOADED(LoadingAhead(runner, runner), ("sys", "gui.jobs"), lambda: done.append(1))
-    assert done
-    runner.shutdown()
-
-
-def test_what_is_missing_is_loaded_on_a_worker_thread_first(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    (tmp_path / "a_module_of_a_tab.py").write_text("import threading\nTHREAD = threading.current_thread()\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    runner = JobRunner()
-    threads = []
-    WHEN_LOADED(
-        LoadingAhead(runner, runner),
-        ("a_module_of_a_tab", "no_module_at_all"),
-        lambda: threads.append((sys.modules["a_module_of_a_tab"].THREAD, threading.current_thread())),
-    )
-    assert not threads
-    qtbot.waitUntil(lambda: bool(threads), timeout=PATIENCE_MS)
-    ((loaded_on, called_on),) = threads
-    assert called_on is threading.main_thread()
-    assert loaded_on is not called_on
-    assert not runner.busy_lanes, "nobody is told of it"
-    runner.shutdown()
-    del sys.modules["a_module_of_a_tab"]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "gui" / "tabs").glob("*_wiring.py")), ids=lambda path: path.stem)
@@ -169,4 +88,4 @@ def test_tabs_find_everything_loaded_and_the_first_picture_nothing(tmp_path: Pat
     done = subprocess.run(
         command, check=False, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS
     )
-    assert done.stdout.splitlines() == ["early", "late", "compiler False"], done.stderr
+    assert done.stdout.splitlines() == ["early", "late", "compiler False", "elsewhere"], done.stderr

@@ -27,7 +27,7 @@ def make_panel(qtbot, runner, notifier, monkeypatch):
     def make() -> CostPanel:
         service = CostService(today=lambda: TODAY)
         panel = CostPanel(service, theme, notifier, "1.2.3")
-        panel.start(runner, Storage(runner, "Exporting"))
+        panel.start(Storage(runner, "Exporting"))
         panel.theme, panel.service = theme, service
         qtbot.addWidget(panel)
         panel.resize(1200, 400)

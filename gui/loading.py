@@ -1,0 +1,108 @@
+"""Loads modules on the GUI thread, a piece in each turn of the event loop, so that the window answers in between.
+
+On no other thread: a class that inherits from Qt's is entered by shiboken 6 into a table that all share, which on
+Python 3.11 nothing guards, and Qt asks the classes of its objects there without the interpreter's lock. A class that is
+made on a worker thread while the window paints ends the program now and then (a null pointer in
+``PySide::MetaObjectBuilder::update``). From 3.12 on the entry is part of the class.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+PLOTS = (
+    "pyqtgraph",
+    "gui.panels.conversation_plot",
+    "gui.panels.cost_bars",
+    "gui.panels.training_plots",
+    "gui.panels.vocabulary_plots",
+)
+"""The modules that draw with pyqtgraph; nothing else loads it."""
+
+_BEFORE_PLOTS = (
+    "xml.etree.ElementTree",
+    "pydoc",
+    "multiprocessing",
+    "decimal",
+    "PySide6.QtTest",
+    "PySide6.QtSvg",
+    "PySide6.QtOpenGLWidgets",
+)
+"""What pyqtgraph loads and can be loaded before it."""
+_COPIED = ("PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets")
+"""Modules of which pyqtgraph looks up every name; PySide makes a class when its name is first looked up."""
+_NAMES_A_TURN = 24
+
+
+class Loading(QObject):
+    """Calls back when modules are loaded. Several of them do not come in each other's way."""
+
+    def __init__(self, parent: QObject | None = None, *, pause_ms: int = 0) -> None:
+        """``pause_ms``: after each piece; without one, what happens in the window comes first all the same."""
+        super().__init__(parent)
+        self._waiting: deque[tuple[Iterator[None], Callable[[], None]]] = deque()
+        self._turn = QTimer(self, singleShot=True, interval=pause_ms)
+        self._turn.timeout.connect(self._take_turn)
+
+    def when_loaded(self, modules: Sequence[str], then: Callable[[], None]) -> None:
+        """Call a slot when these modules are loaded, or cannot be, which importing them says again: at once, if they
+        are."""
+        if all(is_loaded(name) for name in modules):
+            then()
+        else:
+            self._waiting.append((load(modules), then))
+            self._turn.start()
+
+    @Slot()
+    def _take_turn(self) -> None:
+        if not self._waiting:
+            return
+        self._turn.start()  # first: what is called may wait in an event loop of its own
+        pieces, then = self._waiting[0]
+        try:
+            next(pieces)
+        except StopIteration:
+            self._waiting.popleft()
+            then()
+
+
+def load(modules: Iterable[str]) -> Iterator[None]:
+    """Load these modules, as far as they are not there, and yield after each piece of it."""
+    for name in modules:
+        if is_loaded(name):
+            continue
+        if name in PLOTS and not is_loaded(PLOTS[0]):
+            yield from _load_pyqtgraph()
+        yield from _load_one(name)
+
+
+def is_loaded(name: str) -> bool:
+    """Whether a module is there, and to its end: another thread may be in the middle of it."""
+    module = sys.modules.get(name)
+    return module is not None and not getattr(module.__spec__, "_initializing", False)
+
+
+def _load_one(name: str) -> Iterator[None]:
+    # Whoever opens what cannot be loaded meets that again, and there it is said.
+    with contextlib.suppress(ImportError):
+        importlib.import_module(name)
+    yield
+
+
+def _load_pyqtgraph() -> Iterator[None]:
+    for name in _BEFORE_PLOTS:
+        if not is_loaded(name):
+            yield from _load_one(name)
+    for module in map(importlib.import_module, _COPIED):
+        names = dir(module)
+        for start in range(0, len(names), _NAMES_A_TURN):
+            for name in names[start : start + _NAMES_A_TURN]:
+                getattr(module, name, None)
+            yield
+    yield from _load_one(PLOTS[0])
