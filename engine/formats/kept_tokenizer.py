@@ -7,13 +7,14 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from engine.atomic_file import replacing
 from engine.errors import FormatError
-from engine.formats import json_document, sentencepiece_model
-from engine.formats.library_data import LibraryData, of_document, of_model
+from engine.formats import json_document
+from engine.formats.library_data import LibraryData, of_payload
 from engine.library_encoding import LibraryEncoding
 
 SUFFIX = ".tokenizer"
@@ -63,13 +64,7 @@ def read(path: Path, content: bytes, *, trusted: bool = False) -> LibraryData:
     same_content = described["sha256"] == hashlib.sha256(content).hexdigest()
     was_tried = trusted and same_content and described["tried"] == version_of(described["reader"])
     reader = described["reader"] if same_content else _reader_of(content)
-    if reader == "tokenizers":
-        data = of_document(json_document.parse(content))
-    elif reader == "sentencepiece":
-        data = of_model(sentencepiece_model.read(content))
-    else:
-        raise FormatError(f"it is to be run by {reader!r:.40}, which is not known here")
-    return LibraryData(data.reader, data.payload, data.tokens, data.open, data.normalization, data.notes, was_tried)
+    return replace(of_payload(reader, content), was_tried=was_tried)
 
 
 def _reader_of(content: bytes) -> str:

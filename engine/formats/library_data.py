@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.formats import huggingface_document, sentencepiece_model
+from engine.errors import FormatError
+from engine.formats import huggingface_document, json_document, sentencepiece_model
 from engine.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library_encoding import LibraryTokenizer
 from engine.still_wanted import while_wanted
@@ -25,6 +26,16 @@ class LibraryData:
     normalization: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     was_tried: bool = False
+
+
+def of_payload(reader: str, payload: bytes) -> LibraryData:
+    """From what a library reads: ``reader`` and ``payload`` as in ``LibraryTokenizer``. FormatError, also where the
+    reader is none of those that are known here."""
+    if reader == "tokenizers":
+        return of_document(json_document.parse(payload))
+    if reader == "sentencepiece":
+        return of_model(sentencepiece_model.read(payload))
+    raise FormatError(f"it is to be run by {reader!r:.40}, which is not known here")
 
 
 def of_document(document: dict[str, Any], *notes: str) -> LibraryData:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from engine.encoding import Encoding
 from engine.errors import EngineError, FormatError
-from engine.formats import huggingface, json_document, reading
+from engine.formats import huggingface, reading
 from engine.formats.check_sample import texts_for
 from engine.formats.id_check import IdCheck, OtherIdsError, compare, for_tiktoken
-from engine.formats.library_data import LibraryData, of_document
+from engine.formats.library_data import LibraryData, of_payload
 from engine.formats.reading import Found
 from engine.formats.reading_apart import read_apart
 from engine.formats.refusals import PatternNeededError
@@ -121,8 +121,7 @@ def _compared(
         if for_library is None:
             raise
         note = f"{error}. So that library runs it, and not our own engine."
-        library_data = of_document(json_document.parse(for_library.payload))
-        library_data = replace(library_data, notes=(*for_library.notes, note))
+        library_data = replace(of_payload("tokenizers", for_library.payload), notes=(*for_library.notes, note))
         return _by_library(encoding.name, found.kind, library_data, still_wanted)
     return OpenedTokenizer(encoding, found.kind, data.normalization, data.notes, result)
 

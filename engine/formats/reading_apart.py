@@ -23,9 +23,9 @@ import numpy as np
 
 from engine.child_command import child_command
 from engine.errors import EngineError, FormatError
-from engine.formats import json_document, reading, sentencepiece_model
+from engine.formats import reading
 from engine.formats.child_run import DoesNotEndError, limit, run
-from engine.formats.library_data import LibraryData, of_document, of_model
+from engine.formats.library_data import LibraryData, of_payload
 from engine.formats.reading import ForLibrary, Found
 from engine.formats.refusals import PatternNeededError
 from engine.formats.tokenizer_data import TokenizerData, check, check_work
@@ -75,7 +75,7 @@ def _received(said: bytes) -> Found:
     ends = itertools.accumulate(about["parts"], initial=0)
     parts = [rest[start:end] for start, end in itertools.pairwise(ends)]
     if about["reader"]:
-        for_it = of_document(json_document.parse(parts[0])) if about["reader"] == "tokenizers" else _of_model(parts[0])
+        for_it = of_payload(about["reader"], parts[0])
         steps, notes = tuple(about["normalization"]), tuple(about["notes"])
         return Found(about["kind"], replace(for_it, normalization=steps, notes=notes))
     ids, lengths = (np.frombuffer(part, dtype=np.int32) for part in parts[:2])
@@ -95,10 +95,6 @@ def _received(said: bytes) -> Found:
         about["byte_fallback"],
     )
     return Found(about["kind"], data, for_library)
-
-
-def _of_model(payload: bytes) -> LibraryData:
-    return of_model(sentencepiece_model.read(payload))
 
 
 def _tokens(blob: bytes, lengths: np.ndarray[Any, np.dtype[np.int32]]) -> Iterator[bytes]:
