@@ -59,6 +59,11 @@ class Loading(QObject):
             self._waiting.append((load(modules), then))
             self._turn.start()
 
+    def stop(self) -> None:
+        """Load nothing more and call nobody: what they would make has nowhere to go."""
+        self._turn.stop()
+        self._waiting.clear()
+
     @Slot()
     def _take_turn(self) -> None:
         if not self._waiting:

@@ -444,6 +444,9 @@ class Workbench(QObject):
         """End the worker threads and give the application its own look back."""
         clipboard.let_go()
         self._steps = []
+        for loading in (self.loading, self._for_tabs):
+            if loading is not None:
+                loading.stop()
         self.settings.close()
         for file in self.findChildren(SharedFile):
             file.finish()

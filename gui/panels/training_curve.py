@@ -42,7 +42,7 @@ class TrainingCurveView(QWidget):
         self._vocab_size = 0
         self.rates = RateSeries()
         self._plots: Any = None
-        self._loading, self._is_loading = Loading(self), False
+        self._loading, self._was_asked = Loading(self), False
         self._hint = PlainLabel(self.tr("The curve begins with the first merge."))
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
@@ -131,17 +131,16 @@ class TrainingCurveView(QWidget):
         )
 
     def _load(self) -> None:
-        if not self._is_loading:
-            self._is_loading = True
+        if not self._was_asked:
+            self._was_asked = True
             self._hint.setText(self.tr("Loading the curve…"))
             self._loading.when_loaded(("gui.panels.training_plots",), self._make_plots)
 
     @Slot()
     def _make_plots(self) -> None:
-        self._is_loading = False
         try:
             from gui.panels.training_plots import TrainingPlots
-        except ImportError as error:
+        except ImportError as error:  # and that is not tried again for every point
             self._hint.setText(self.tr("The curve cannot be drawn: {reason}").format(reason=error))
             return
         self._plots = TrainingPlots(self._theme, self._text, self)

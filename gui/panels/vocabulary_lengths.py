@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gui.loading import Loading
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
 
@@ -27,6 +28,7 @@ class LengthsPage(QWidget):
         self._theme, self._text = theme, TrainingText(self.locale())
         self._lengths: Lengths | None = None
         self.plots: LengthPlots | None = None
+        self._problem: PlainLabel | None = None
         self._loading = Loading(self)
         self.words = QLabel(objectName="vocabLengthsWords")
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -67,13 +69,19 @@ class LengthsPage(QWidget):
 
     @Slot()
     def _make_plots(self) -> None:
-        from gui.panels.vocabulary_plots import LengthPlots
-
-        if self.plots is None:
+        if self.plots is not None or self._problem is not None:
+            return
+        column = self.layout()
+        column.takeAt(column.count() - 1)
+        try:
+            from gui.panels.vocabulary_plots import LengthPlots
+        except ImportError as error:
+            self._problem = PlainLabel(self.tr("The pictures cannot be drawn: {reason}").format(reason=error))
+            self._problem.setWordWrap(True)
+            column.addWidget(self._problem, 1)
+        else:
             self.plots = LengthPlots(self._theme, self._text)
             self.plots.setAccessibleName(self.tr("Tokens by length, and length by id; the words above say it too"))
-            column = self.layout()
-            column.takeAt(column.count() - 1)
             column.addWidget(self.plots, 1)
             self._draw()
 

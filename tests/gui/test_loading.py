@@ -5,14 +5,23 @@ from __future__ import annotations
 import ast
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QLocale, QObject, QTimer
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from engine.training_types import TrainingCurve
 from gui.loading import PLOTS, Loading, is_loaded, load
 from gui.loading_ahead import modules_of_the_window
+from gui.look.theme import Theme
+from gui.models.training_text import TrainingText
+from gui.panels.cost_chart import CostChart
+from gui.panels.training_curve import TrainingCurveView
+from gui.panels.vocabulary_lengths import LengthsPage
 from tests.patience import PATIENCE_MS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,6 +104,50 @@ def test_what_is_loaded_is_not_loaded_again(modules: tuple[str, ...]):
     assert len(list(load(modules))) == 2
     assert not list(load(modules))
     assert all(map(is_loaded, modules))
+
+
+def test_what_waits_is_not_called_any_more_behind_the_end(qtbot: QtBot, owner: QObject, modules: tuple[str, ...]):
+    loading, done = Loading(owner), []
+    WHEN_LOADED(loading, modules[:1], lambda: done.append("stopped"))
+    loading.stop()
+    WHEN_LOADED(Loading(owner), modules[1:], lambda: done.append("other"))
+    qtbot.waitUntil(lambda: bool(done), timeout=PATIENCE_MS)
+    assert done == ["other"]
+    assert modules[0] not in sys.modules
+
+
+def _chart(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
+    chart = CostChart(theme)
+    chart.start()
+    return chart, "gui.panels.cost_bars", chart.repaint
+
+
+def _curve(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
+    view = TrainingCurveView(theme, TrainingText(QLocale.c()))
+    curve = TrainingCurve(np.array([256, 300]), np.array([1.0, 1.5]))
+    return view, "gui.panels.training_plots", lambda: view.show_curve(curve, 300)
+
+
+def _lengths(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
+    page = LengthsPage(theme)
+    return page, "gui.panels.vocabulary_plots", page.repaint
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+@pytest.mark.parametrize("make", [_chart, _curve, _lengths])
+def test_what_cannot_be_drawn_is_said_in_a_sentence(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, make):
+    theme = Theme("light")
+    widget, module, change = make(theme)
+    qtbot.addWidget(widget)
+    monkeypatch.setitem(sys.modules, module, None)
+    widget.show()
+    change()
+    change()
+    widget.hide()
+    widget.show()
+    (said,) = {label.text() for label in widget.findChildren(QLabel) if "import of" in label.text()}
+    assert module in said
+    theme.release()
 
 
 def test_these_modules_load_pyqtgraph_and_no_others():
