@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _ASKING = 128
 """After so many lines or characters it is asked whether the work is still wanted: normalising each takes a while."""
 
+_LINES_CHARACTERS = 1 << 16
+"""Lines are cut out of so many characters at a time, and a few more."""
+
 _Units = tuple["array[int]", "array[int]"]
 """The lengths of all units in the text as it is, and in the other one: as numbers of 64 bits, there may be millions."""
 
@@ -77,12 +80,21 @@ def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[
     if text == changed:
         yield text, changed
         return
-    for line in while_wanted(text.splitlines(keepends=True), _ASKING):
+    for line in while_wanted(_lines(text), _ASKING):
         new = normalizer(line)
         if new == line:
             yield line, new
         else:
             yield from ((cluster, normalizer(cluster)) for cluster in while_wanted(clusters(line), _ASKING))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text with their ends, which are not all made at once."""
+    start = 0
+    while start < len(text):
+        stop = text.find("\n", start + _LINES_CHARACTERS) + 1 or len(text)
+        yield from text[start:stop].splitlines(keepends=True)
+        start = stop
 
 
 def _marked_units(text: str, words_of: str) -> _Units:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EngineError, UnsupportedTextError
 from engine.pattern_reach import Reach, reach_of
-from engine.running_sums import running_sums_of
+from engine.running_sums import AT_A_TIME, running_sums_of
 from engine.span_pairs import pairs
 from engine.split_expression import UnsupportedPatternError, rewrite
 from engine.still_wanted import ENTRIES, while_wanted
@@ -130,8 +130,12 @@ def _in_unicode(letters: NDArray[np.uint16]) -> str:
 
 def _code_points(text: str) -> NDArray[np.uint32]:
     """uint32[n]: the characters of a text, lone surrogates as U+FFFD."""
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    return np.where((points >= 0xD800) & (points < 0xE000), np.uint32(0xFFFD), points)
+    points = np.empty(len(text), dtype=np.uint32)
+    for start in while_wanted(range(0, len(text), AT_A_TIME), every=1):
+        encoded = text[start : start + AT_A_TIME].encode("utf-32-le", "surrogatepass")
+        some = np.frombuffer(encoded, dtype=np.uint32)
+        points[start : start + len(some)] = np.where((some >= 0xD800) & (some < 0xE000), np.uint32(0xFFFD), some)
+    return points
 
 
 def byte_offsets(text: str) -> NDArray[np.int64]:

@@ -166,7 +166,7 @@ class Prompt(QObject):
     def _on_read(self, revision: int, pieces: tuple[str, ...]) -> None:
         if self._owes_worker:
             self._owes_worker = False
-            self._tell_text(revision, "".join(pieces))
+            self._tell_text(revision, pieces)
         if self._owes_text:
             self._on_text_ready(revision, HeldText(pieces))
 
@@ -269,7 +269,7 @@ class Prompt(QObject):
         self._set_stale(True)
         self.changed.emit()
 
-    def _tell_text(self, revision: int, text: str) -> None:
+    def _tell_text(self, revision: int, text: str | tuple[str, ...]) -> None:
         assert self._service is not None
         if self._stored is not None:
             self._service.open_stored(revision, self._stored)

@@ -97,8 +97,8 @@ class EncodingService(QObject):
         self._edits += edits
         self._tell_edits.start()
 
-    def replace_text(self, revision: int, text: str) -> None:
-        """Take a whole new text of the widget."""
+    def replace_text(self, revision: int, text: str | tuple[str, ...]) -> None:
+        """Take a whole new text of the widget, in one piece or in several."""
         self._revision = revision
         self._ask(new_text=text)
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
 
+from engine.still_wanted import while_wanted
 from gui.editor.offsets import document_text
 from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 READ_BYTES = 1 << 20
 PREVIEW_CHARACTERS = 400
+PART_CHARACTERS = 1 << 20
 
 CANDIDATES = (
     ("cp1252", QT_TRANSLATE_NOOP("Files", "Western European (Windows-1252)")),
@@ -135,8 +137,18 @@ def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFil
     except UnknownTextEncodingError as error:
         return UndecidedFile(path, str(error), candidates_for(data, error.byte_offset))
     text = stored.text
-    crlf = "\r\n" in text and text.count("\n") == text.count("\r\n")
-    return OpenedFile(path, text, document_text(text), stored.encoding, stored.size, crlf)
+    return OpenedFile(path, text, document_text(text), stored.encoding, stored.size, ends_in_crlf(text))
+
+
+def ends_in_crlf(text: str) -> bool:
+    """Whether there are line ends, and each LF of a text stands behind a CR. Looked through in parts."""
+    newlines = pairs = 0
+    for start in while_wanted(range(0, len(text), PART_CHARACTERS), every=1):
+        newlines += text.count("\n", start, start + PART_CHARACTERS)
+        pairs += text.count("\r\n", start, start + PART_CHARACTERS + 1)
+        if newlines > pairs:
+            return False
+    return pairs > 0
 
 
 def candidates_for(data: bytes, byte_offset: int) -> tuple[Candidate, ...]:

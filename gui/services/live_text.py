@@ -33,15 +33,16 @@ CATCH_UP_SECONDS = 0.04
 class TextRequest:
     """What the window asks for: the state of the switches, and how the text changed up to ``revision``.
 
-    ``new_text``, where given, replaces the whole text before ``edits`` apply; with ``stored`` it is the text of a file
-    as stored. Edits are in UTF-16 offsets of the text of the widget, each after the ones before it.
+    ``new_text``, where given, replaces the whole text before ``edits`` apply, and may come in pieces, which are put
+    together here: that takes the GUI thread too long. With ``stored`` it is the text of a file as stored. Edits are in
+    UTF-16 offsets of the text of the widget, each after the ones before it.
     """
 
     revision: int
     encoding: str
     special_as_tokens: bool = False
     watched: tuple[str, ...] = ()
-    new_text: str | None = None
+    new_text: str | tuple[str, ...] | None = None
     stored: bool = False
     edits: tuple[TextEdit, ...] = ()
     want_text: bool = False
@@ -195,7 +196,7 @@ class LiveText:
         """Replace or edit the copy as the request says; return what that did to the tokens."""
         import engine
 
-        new_text = request.new_text
+        new_text = "".join(request.new_text) if isinstance(request.new_text, tuple) else request.new_text
         if new_text is None and request.edits and self._stored is not None:
             new_text = document_text(self._stored)
         if new_text is None:

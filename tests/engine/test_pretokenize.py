@@ -75,6 +75,13 @@ def test_surrogates_count_as_the_replacement_character():
     assert pretokenizer.byte_spans("a\ud800 \udfff").tolist() == [[0, 1], [1, 4], [4, 5], [5, 8]]
 
 
+def test_characters_are_read_in_parts(monkeypatch):
+    monkeypatch.setattr(pretokenize, "AT_A_TIME", 3)
+    for text in ("", "abc", "ab\ud800\U0001f600é", "字" * 7):
+        points = [0xFFFD if 0xD800 <= ord(character) < 0xE000 else ord(character) for character in text]
+        assert pretokenize._code_points(text).tolist() == points
+
+
 def test_spans_are_whole_numbers():
     for spans in (Pretokenizer("a").char_spans("aa"), Pretokenizer("a").byte_spans("aa")):
         assert spans.dtype == np.int64

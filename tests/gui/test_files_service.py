@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.jobs import JobRunner
-from gui.services.files import CANDIDATES, FileService, OpenedFile, UndecidedFile
+from gui.services.files import CANDIDATES, FileService, OpenedFile, UndecidedFile, ends_in_crlf
 
 MOST = 1_000_000
 
@@ -63,6 +64,14 @@ def test_crlf_is_kept_and_noted(qtbot: QtBot, files: FileService, tmp_path: Path
     assert file.crlf
     path.write_bytes(b"a\r\nb\n")
     assert not opened(qtbot, files, path).crlf
+
+
+@pytest.mark.parametrize("part", [1, 2, 3, 100])
+def test_line_ends_are_looked_through_in_parts(monkeypatch: pytest.MonkeyPatch, part: int):
+    monkeypatch.setattr("gui.services.files.PART_CHARACTERS", part)
+    for pieces in product(("a", "\r", "\n", "\r\n"), repeat=4):
+        text = "".join(pieces)
+        assert ends_in_crlf(text) == ("\n" in text and text.count("\n") == text.count("\r\n")), repr(text)
 
 
 def test_an_unknown_encoding_is_asked_for(qtbot: QtBot, files: FileService, tmp_path: Path):

@@ -34,6 +34,12 @@ def test_a_new_text_is_counted_and_its_tokens_cover_it(ticket):
     assert reply.counts.statistics.words == 3
 
 
+def test_a_new_text_may_come_in_pieces(ticket):
+    reply = answer(LiveText(), ticket, new_text=("naï", "ve ", "🚀 text"), want_text=True)
+    assert reply.patch.ids.tolist() == tokens("naïve 🚀 text")
+    assert reply.text.text() == "naïve 🚀 text"
+
+
 def test_edits_follow_each_other(ticket):
     live = LiveText()
     answer(live, ticket, new_text="one two")
