@@ -8,6 +8,7 @@ told apart, as Sennrich, Haddow and Birch (2016) do it.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from engine.pretokenize import pretokenizer
 from engine.safe_cuts import WHITE_SPACE
 from engine.space_signs import SIGN, SpaceSigns, signs_of
 from engine.span_pairs import pairs
-from engine.still_wanted import while_wanted
+from engine.still_wanted import ENTRIES, while_wanted
 
 MARKED_WORDS = r"\S+ ?|\s+"
 """The split pattern of texts with marks."""
@@ -87,4 +88,6 @@ def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
 
 def mark_words(text: str, pattern: str) -> str:
     """The words of a text, with a mark behind each. SplitTimeoutError."""
-    return " ".join([*(text[start:end] for start, end in words_of_text(text, pattern)), ""])
+    words = (text[start:end] for start, end in words_of_text(text, pattern))
+    # A word is an object of fifty bytes and more: of a long text they are never all there.
+    return "".join(iter(lambda: "".join(f"{word} " for word in itertools.islice(words, ENTRIES)), ""))
