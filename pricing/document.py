@@ -9,6 +9,7 @@ A syntax error does not hide the mistakes behind it: the broken value is set asi
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from ruamel.yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
 )
+from ruamel.yaml.reader import Reader
 
 from pricing.between import Between, go_on
 from pricing.syntax import STAND_IN, Repairs, SyntaxFault, describe, repair
@@ -36,6 +38,8 @@ MAX_DEPTH = 20
 MAX_REREAD = 1_000_000
 """How many characters may be parsed again to find what stands behind syntax errors."""
 MAX_FAULTS = 100
+CHARACTERS = 512
+"""After so many characters it is asked whether to go on: reading them takes about a millisecond."""
 
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff\ue000"
@@ -172,8 +176,7 @@ class _Builder:
     def build(self, text: str, between: Between) -> SyntaxFault | None:
         """Read ``text``; the fault that stopped it, if one did."""
         try:
-            for event in _events(text):
-                between()
+            for event in _events(text, between):
                 if isinstance(event, DocumentStartEvent) and self.root is not None:
                     self._problem(event, "a price file is one document: remove this '---' or what follows it")
                     self.stopped = True
@@ -268,9 +271,31 @@ class _Builder:
         return line, max(1, mark.column + 1 - self._repairs.shifted.get(line, 0))
 
 
-def _events(text: str) -> Iterator[Event]:
+def _events(text: str, between: Between) -> Iterator[Event]:
     # The plain loader: the round-trip one keeps comments, which nobody asks for here, and is slower.
-    yield from YAML(typ="safe", pure=True).parse(text)
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Reader = functools.partial(_Reader, between)
+    yield from yaml.parse(text)
+
+
+class _Reader(Reader):
+    """Calls ``between`` again and again: a value or a comment can be as long as the file."""
+
+    def __init__(self, between: Between, stream: str | None, loader: YAML) -> None:
+        super().__init__(stream, loader)
+        self._between, self._left = between, 0
+
+    def forward(self, length: int = 1) -> None:
+        """Pass so many characters."""
+        while length > CHARACTERS:
+            super().forward(CHARACTERS)
+            self._between()
+            length -= CHARACTERS
+        self._left -= length
+        if self._left < 0:
+            self._left = CHARACTERS
+            self._between()
+        super().forward(length)
 
 
 __all__ = ["Broken", "Document", "Node", "Scalar", "Sequence", "Table", "read_document"]
