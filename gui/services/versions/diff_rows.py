@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.running_sums import running_sums_of
 from gui.look.token_text import visible
 from gui.models.runs import ADDED, REMOVED, Run, Runs
 from gui.services.versions.token_diff import Difference, Hunk, difference
@@ -65,11 +66,13 @@ class TokenLines:
     def __init__(self, encoding: Encoding, text: str) -> None:
         self._encoding = encoding
         self.ids = encoding.token_ids(text)
-        distinct, inverse = np.unique(self.ids, return_inverse=True)
-        feeds = np.array([token.count(b"\n") for token in encoding.decode_tokens_bytes(distinct.tolist())], np.int64)
-        of_each = feeds[inverse] if len(distinct) else np.zeros(0, np.int64)
-        self.line_after = np.cumsum(of_each) + 1
-        ends = np.flatnonzero(of_each) + 1
+        distinct = np.unique(self.ids)
+        feeds = np.zeros(self.ids.max(initial=-1) + 1, np.int64)
+        feeds[distinct] = [token.count(b"\n") for token in encoding.decode_tokens_bytes(distinct.tolist())]
+        self.line_after = np.empty(len(self.ids), np.int64)
+        running_sums_of(len(self.ids), lambda start, stop: feeds[self.ids[start:stop]], self.line_after)
+        ends = np.flatnonzero(np.diff(self.line_after, prepend=0)) + 1
+        self.line_after += 1
         edges = np.concatenate([[0], ends, [len(self.ids)]])
         long = np.repeat(np.diff(edges) > LONG_LINE, np.diff(edges))
         self.breaks = np.union1d(ends, np.flatnonzero(long & (self.ids % BREAK_EVERY == 0)) + 1)

@@ -8,6 +8,7 @@ many, the whole stretch counts as replaced, and the result says so.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -66,7 +67,7 @@ def difference(
     steps, simplified = 0, False
     for gap in _gaps(one, other):
         check(gap.a_end / max(len(a), 1))
-        left, right = a[gap.a_start : gap.a_end].tolist(), b[gap.b_start : gap.b_end].tolist()
+        left, right = _numbers(a[gap.a_start : gap.a_end]), _numbers(b[gap.b_start : gap.b_end])
         found, taken = fewest_edits(left, right, MOST_EDITS) if steps < MOST_STEPS else (None, 0)
         steps += taken
         if found is None:
@@ -82,31 +83,41 @@ def fewest_edits(a: Sequence[int], b: Sequence[int], most: int) -> tuple[list[Hu
     steps it took to find out."""
     if not a or not b:
         return [Hunk(0, len(a), 0, len(b))] if a or b else [], 1
-    reached, trace, steps = {1: 0}, [], 0
+    if abs(len(a) - len(b)) > most:
+        return None, 1
+    # How far in ``a`` each diagonal was come, in numbers of four bytes; that of diagonal 0 stands in the middle.
+    middle = most + 1
+    reached, trace, steps = array("i", bytes(4 * (2 * most + 3))), [], 0
     for edits in while_wanted(range(most + 1), _ASKING):
-        trace.append(dict(reached))
-        for diagonal in range(-edits, edits + 1, 2):
-            down = diagonal == -edits or (diagonal != edits and reached[diagonal - 1] < reached[diagonal + 1])
-            x = reached[diagonal + 1] if down else reached[diagonal - 1] + 1
-            y = x - diagonal
+        trace.append(reached[middle - edits - 1 : middle + edits + 2])
+        for place in range(middle - edits, middle + edits + 1, 2):
+            below, above = reached[place - 1], reached[place + 1]
+            down = place == middle - edits or (place != middle + edits and below < above)
+            x = above if down else below + 1
+            y = x - place + middle
             while x < len(a) and y < len(b) and a[x] == b[y]:
                 x, y, steps = x + 1, y + 1, steps + 1
-            reached[diagonal] = x
+            reached[place] = x
             if x >= len(a) and y >= len(b):
                 return _traced(trace, len(a), len(b)), steps
         steps += 2 * edits + 1
     return None, steps
 
 
-def _traced(trace: list[dict[int, int]], x: int, y: int) -> list[Hunk]:
+def _numbers(ids: NDArray[np.int32]) -> array[int]:
+    """Token ids to be compared one by one, each made a number of Python's only then: there may be millions."""
+    return array("i", ids.tobytes())
+
+
+def _traced(trace: list[array[int]], x: int, y: int) -> list[Hunk]:
     """Go back the way that was found, and gather what it inserts and deletes."""
     single: list[Hunk] = []
     for edits in range(len(trace) - 1, 0, -1):
         reached, diagonal = trace[edits], x - y
-        down = diagonal == -edits or (diagonal != edits and reached[diagonal - 1] < reached[diagonal + 1])
-        before = diagonal + 1 if down else diagonal - 1
-        x = reached[before]
-        y = x - before
+        place = diagonal + edits + 1
+        down = diagonal == -edits or (diagonal != edits and reached[place - 1] < reached[place + 1])
+        x = reached[place + 1] if down else reached[place - 1]
+        y = x - (diagonal + 1 if down else diagonal - 1)
         single.append(Hunk(x, x, y, y + 1) if down else Hunk(x, x + 1, y, y))
     return list(_joined(reversed(single)))
 
