@@ -68,6 +68,8 @@ STAGE_SECONDS = 60
 """A stage takes at least so long."""
 KERNELS = Path(__file__).resolve().parents[1] / "engine" / "kernels" / "__pycache__"
 GROWTH = 0.1
+OF_THE_MACHINE = ("This plugin does not support", "OpenType support missing for")
+"""How messages of Qt begin that are about the screen and the fonts that there are."""
 MOST_KINDS = 25
 MOST_PLACES = 30
 
@@ -191,7 +193,7 @@ def _listening(faults: list[str]) -> Iterator[None]:
     """Take down what nobody catches, and what Qt complains about; not when Python has ended and cannot listen."""
 
     def on_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
-        if kind != QtMsgType.QtDebugMsg and "This plugin does not support" not in text:
+        if kind != QtMsgType.QtDebugMsg and not text.startswith(OF_THE_MACHINE):
             faults.append(f"Qt: {text}")
 
     def on_exception(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -7,7 +7,6 @@ object that stands for this id in all lists.
 
 from __future__ import annotations
 
-import functools
 import mmap
 import sys
 from typing import Any, cast
@@ -19,6 +18,7 @@ from numba.core import cgutils
 from numba.extending import box, models, register_model
 from numpy.typing import NDArray
 
+from engine import kept_for_later
 from engine.kernels._jit import COMPILED, kernel, primitive
 from engine.kernels.blocks import no_plain_twin
 
@@ -123,13 +123,38 @@ def list_of(ids: NDArray[np.uint32], id_limit: int) -> list[int]:
     """The ids as a list; all are below ``id_limit``, IndexError else. ``ids``: uint32[n], contiguous."""
     if not COMPILED:
         return cast(list[int], ids.tolist())
-    return cast(list[int], _numbers_of(ids, _numbers(id_limit.bit_length())[1]))
+    bits = id_limit.bit_length()
+    numbers = _kept.of(bits)  # held here while they are used: others may have them let go of
+    return cast(list[int], _numbers_of(ids, numbers.places[: 1 << bits]))
 
 
-@functools.lru_cache(maxsize=4)
-def _numbers(bits: int) -> tuple[list[int], NDArray[np.intp]]:
-    """All numbers of so many bits, kept alive, and intp[2**bits]: where each stands in memory."""
-    numbers = list(range(1 << bits))
-    places = np.fromiter(map(id, numbers), dtype=np.intp, count=len(numbers))
-    places.flags.writeable = False
-    return numbers, places
+class _Numbers:
+    """All numbers of so many bits. ``places``: intp[2**bits], where each stands in memory."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.objects = list(range(1 << bits))
+        self.places = np.fromiter(map(id, self.objects), dtype=np.intp, count=len(self.objects))
+        self.places.flags.writeable = False
+
+
+class _Kept:
+    """The numbers of as many bits as anybody asked for: 17 MB for vocabularies of 260,000 tokens."""
+
+    def __init__(self) -> None:
+        self._numbers: _Numbers | None = None
+        kept_for_later.add(self)
+
+    def of(self, bits: int) -> _Numbers:
+        """Those of so many bits, or of more."""
+        numbers = self._numbers
+        if numbers is None or numbers.bits < bits:
+            numbers = self._numbers = _Numbers(bits)
+        return numbers
+
+    def let_go(self) -> None:
+        """Make them anew when they are wanted again."""
+        self._numbers = None
+
+
+_kept = _Kept()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gc
 import sys
+import weakref
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.kept_for_later import let_go_of_all
+from engine.kernels import lists
 from engine.kernels._jit import COMPILED
 from engine.kernels.lists import list_of
 
@@ -46,6 +49,25 @@ def test_numbers_are_shared_and_counted():
     del found
     gc.collect()
     assert sys.getrefcount(number) == before
+
+
+@pytest.mark.skipif(not COMPILED, reason="numpy makes lists where nothing is compiled")
+def test_numbers_are_let_go_of_and_made_anew():
+    ids = np.array([4321, 4000, 4321], dtype=np.uint32)
+    found = list_of(ids, LIMIT)
+    known = weakref.ref(lists._kept.of(1))
+    let_go_of_all()
+    assert known() is None
+    assert found == list_of(ids, LIMIT) == ids.tolist()
+
+
+@pytest.mark.skipif(not COMPILED, reason="numpy makes lists where nothing is compiled")
+def test_one_table_serves_vocabularies_of_all_sizes():
+    ids = np.array([1, 4321], dtype=np.uint32)
+    let_go_of_all()
+    few, many, few_again = (list_of(ids, limit) for limit in (LIMIT, 1 << 20, LIMIT))
+    assert few == many == few_again
+    assert many[1] is few_again[1]
 
 
 @pytest.mark.skipif(not COMPILED, reason="numpy makes lists where nothing is compiled")
