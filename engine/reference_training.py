@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from engine.still_wanted import while_wanted
+
 
 @dataclass(frozen=True, slots=True)
 class PlainMerge:
@@ -43,7 +45,7 @@ def learn_merges(
     words = [(list(word), count) for word, count in pretokens.items()]
     contents = list(symbols)
     merges: list[PlainMerge] = []
-    while len(merges) < most_merges:
+    for _ in while_wanted(range(most_merges), every=1):
         pairs: Counter[tuple[int, int]] = Counter()
         for word, count in words:
             for pair in itertools.pairwise(word):

@@ -183,12 +183,9 @@ def _matches(request: FindRequest, ticket: Ticket) -> Iterator[Any]:
 def _as_matches(request: FindRequest, starts: array, ends: array) -> Matches:
     import numpy as np
 
-    places = []
-    for found in (starts, ends):
-        utf16 = char_to_utf16(np.array(found, dtype=np.int32), request.text)
-        utf16.setflags(write=False)
-        places.append(utf16)
-    return Matches(request.revision, request.options, places[0], places[1])
+    places = char_to_utf16(np.stack([np.asarray(starts), np.asarray(ends)]), request.text)
+    places.setflags(write=False)
+    return Matches(request.revision, request.options, *places)
 
 
 def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
