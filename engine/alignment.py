@@ -7,6 +7,7 @@ that is as far from its start, or at its end. All lengths and places are UTF-16 
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
@@ -29,6 +30,9 @@ _ASKING = 128
 
 _LINES_CHARACTERS = 1 << 16
 """Lines are cut out of so many characters at a time, and a few more."""
+
+_BEYOND_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+"""What may change its length, with the character in front that it may be joined to."""
 
 _Units = tuple["array[int]", "array[int]"]
 """The lengths of all units in the text as it is, and in the other one: as numbers of 64 bits, there may be millions."""
@@ -69,23 +73,42 @@ def _no_units() -> _Units:
 
 
 def _normalized_units(text: str, changed: str, normalizer: Normalizer) -> _Units:
+    """Neighbours of the same length in both texts are one unit: of ten million characters that is most."""
     before, after = _no_units()
-    for unit, new in _corresponding(text, changed, normalizer):
-        before.append(utf16_length(unit))
-        after.append(utf16_length(new))
+    same = 0
+    for old, new in _corresponding(text, changed, normalizer):
+        if old == new:
+            same += old
+            continue
+        before.extend((same, old))
+        after.extend((same, new))
+        same = 0
+    before.append(same)
+    after.append(same)
     return before, after
 
 
-def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[tuple[str, str]]:
+def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[tuple[int, int]]:
+    """The lengths of units, one behind the other."""
     if text == changed:
-        yield text, changed
+        yield (utf16_length(text),) * 2
         return
     for line in while_wanted(_lines(text), _ASKING):
-        new = normalizer(line)
-        if new == line:
-            yield line, new
-        else:
-            yield from ((cluster, normalizer(cluster)) for cluster in while_wanted(clusters(line), _ASKING))
+        if normalizer(line) == line:
+            yield (utf16_length(line),) * 2
+            continue
+        place = 0
+        for match in while_wanted(_BEYOND_ASCII.finditer(line), _ASKING):
+            # ASCII may have become other letters, but not more or fewer; and whatever begins with it stands alone.
+            yield (match.start() - place,) * 2
+            place = match.end()
+            part = match.group()
+            if normalizer(part) == part:
+                yield (utf16_length(part),) * 2
+                continue
+            for cluster in while_wanted(clusters(part), _ASKING):
+                yield utf16_length(cluster), utf16_length(normalizer(cluster))
+        yield (len(line) - place,) * 2
 
 
 def _lines(text: str) -> Iterator[str]:

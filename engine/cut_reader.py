@@ -88,7 +88,7 @@ class CutReader:
         return total
 
     def _occurrences(self, text: str) -> int:
-        return sum(1 for _ in self._special.finditer(text)) if self._special else 0
+        return sum(1 for _ in self._special.finditer(text, concurrent=True)) if self._special else 0
 
     def _readings(self, text: str, occurrences: int, tokens: int) -> Readings:
         if not occurrences:

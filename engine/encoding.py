@@ -22,7 +22,8 @@ from engine.decoding_face import DecodingFace
 from engine.in_threads import in_threads
 from engine.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.safe_cuts import CutFinder
-from engine.text_encoding import TextEncoding, without_surrogates
+from engine.sound_text import without_surrogates
+from engine.text_encoding import TextEncoding
 from engine.tiktoken_core import CoreBPE, build_core, byte_core, guarded
 from engine.vocabulary import Vocabulary
 from engine.vocabulary_face import VocabularyFace

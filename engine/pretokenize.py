@@ -66,7 +66,7 @@ class Pretokenizer:
     def char_spans(self, text: str, seconds: float = SECONDS) -> NDArray[np.int64]:
         """int64[n, 2]: where each pretoken starts and ends, in characters. None is empty; text that the pattern does
         not match is in none of them. SplitTimeoutError."""
-        return self._spans(_in_unicode(self._letters.of(_code_points(text))), 0, seconds)
+        return self._spans(_in_unicode(self._letters.of(code_points(text))), 0, seconds)
 
     def settled_spans(self, text: str, char_start: int, *, to_end: bool, seconds: float = SECONDS) -> NDArray[np.int64]:
         """The spans of a stretch of a longer text, from ``char_start`` on, where a pretoken ends or the text begins.
@@ -75,14 +75,14 @@ class Pretokenizer:
         where the text does; otherwise only those pretokens are given that nothing behind the stretch can change.
         SplitTimeoutError.
         """
-        letters = self._letters.of(_code_points(text))
+        letters = self._letters.of(code_points(text))
         spans = self._spans(_in_unicode(letters), char_start, seconds)
         return spans if to_end else spans[: spans[:, 1].searchsorted(self.reach.settled(letters), "right")]
 
     def settled(self, text: str) -> int:
         """The place in a stretch of a longer text up to which ends of pretokens do not depend on what stands behind the
         stretch, in characters; -1 if there is none."""
-        return self.reach.settled(self._letters.of(_code_points(text)))
+        return self.reach.settled(self._letters.of(code_points(text)))
 
     def _spans(self, letters: str, start: int, seconds: float) -> NDArray[np.int64]:
         try:
@@ -128,7 +128,7 @@ def _in_unicode(letters: NDArray[np.uint16]) -> str:
     return letters.astype("<u2").tobytes().decode("utf-16-le")
 
 
-def _code_points(text: str) -> NDArray[np.uint32]:
+def code_points(text: str) -> NDArray[np.uint32]:
     """uint32[n]: the characters of a text, lone surrogates as U+FFFD."""
     points = np.empty(len(text), dtype=np.uint32)
     for start in while_wanted(range(0, len(text), AT_A_TIME), every=1):
@@ -140,7 +140,7 @@ def _code_points(text: str) -> NDArray[np.uint32]:
 
 def byte_offsets(text: str) -> NDArray[np.int64]:
     """int64[n + 1]: where each character starts in the UTF-8 of a text, lone surrogates as U+FFFD, and its end."""
-    points = _code_points(text)
+    points = code_points(text)
 
     def sizes(start: int, stop: int) -> NDArray[np.int8]:
         some = points[start:stop]
@@ -153,7 +153,7 @@ def byte_offsets(text: str) -> NDArray[np.int64]:
 
 def utf16_offsets(text: str) -> NDArray[np.int64]:
     """int64[n + 1]: where each character starts in UTF-16 units, and where the text ends."""
-    points = _code_points(text)
+    points = code_points(text)
     offsets = np.zeros(len(points) + 1, dtype=np.int64)
     running_sums_of(len(points), lambda start, stop: (points[start:stop] >= 0x10000) + np.int8(1), offsets[1:])
     return offsets

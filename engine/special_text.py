@@ -23,7 +23,7 @@ def split_at_specials(text: str, allowed: Set[str]) -> Iterator[tuple[str, str]]
     """The text as pairs (plain text, special token behind it); the last pair's special token is ``""``."""
     start = 0
     if allowed:
-        for match in special_token_regex(frozenset(allowed)).finditer(text):
+        for match in special_token_regex(frozenset(allowed)).finditer(text, concurrent=True):
             yield text[start : match.start()], match.group()
             start = match.end()
     yield text[start:], ""

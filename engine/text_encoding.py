@@ -135,8 +135,3 @@ class TextEncoding:
     def _encode_bytes(self, text: bytes) -> list[int]:
         ids: list[int] = self._core_bpe._encode_bytes(text)
         return ids
-
-
-def without_surrogates(text: str) -> str:
-    """Surrogate pairs joined, lone surrogates replaced by U+FFFD, as tiktoken does."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

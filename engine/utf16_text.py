@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.sound_text import sound_text
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -36,7 +38,10 @@ def text_of(units: NDArray[np.uint16]) -> str:
 
 def sound_text_of(units: NDArray[np.uint16]) -> str:
     """The text of some units, each lone surrogate replaced by U+FFFD: what is encoded."""
-    return units.tobytes().decode("utf-16-le", "replace")
+    if len(units) <= _CHUNK_CHARS:
+        return units.tobytes().decode("utf-16-le", "replace")
+    starts = range(0, len(units), _CHUNK_CHARS)
+    return sound_text(units[start : start + _CHUNK_CHARS].tobytes() for start in starts)
 
 
 def characters_of(units: NDArray[np.uint16]) -> str:

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-INSTEAD = "without a window, `python main.py count FILE` counts tokens and `python main.py cost FILE` prices them"
 LIBRARIES = "libegl1 libgl1 libxkbcommon0 libdbus-1-3 libfontconfig1"
 XCB_LIBRARIES = "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0"
 NEEDS_NO_DISPLAY = frozenset({"offscreen", "minimal", "vnc", "linuxfb", "eglfs", "minimalegl", "vkkhrdisplay"})
@@ -30,7 +29,7 @@ def why_no_window(environment: Mapping[str, str] | None = None, platform: str = 
         return None
     wayland, x11 = environment.get("WAYLAND_DISPLAY"), environment.get("DISPLAY")
     if not wayland and not x11:
-        return f"there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; {INSTEAD}"
+        return f"there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; {_instead()}"
     from gui.x_display import REFUSED, WELCOME, ask_display  # Not for those who ask for no display: it loads sockets.
 
     if wayland and chosen in {"", "wayland"} and _wayland_answers(wayland, environment):
@@ -40,9 +39,16 @@ def why_no_window(environment: Mapping[str, str] | None = None, platform: str = 
         if answer == WELCOME:
             return _missing_xcb_library()
         if answer == REFUSED:
-            return f"the display {x11} does not let this user in (`xauth` and `xhost` decide that); {INSTEAD}"
+            return f"the display {x11} does not let this user in (`xauth` and `xhost` decide that); {_instead()}"
     named = x11 if x11 and chosen != "wayland" else wayland
-    return f"the display {named} does not answer; {INSTEAD}"
+    return f"the display {named} does not answer; {_instead()}"
+
+
+def _instead() -> str:
+    from gui.versions import own_command  # Not for those who have a display: it loads what packages say of themselves.
+
+    program = own_command()
+    return f"without a window, `{program} count FILE` counts tokens and `{program} cost FILE` prices them"
 
 
 def _missing_library() -> str | None:
@@ -52,8 +58,8 @@ def _missing_library() -> str | None:
     except ImportError as error:
         library = str(error).partition(":")[0]
         if isinstance(error, ModuleNotFoundError):
-            return f"Qt is not installed ({error}): `pip install .` installs what the program needs; {INSTEAD}"
-        return f"Qt cannot be loaded, {library} is missing: on Debian or Ubuntu `apt install {LIBRARIES}`; {INSTEAD}"
+            return f"Qt is not installed ({error}): `pip install .` installs what the program needs; {_instead()}"
+        return f"Qt cannot be loaded, {library} is missing: on Debian or Ubuntu `apt install {LIBRARIES}`; {_instead()}"
     return None
 
 
@@ -74,7 +80,7 @@ def _missing_xcb_library() -> str | None:
         library = str(error).partition(":")[0]
         return (
             f"Qt cannot open windows on X11, {library} is missing: on Debian or Ubuntu "
-            f"`apt install {XCB_LIBRARIES}`; {INSTEAD}"
+            f"`apt install {XCB_LIBRARIES}`; {_instead()}"
         )
     return None
 

@@ -34,6 +34,11 @@ def is_built() -> bool:
     return bool(getattr(sys, "frozen", False))
 
 
+def own_command() -> str:
+    """How this program is called on a command line."""
+    return "tokenloupe" if is_built() or Path(sys.argv[0]).stem == "tokenloupe" else "python main.py"
+
+
 def _version_of_checkout() -> str:
     project = Path(__file__).resolve().parents[1] / "pyproject.toml"
     try:

@@ -8,13 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.running_sums import running_sums, running_sums_of
+from engine.still_wanted import while_wanted
+
+_AT_A_TIME = 1 << 18
+"""Characters that are encoded in one call, which nothing interrupts."""
 
 
 class ByteMap:
     """Of a text without surrogates. Places are byte offsets from 0 to ``len``, that behind the last byte included."""
 
     def __init__(self, text: str) -> None:
-        self.bytes = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+        starts = while_wanted(range(0, len(text), _AT_A_TIME), every=1)
+        encoded = b"".join([text[start : start + _AT_A_TIME].encode("utf-8") for start in starts])
+        self.bytes = np.frombuffer(encoded, dtype=np.uint8)
         self.begins = (self.bytes & 0xC0) != 0x80
         """bool[n]: which bytes are the first of a character."""
 

@@ -14,8 +14,9 @@ from engine.comparing.differences import greatest_differences
 from engine.comparing.parts import by_kind, by_script
 from engine.comparing.places import Ends, common_cuts, tidy_ends
 from engine.comparing.types import TextComparison, TokenColumn
+from engine.pretokenize import code_points
 from engine.running_sums import running_sums_of
-from engine.text_encoding import without_surrogates
+from engine.sound_text import without_surrogates
 from engine.utf16_text import units_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def compare(
         columns.append(_column(ids, places, ends))
         all_ends.append(ends)
     progress(ENCODING_SHARE)
-    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    points = code_points(text)
     scripts = by_script(points, places, all_ends)
     progress(0.8)
     kinds = by_kind(points, places, all_ends)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal,
 from engine.still_wanted import while_wanted
 from gui.editor.offsets import document_text
 from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.versions import own_command
 
 READ_BYTES = 1 << 20
 PREVIEW_CHARACTERS = 400
@@ -199,8 +200,8 @@ def _read(request: OpenRequest, ticket: Ticket) -> bytes:
 def _too_big(path: Path, size: int, most: int) -> str:
     return _tr(
         "{name} has {size} MB; the window opens files up to {most} MB (the preferences can raise that). "
-        "`python main.py count FILE` counts it without the window."
-    ).format(name=path.name, size=f"{size / 1e6:.1f}", most=most // 1_000_000)
+        "`{program} count FILE` counts it without the window."
+    ).format(name=path.name, size=f"{size / 1e6:.1f}", most=most // 1_000_000, program=own_command())
 
 
 def _tr(text: str) -> str:

@@ -79,7 +79,7 @@ def test_characters_are_read_in_parts(monkeypatch):
     monkeypatch.setattr(pretokenize, "AT_A_TIME", 3)
     for text in ("", "abc", "ab\ud800\U0001f600é", "字" * 7):
         points = [0xFFFD if 0xD800 <= ord(character) < 0xE000 else ord(character) for character in text]
-        assert pretokenize._code_points(text).tolist() == points
+        assert pretokenize.code_points(text).tolist() == points
 
 
 def test_spans_are_whole_numbers():

@@ -36,6 +36,14 @@ def test_without_a_display_it_says_what_to_do():
     assert "\n" not in why
 
 
+def test_a_built_program_names_itself(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    why = why_no_window({})
+    assert why is not None
+    assert "`tokenloupe count" in why
+    assert "main.py" not in why
+
+
 def test_platforms_without_a_display_are_fine():
     assert why_no_window({"QT_QPA_PLATFORM": "offscreen"}) is None
     assert why_no_window({"QT_QPA_PLATFORM": "vnc:size=800x600"}) is None
