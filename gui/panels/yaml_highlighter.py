@@ -27,36 +27,32 @@ LINE_COSTS = 20
 """A line, one without any as well, counts as so many characters more."""
 LONGEST_LINE = 10_000
 """What is behind so many characters of a line has no colours."""
-LINES_A_TURN = 2_000
-"""So many are looked at in one turn, coloured by then or not."""
 
 
 class YamlHighlighter(QSyntaxHighlighter):
     """Colours the lines of a document as they change; those of a big change, or of a new theme, over several turns of
-    the event loop. The state of a block is the number of the look that it has."""
+    the event loop."""
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
         super().__init__(document)
         self._theme = theme
         self._formats: dict[str, QTextCharFormat] = {}
-        self._look = 1
         self._left = CHARACTERS_A_TURN
-        self._next: int | None = None  # the line from which on some may wait for their look
+        self._waiting: tuple[int, int] | None = None  # numbers of lines: from the first to behind the last
+        self._lines = document.blockCount()
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._go_on)
         self._make_formats()
+        document.blockCountChanged.connect(self._on_block_count)
         theme.changed.connect(self._on_theme_changed)
 
     def highlightBlock(self, text: str) -> None:
         if not self._turn.isActive():
             self._turn.start()
-        if self._next is not None:  # lines that wait may have moved up to here
-            self._wait_from(self.currentBlock().blockNumber())
-        if self._left <= 0:
-            self._wait_from(self.currentBlock().blockNumber())
-            if self.currentBlockState() == self._look:
-                self.setCurrentBlockState(0)
-            return
+        if self._left <= 0 or self._waiting is not None:  # lines that wait may have moved up to here
+            self._wait(self.currentBlock().blockNumber(), late=self._left <= 0)
+            if self._left <= 0:
+                return
         text = text[:LONGEST_LINE]
         self._left -= len(text) + LINE_COSTS
         ascii_only = text.isascii()
@@ -65,29 +61,32 @@ class YamlHighlighter(QSyntaxHighlighter):
             if not ascii_only:
                 start, end = utf16_length(text[:start]), utf16_length(text[:end])
             self.setFormat(start, end - start, self._formats[part.lastgroup or ""])
-        self.setCurrentBlockState(self._look)
 
-    def _wait_from(self, line: int) -> None:
-        self._next = line if self._next is None else min(self._next, line)
+    def _wait(self, line: int, *, late: bool) -> None:
+        first, last = self._waiting or (line, line)
+        self._waiting = min(first, line), max(last, line + 1) if late else last
+
+    @Slot(int)
+    def _on_block_count(self, lines: int) -> None:
+        if self._waiting is not None and lines > self._lines:
+            first, last = self._waiting
+            self._waiting = first, last + lines - self._lines
+        self._lines = lines
 
     @Slot()
     def _go_on(self) -> None:
         self._left = CHARACTERS_A_TURN
-        if self._next is None:
+        if self._waiting is None:
             return
-        block = self.document().findBlockByNumber(self._next)
-        self._next = None
-        for _ in range(LINES_A_TURN):
-            if not block.isValid():
-                return
-            if self._left <= 0:
-                break
-            if block.userState() != self._look:
-                self.rehighlightBlock(block)
-            block = block.next()
-        if block.isValid():
-            self._wait_from(block.blockNumber())
+        (line, last), self._waiting = self._waiting, None
+        block = self.document().findBlockByNumber(line)
+        while block.isValid() and line < last and self._left > 0:
+            self.rehighlightBlock(block)
+            block, line = block.next(), line + 1
+        if block.isValid() and line < last:
+            self._waiting = line, last
             self._turn.start()
+        self._left = CHARACTERS_A_TURN  # for what is typed before the next turn
 
     def _make_formats(self) -> None:
         for name in ("key", "text", "number", "comment"):
@@ -100,6 +99,5 @@ class YamlHighlighter(QSyntaxHighlighter):
     @Slot()
     def _on_theme_changed(self) -> None:
         self._make_formats()
-        self._look += 1
-        self._next = 0
+        self._waiting = 0, self._lines
         self._go_on()

@@ -28,7 +28,6 @@ def theme(qtbot: QtBot) -> Iterator[Theme]:
 @pytest.fixture
 def document(theme: Theme, monkeypatch: pytest.MonkeyPatch) -> tuple[QTextDocument, YamlHighlighter]:
     monkeypatch.setattr(yaml_highlighter, "CHARACTERS_A_TURN", 300)
-    monkeypatch.setattr(yaml_highlighter, "LINES_A_TURN", 50)
     document = QTextDocument()
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     return document, YamlHighlighter(document, theme)
@@ -97,6 +96,33 @@ def test_nothing_is_left_out_where_lines_change_meanwhile(qtbot: QtBot, document
         if chance.random() < 0.5:
             highlighter._go_on()
     qtbot.waitUntil(lambda: all_coloured(text, theme), timeout=PATIENCE_MS)
+
+
+def _uncoloured(document: QTextDocument, theme: Theme) -> list[int]:
+    known = {text: alone(text, theme) for text in LINES}
+    return [block.blockNumber() for block in blocks(document) if colours(block) != known[block.text()]]
+
+
+def test_lines_below_a_change_keep_their_colours(qtbot: QtBot, document, theme: Theme):
+    text, highlighter = document
+    text.setPlainText("\n".join(LINES * 100))
+    qtbot.waitUntil(lambda: all_coloured(text, theme), timeout=PATIENCE_MS)
+    cursor = QTextCursor(text.findBlockByNumber(100))
+    cursor.insertText("\n".join(LINES * 20) + "\n")  # more than is coloured at once
+    left = _uncoloured(text, theme)
+    assert left
+    assert set(left) <= set(range(100, 100 + 20 * len(LINES)))
+
+
+def test_a_key_while_lines_wait_leaves_what_is_coloured(qtbot: QtBot, document, theme: Theme):
+    text, highlighter = document
+    text.setPlainText("\n".join(LINES * 100))
+    for _ in range(10):
+        highlighter._go_on()
+    before = _uncoloured(text, theme)
+    cursor = QTextCursor(text.begin())
+    cursor.insertText("models:\n")
+    assert _uncoloured(text, theme) == [number + 1 for number in before]
 
 
 def test_the_end_of_a_long_line_has_no_colours(document, monkeypatch: pytest.MonkeyPatch):
