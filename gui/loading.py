@@ -38,6 +38,10 @@ _BEFORE_PLOTS = (
 _COPIED = ("PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets")
 """Modules of which pyqtgraph looks up every name; PySide makes a class when its name is first looked up."""
 _NAMES_A_TURN = 24
+_WAIT_MS = 10
+_MOST_WAITS = 200
+"""So often it is looked whether the worker that counts has loaded numpy, before it is loaded here."""
+_ENDED = object()
 
 
 class Loading(QObject):
@@ -46,7 +50,9 @@ class Loading(QObject):
     def __init__(self, parent: QObject | None = None, *, pause_ms: int = 0) -> None:
         """``pause_ms``: after each piece; without one, what happens in the window comes first all the same."""
         super().__init__(parent)
-        self._waiting: deque[tuple[Iterator[None], Callable[[], None]]] = deque()
+        self._waiting: deque[tuple[Iterator[int], Callable[[], None]]] = deque()
+        self._pause_ms = pause_ms
+        self._stopped = False
         self._turn = QTimer(self, singleShot=True, interval=pause_ms)
         self._turn.timeout.connect(self._take_turn)
 
@@ -56,11 +62,17 @@ class Loading(QObject):
         if all(is_loaded(name) for name in modules):
             then()
         else:
+            self.load(modules, then)
+
+    def load(self, modules: Iterable[str], then: Callable[[], None]) -> None:
+        """The same of modules whose names are found on the way; not at once."""
+        if not self._stopped:
             self._waiting.append((load(modules), then))
-            self._turn.start()
+            self._turn.start(self._pause_ms)
 
     def stop(self) -> None:
-        """Load nothing more and call nobody: what they would make has nowhere to go."""
+        """Load nothing more and call nobody, now or later: what they would make has nowhere to go."""
+        self._stopped = True
         self._turn.stop()
         self._waiting.clear()
 
@@ -68,17 +80,19 @@ class Loading(QObject):
     def _take_turn(self) -> None:
         if not self._waiting:
             return
-        self._turn.start()  # first: what is called may wait in an event loop of its own
+        self._turn.start(self._pause_ms)  # first: what is called may wait in an event loop of its own
         pieces, then = self._waiting[0]
-        try:
-            next(pieces)
-        except StopIteration:
+        wait_ms = next(pieces, _ENDED)
+        if wait_ms is _ENDED:
             self._waiting.popleft()
             then()
+        elif wait_ms and not self._stopped:
+            self._turn.start(wait_ms)
 
 
-def load(modules: Iterable[str]) -> Iterator[None]:
-    """Load these modules, as far as they are not there, and yield after each piece of it."""
+def load(modules: Iterable[str]) -> Iterator[int]:
+    """Load these modules, as far as they are not there, and yield after each piece of it: how many milliseconds there
+    is nothing to do."""
     for name in modules:
         if is_loaded(name):
             continue
@@ -93,14 +107,18 @@ def is_loaded(name: str) -> bool:
     return module is not None and not getattr(module.__spec__, "_initializing", False)
 
 
-def _load_one(name: str) -> Iterator[None]:
+def _load_one(name: str) -> Iterator[int]:
     # Whoever opens what cannot be loaded meets that again, and there it is said.
     with contextlib.suppress(ImportError):
         importlib.import_module(name)
-    yield
+    yield 0
 
 
-def _load_pyqtgraph() -> Iterator[None]:
+def _load_pyqtgraph() -> Iterator[int]:
+    for _ in range(_MOST_WAITS):  # to import what another thread is importing is to stop until that is done
+        if is_loaded("numpy"):
+            break
+        yield _WAIT_MS
     for name in _BEFORE_PLOTS:
         if not is_loaded(name):
             yield from _load_one(name)
@@ -109,5 +127,5 @@ def _load_pyqtgraph() -> Iterator[None]:
         for start in range(0, len(names), _NAMES_A_TURN):
             for name in names[start : start + _NAMES_A_TURN]:
                 getattr(module, name, None)
-            yield
+            yield 0
     yield from _load_one(PLOTS[0])

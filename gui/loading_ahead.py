@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterator
+from itertools import chain
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -48,7 +49,7 @@ class LoadingAhead(QObject):
 
     @Slot()
     def _begin(self) -> None:
-        self._loading.when_loaded((*OF_THE_ENGINE, *modules_of_the_window()), self.ended.emit)
+        self._loading.load(chain(OF_THE_ENGINE, modules_of_the_window()), self.ended.emit)
 
 
 def modules_of_the_window() -> Iterator[str]:

@@ -442,11 +442,12 @@ class Workbench(QObject):
     @Slot()
     def shut_down(self) -> None:
         """End the worker threads and give the application its own look back."""
+        from gui.loading import Loading
+
         clipboard.let_go()
         self._steps = []
-        for loading in (self.loading, self._for_tabs):
-            if loading is not None:
-                loading.stop()
+        for loading in (*self.findChildren(Loading), *self.window.findChildren(Loading)):
+            loading.stop()
         self.settings.close()
         for file in self.findChildren(SharedFile):
             file.finish()

@@ -285,6 +285,12 @@ class _Reader(Reader):
         super().__init__(stream, loader)
         self._between, self._left = between, 0
 
+    def peek(self, index: int = 0) -> str:
+        """The character so many places on. The end of a word is looked for one by one before anything is passed."""
+        if index and index % CHARACTERS == 0:
+            self._between()
+        return super().peek(index)
+
     def forward(self, length: int = 1) -> None:
         """Pass so many characters."""
         while length > CHARACTERS:

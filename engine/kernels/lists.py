@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from engine import kept_for_later
 from engine.kernels._jit import COMPILED, kernel, primitive
 from engine.kernels.blocks import no_plain_twin
+from engine.still_wanted import while_wanted
 
 _POINTER: Any = types.CPointer  # without declared types, as much of numba
 _I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
@@ -29,6 +30,7 @@ _POINTER_BYTES = 8
 _ITEMS_AT = object.__basicsize__ + _POINTER_BYTES
 """Where a list has the pointer to its items: behind what every object begins with, and its length. The headers of
 Python show it, and every compiled extension has it built in."""
+_MADE_AT_A_TIME = 1 << 14
 _MANY_ITEMS = 1 << 19
 """Items that take 4 MB."""
 
@@ -133,13 +135,17 @@ class _Numbers:
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
-        self.objects = list(range(1 << bits))
-        self.places = np.fromiter(map(id, self.objects), dtype=np.intp, count=len(self.objects))
+        self.objects: list[int] = []
+        self.places = np.empty(1 << bits, dtype=np.intp)
+        for start in while_wanted(range(0, 1 << bits, _MADE_AT_A_TIME), every=1):
+            some = list(range(start, min(start + _MADE_AT_A_TIME, 1 << bits)))
+            self.places[start : start + len(some)] = np.fromiter(map(id, some), dtype=np.intp, count=len(some))
+            self.objects += some
         self.places.flags.writeable = False
 
 
 class _Kept:
-    """The numbers of as many bits as anybody asked for: 17 MB for vocabularies of 260,000 tokens."""
+    """The numbers of as many bits as anybody asked for: 13 MB for vocabularies of up to 262,143 ids."""
 
     def __init__(self) -> None:
         self._numbers: _Numbers | None = None
@@ -149,7 +155,10 @@ class _Kept:
         """Those of so many bits, or of more."""
         numbers = self._numbers
         if numbers is None or numbers.bits < bits:
-            numbers = self._numbers = _Numbers(bits)
+            numbers = _Numbers(bits)
+            kept = self._numbers  # which another thread may have made meanwhile
+            if kept is None or kept.bits < bits:
+                self._numbers = numbers
         return numbers
 
     def let_go(self) -> None:

@@ -107,7 +107,8 @@ def utf16_length(text: str) -> int:
 
 
 def char_to_utf16(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
-    """Character offsets (code points, as Python counts) into ``text`` as UTF-16 offsets; int32[n]."""
+    """Character offsets (code points, as Python counts) into ``text`` as UTF-16 offsets; int32, of the same
+    shape."""
     import numpy as np
 
     result = np.asarray(offsets).astype(np.int32)

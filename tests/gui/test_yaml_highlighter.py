@@ -104,7 +104,7 @@ def _uncoloured(document: QTextDocument, theme: Theme) -> list[int]:
 
 
 def test_lines_below_a_change_keep_their_colours(qtbot: QtBot, document, theme: Theme):
-    text, highlighter = document
+    text, _ = document
     text.setPlainText("\n".join(LINES * 100))
     qtbot.waitUntil(lambda: all_coloured(text, theme), timeout=PATIENCE_MS)
     cursor = QTextCursor(text.findBlockByNumber(100))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from ruamel.yaml.reader import Reader
 
 from pricing.document import CHARACTERS, read_document
 
 LONG = {
     "a value of one line": "a: " + "x" * 50_000,
     "a value of many lines": "a: " + "x y\n  " * 10_000,
+    "a block of one line": "a: |\n  " + "x" * 50_000 + "\n",
     "a quoted value": 'a: "' + "x " * 25_000 + '"',
     "a block": "a: |\n" + "  xx\n" * 10_000,
     "a comment": "# " + "c" * 50_000 + "\na: 1",
@@ -18,11 +20,27 @@ LONG = {
 
 
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
-def test_it_is_asked_whether_to_go_on_within_everything_long(text: str) -> None:
-    asked: list[None] = []
-    document = read_document(text, "prices.yaml", lambda: asked.append(None))
-    assert document.complete
-    assert len(asked) >= len(text) // CHARACTERS
+def test_it_is_asked_whether_to_go_on_within_everything_long(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = [0]
+    longest: list[int] = []
+
+    def noting(name: str) -> None:
+        known = getattr(Reader, name)
+
+        def noted(reader: Reader, number: int = 0) -> object:
+            looked[0] += 1
+            return known(reader, number)
+
+        monkeypatch.setattr(Reader, name, noted)
+
+    def between() -> None:
+        longest.append(looked[0])
+        looked[0] = 0
+
+    noting("peek")
+    noting("forward")
+    assert read_document(text, "prices.yaml", between).complete
+    assert max(longest) < 8 * CHARACTERS
 
 
 def test_what_is_raised_there_ends_it() -> None:
