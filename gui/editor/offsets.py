@@ -128,7 +128,9 @@ def utf16_to_char(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
     result = np.asarray(offsets).astype(np.int32)
     if text.isascii():
         return result
-    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
+    starts = range(0, len(text), _LONG)  # all at once would keep every other thread waiting
+    parts = [text[start : start + _LONG].encode("utf-16-le", "surrogatepass") for start in starts]
+    units = np.frombuffer(b"".join(parts), "<u2")
     second = np.flatnonzero((units & 0xFC00) == 0xDC00)
     second = second[(second > 0) & ((units[second - 1] & 0xFC00) == 0xD800)].astype(np.int32)
     inside = np.isin(result, second)

@@ -10,6 +10,7 @@ names of columns are text like any other: models and encodings stand in them, by
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -95,15 +96,15 @@ def to_json(table: ExportTable) -> str:
     """``{"about": {...}, "rows": [{column: value}]}``; money is a string: a JSON number would go through a float."""
     import json
 
-    document = {
-        "about": {name: _json_value(value) for name, value in table.about},
-        "rows": [
-            {name: _json_value(value) for name, value in zip(table.columns, row, strict=True)} for row in table.rows
-        ],
-    }
-    if not table.about:
-        del document["about"]
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    def written(names: Iterable[str], values: Iterable[Value], depth: int) -> str:
+        of_names = {name: _json_value(value) for name, value in zip(names, values, strict=True)}
+        return json.dumps(of_names, ensure_ascii=False, indent=2).replace("\n", "\n" + "  " * depth)
+
+    # Row by row: as a whole, the rows of a vocabulary would be millions of small pieces for a moment.
+    rows = ",\n".join(f"    {written(table.columns, row, 2)}" for row in while_wanted(table.rows, _ASKING))
+    members = [f'  "about": {written(*zip(*table.about, strict=True), 1)}'] if table.about else []
+    members.append(f'  "rows": [\n{rows}\n  ]' if rows else '  "rows": []')
+    return "{\n" + ",\n".join(members) + "\n}\n"
 
 
 def _one_line(text: str) -> str:

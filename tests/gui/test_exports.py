@@ -7,6 +7,8 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gui.services.exports import ExportTable, harmless, plain, to_csv, to_json, to_markdown, to_tsv
 
@@ -72,6 +74,18 @@ def test_json_keeps_money_as_strings_and_the_unknown_as_null():
 
 def test_json_without_a_header_block_holds_rows_only():
     assert set(json.loads(to_json(ExportTable(("a",), ((1,),))))) == {"rows"}
+
+
+_MONEY = st.decimals(allow_nan=False, allow_infinity=False)
+_VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), _MONEY)
+
+
+@given(st.lists(st.tuples(_VALUES, _VALUES), max_size=3), st.lists(st.tuples(st.text(max_size=3), _VALUES), max_size=2))
+def test_json_is_laid_out_as_in_one_piece(rows, about):
+    about = tuple(dict(about).items())
+    text = to_json(ExportTable(("a", "b\n"), tuple(rows), about))
+    assert text == json.dumps(json.loads(text), ensure_ascii=False, indent=2) + "\n"
+    assert len(json.loads(text)["rows"]) == len(rows)
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", " =1", "\t=1", "\rx", "＝1", "＠x"])
