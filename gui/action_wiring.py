@@ -151,7 +151,7 @@ class ActionWiring(QObject):
         focus = QApplication.focusWidget()
         target = focus if isinstance(focus, QLineEdit | QPlainTextEdit) else self._text_of_tab()
         name = self.sender().objectName()
-        if name in ("cut", "paste") and isinstance(target, SoftTextEdit):
+        if isinstance(target, SoftTextEdit) and (name in ("cut", "paste") or target.steps.is_removing):
             target.steps.finish()  # as with every other key that edits
         if target.isReadOnly() and name not in ("copy", "select_all"):
             return  # such as while a big text is being loaded

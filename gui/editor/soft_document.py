@@ -217,7 +217,7 @@ class SoftDocument(QObject):
         self._held_edits = []
         try:
             while end > start:
-                first = self._start_of_part(start, end, units)
+                first = self.start_of_part(start, end, units)
                 cursor.setPosition(first)
                 cursor.setPosition(end, _KEEP)
                 self.insert(cursor, "", settle=False)  # which would move the places of the others
@@ -228,7 +228,7 @@ class SoftDocument(QObject):
             if edits:
                 self.edited.emit(tuple(edits))
 
-    def _start_of_part(self, start: int, end: int, units: int) -> int:
+    def start_of_part(self, start: int, end: int, units: int) -> int:
         """Where the last part of a range begins: with a paragraph, if it can."""
         position = end - units
         if position <= start:

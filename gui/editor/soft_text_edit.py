@@ -116,7 +116,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     @property
     def is_loading(self) -> bool:
-        """Whether a big text is on its way into the document, where Esc stops it, or a large step is being undone."""
+        """Whether a big text is on its way into the document, where Esc stops it, or much is undone or removed."""
         return self._feed.active or self.steps.active
 
     def cancel_loading(self) -> None:
@@ -221,7 +221,8 @@ class SoftTextEdit(OfferedTextEdit):
         start, end = self.selected_range()  # nothing, where no more than a soft break is selected
         if start != end and not self.isReadOnly():
             self.copy()
-            self._delete()
+            if not self.steps.remove_bit_by_bit(self.textCursor()):
+                self._delete()
 
     # The caret and the selection
 
@@ -351,10 +352,7 @@ class SoftTextEdit(OfferedTextEdit):
             # Qt would copy a soft paragraph's format, and put U+2028 for Shift+Enter, which no model is used to.
             self.insertPlainText("\n")
             return True
-        if deletes(event) and self.steps.remove(self.textCursor()):
-            self.ensureCursorVisible()
-            return True
-        return False
+        return deletes(event) and self.steps.remove_bit_by_bit(self.textCursor())
 
     def _show(self, text: str) -> None:
         laid_out, breaks = self._soft.lay_out(text)

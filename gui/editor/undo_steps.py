@@ -2,14 +2,16 @@
 
 Qt takes back a step at once. One that brought ten megabytes back, or changed a word in them ten thousand times, would
 stop the window for half a second. So a large step of ours is several of Qt's, one behind the other, and one press takes
-back all of them, in as many turns of the event loop as that needs. Nobody else edits meanwhile; a key that does has the
-rest done first. What Tab, an input method or a drag puts in the place of much text is one step of Qt's all the same.
+back all of them, in as many turns of the event loop as that needs. What removes much, without putting anything in its
+place, is done in as many turns, too. Nobody else edits meanwhile; a key that does has the rest done first. What Tab, an
+input method or a drag puts in the place of much text is one step of Qt's all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -52,7 +54,8 @@ class UndoSteps(QObject):
         self._depth = 0
         self._low = 0
         self._reached = 0  # Qt's count after the last change
-        self._act: Callable[[QPlainTextEdit], None] | None = None
+        self._act: Callable[[], bool] | None = None  # does the next part, and says whether there is another
+        self._removed: QTextCursor | None = None
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._go_on)
         self._document.undoCommandAdded.connect(self._on_command_added)
@@ -108,6 +111,16 @@ class UndoSteps(QObject):
             self.end()
         return True
 
+    def remove_bit_by_bit(self, cursor: QTextCursor) -> bool:
+        """The same over several turns: the last part now, the others soon. Qt takes half a second for a text in which
+        something was replaced a million times."""
+        if self._act is not None or not _is_much(cursor):
+            return False
+        self._removed = QTextCursor(cursor)
+        self.begin()
+        self._start(self._remove_part, self._remove_part)
+        return True
+
     @contextmanager
     def without_selection(self, cursor: QTextCursor, wanted: bool = True) -> Iterator[None]:
         """Remove what a cursor has selected, if that is much, and if ``wanted``; what is done within belongs to the
@@ -126,11 +139,18 @@ class UndoSteps(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a large step is being undone or redone."""
+        """Whether a large step is being undone or redone, or much is being removed."""
         return self._act is not None
+
+    @property
+    def is_removing(self) -> bool:
+        """Whether much is being removed bit by bit."""
+        return self._removed is not None
 
     def undo(self) -> None:
         """Undo the last step: its first part now, the others soon."""
+        if self.is_removing:
+            self.finish()
         self._begin(QPlainTextEdit.undo)
 
     def redo(self) -> None:
@@ -139,7 +159,7 @@ class UndoSteps(QObject):
 
     def finish(self) -> None:
         """Do the rest of it at once: somebody needs the text, and cannot wait."""
-        while self._act is not None and self._is_inside() and self._advance(self._act):
+        while self._act is not None and self._act():
             pass
         self._end()
 
@@ -152,17 +172,32 @@ class UndoSteps(QObject):
         if not any(low <= reached <= high for low, high in self._large):
             act(self._editor)
             return
-        self._act = act  # first: who hears of the first part must not take it for all
+        self._start(partial(self._advance, act), lambda: self._is_inside() and self._advance(act))
+
+    def _start(self, first: Callable[[], bool], others: Callable[[], bool]) -> None:
+        self._act = others  # before the first: who hears of it must not take it for all
         self._lock.take(self)
-        if self._advance(act) and self._act is not None:
+        if first() and self._act is not None:
             self._timer.start()
         else:
             self._end()
 
+    def _remove_part(self) -> bool:
+        """Remove the last part of what is left. Whether there is more."""
+        rest = self._removed
+        if rest is None:
+            return False
+        end = rest.selectionEnd()
+        part = QTextCursor(rest)
+        part.setPosition(self._soft.start_of_part(rest.selectionStart(), end, PART_UNITS))
+        part.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        self._soft.remove_in_parts(part, PART_UNITS)
+        return rest.hasSelection()
+
     @Slot()
     def _go_on(self) -> None:
         until = monotonic() + _TURN_SECONDS
-        while self._act is not None and self._is_inside() and self._advance(self._act):
+        while self._act is not None and self._act():
             if monotonic() > until:
                 self._timer.start()
                 return
@@ -181,9 +216,15 @@ class UndoSteps(QObject):
 
     def _end(self) -> None:
         self._timer.stop()
-        if self._act is not None:
-            self._act = None
-            self._lock.give_back(self)
+        if self._act is None:
+            return
+        self._act = None
+        removed, self._removed = self._removed, None
+        if removed is not None:
+            self.end()
+        self._lock.give_back(self)
+        if removed is not None:
+            self._editor.ensureCursorVisible()
 
     @Slot()
     def _on_command_added(self) -> None:

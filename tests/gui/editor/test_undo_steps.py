@@ -127,6 +127,7 @@ def test_the_menu_undoes_all_of_it(editor, qtbot) -> None:
     editor.setPlainText(TEXT)
     editor.select_range(START, END)
     editor.cut()
+    editor.steps.finish()
     after = editor.toPlainText()
     choose(editor, "edit-undo")
     qtbot.waitUntil(lambda: not editor.is_loading)
@@ -242,9 +243,11 @@ def test_two_large_steps_are_undone_one_after_the_other(editor, qtbot) -> None:
     editor.setPlainText(TEXT)
     editor.select_range(START, 2000)
     editor.cut()
+    editor.steps.finish()
     between = editor.toPlainText()
     editor.select_range(START, 4000)
     editor.cut()
+    editor.steps.finish()
     after = editor.toPlainText()
     for act, text in (
         (editor.undo, between),
@@ -273,12 +276,69 @@ def test_a_part_begins_between_characters(editor, monkeypatch: pytest.MonkeyPatc
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
     editor.select_range(2, 78)
-    editor.cut()
+    editor.insertPlainText("")
     assert mirror.emissions == 1, "told as one change"
     assert editor.toPlainText() == mirror.text == "😀😀"
     editor.undo()
     editor.steps.finish()
     assert editor.toPlainText() == mirror.text == "😀" * 40
+
+
+def remove_much(editor) -> str:
+    """Begin to remove nearly all of the text; what will be left."""
+    text = TEXT.encode("utf-16-le")
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    QTest.keyClick(editor, Qt.Key.Key_Delete)
+    assert editor.is_loading
+    assert editor.isReadOnly()
+    return (text[: 2 * START] + text[2 * END :]).decode("utf-16-le")
+
+
+def test_much_is_removed_over_several_turns(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0)
+    mirror = Mirror(editor)
+    left = remove_much(editor)
+    assert len(left) < len(editor.toPlainText()) < len(TEXT)
+    assert mirror.text == editor.toPlainText(), "what is there is told"
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == mirror.text == left
+    assert not editor.isReadOnly()
+    assert not editor.textCursor().hasSelection()
+
+
+def test_parts_that_are_removed_begin_between_characters(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(undo_steps, "PART_UNITS", 3)
+    editor.setPlainText("😀" * 40)
+    mirror = Mirror(editor)
+    editor.select_range(2, 78)
+    editor.cut()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == mirror.text == "😀😀"
+
+
+def test_a_key_that_is_pressed_while_much_is_removed_is_not_lost(editor) -> None:
+    left = remove_much(editor)
+    QTest.keyClick(editor, "x")
+    assert editor.toPlainText() == left[:START] + "x" + left[START:]
+
+
+def test_undoing_what_is_half_removed_brings_all_of_it_back(editor, qtbot) -> None:
+    remove_much(editor)
+    editor.undo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == TEXT
+    assert not editor.document().isUndoAvailable()
+
+
+def test_another_text_takes_over_from_what_is_half_removed(editor, qtbot) -> None:
+    remove_much(editor)
+    editor.setPlainText("another")
+    assert not editor.isReadOnly()
+    QTest.keyClick(editor, "x")
+    assert editor.toPlainText() == "xanother"
+    editor.undo()
+    assert editor.toPlainText() == "another"
 
 
 def test_a_text_that_may_not_be_edited_stays(editor) -> None:
@@ -298,6 +358,7 @@ def test_where_nothing_is_left_to_redo_it_ends(editor, qtbot) -> None:
     QTest.keyClick(editor, "a")
     editor.select_range(START, END)
     editor.cut()
+    editor.steps.finish()
     editor.document().undo()
     editor.steps._large = [(0, 1 << 30)]
     editor.replace_range(0, 0, "b")
@@ -323,12 +384,13 @@ def test_a_key_removes_much_where_it_removes_little(editor, key, modifiers) -> N
         assert editor.toPlainText() == text
 
 
-def test_the_caret_is_seen_after_much_was_removed(editor) -> None:
+def test_the_caret_is_seen_after_much_was_removed(editor, qtbot) -> None:
     editor.setPlainText("line\n" * 20_000)
     editor.select_range(90_000, 30)
     bar = editor.verticalScrollBar()
     bar.setValue(bar.maximum())
     QTest.keyClick(editor, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: not editor.is_loading)
     assert editor.viewport().rect().contains(editor.cursorRect().center())
 
 
