@@ -38,8 +38,8 @@ MAX_DEPTH = 20
 MAX_REREAD = 1_000_000
 """How many characters may be parsed again to find what stands behind syntax errors."""
 MAX_FAULTS = 100
-CHARACTERS = 512
-"""After so many characters it is asked whether to go on: reading them takes about a millisecond."""
+CHARACTERS = 16
+"""After so many characters it is asked whether to go on: reading them takes some dozen microseconds."""
 
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff\ue000"

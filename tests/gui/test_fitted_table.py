@@ -91,7 +91,7 @@ def numbers(qtbot: QtBot, kind: type[QTableView] = FittedTable) -> tuple[Numbers
     table = kind("numbers") if kind is FittedTable else kind()
     qtbot.addWidget(table)
     model = Numbers(table)
-    model.set_rows([[str(row), NARROW if row != 300 else WIDE, "…"] for row in range(ROWS)])
+    model.set_rows([[f"{row:03}", NARROW if row != 300 else WIDE, "…"] for row in range(ROWS)])
     table.setModel(model)
     set_up_rows(table)
     fitted = kind is FittedTable

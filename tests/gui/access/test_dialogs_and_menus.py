@@ -99,6 +99,7 @@ OPENERS: dict[str, Opener] = {
 def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
     whole = whole_window(qtbot, open_window)
     use_keyboard(qtbot, whole)
+    qtbot.waitUntil(lambda: not whole.pricing.why_not_changed())  # the user's file is read: nothing is imported before
     return whole
 
 

@@ -144,6 +144,7 @@ class Session:
         self.place()
         text, steps = self.editor.toPlainText(), self.editor.document().availableUndoSteps()
         compare = getattr(self, name)()
+        self.editor.steps.finish()
         self.editor._soft.settle()
         if name not in ("do_undo", "do_redo"):
             self.check_directions()
