@@ -159,7 +159,7 @@ class SoftTextEdit(OfferedTextEdit):
 
         Does nothing and says False while a big text is on its way.
         """
-        if self.is_loading:
+        if self._takes_nothing():
             return False
         self._bound_undo(len(text), in_step=join)
         cursor = self._soft.selecting(self._clamp(utf16_start), self._clamp(utf16_end))
@@ -169,7 +169,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def insertPlainText(self, text: str) -> None:
         """Replace the selection by ``text`` as one undo step; a big text goes in by slices."""
-        if self.is_loading:
+        if self._takes_nothing():
             return
         self._bound_undo(len(text))
         if len(text) > FEED_ABOVE:
@@ -409,9 +409,15 @@ class SoftTextEdit(OfferedTextEdit):
         data = offered_utf8(source)
         if len(data) <= FEED_ABOVE:
             self.insertPlainText(str(data, "utf-8", "replace"))
-        elif not self.is_loading:
+        elif not self._takes_nothing():
             self._bound_undo(len(data))
             self._begin_feeding(Utf8Source(data), self.textCursor())
+
+    def _takes_nothing(self) -> bool:
+        """Whether a text is on its way. What is being removed has gone by then."""
+        if self.steps.is_removing:
+            self.steps.finish()
+        return self.is_loading
 
     def _begin_feeding(self, source: TextSource, cursor: QTextCursor) -> None:
         self.lock.take(self._feed)

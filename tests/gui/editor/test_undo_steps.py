@@ -323,6 +323,15 @@ def test_a_key_that_is_pressed_while_much_is_removed_is_not_lost(editor) -> None
     assert editor.toPlainText() == left[:START] + "x" + left[START:]
 
 
+def test_what_is_put_in_while_much_is_removed_is_not_lost(editor) -> None:
+    left = remove_much(editor)
+    editor.insertPlainText("x")
+    assert editor.toPlainText() == left[:START] + "x" + left[START:]
+    left = remove_much(editor)
+    assert editor.replace_range(0, 0, "x")
+    assert editor.toPlainText() == "x" + left
+
+
 def test_undoing_what_is_half_removed_brings_all_of_it_back(editor, qtbot) -> None:
     remove_much(editor)
     editor.undo()
