@@ -42,11 +42,6 @@ class LoadingAhead(QObject):
         """Begin in a moment."""
         self._timer.start()
 
-    def stop(self) -> None:
-        """Load nothing more."""
-        self._timer.stop()
-        self._loading.stop()
-
     @Slot()
     def _begin(self) -> None:
         self._loading.load(chain(OF_THE_ENGINE, modules_of_the_window()), self.ended.emit)

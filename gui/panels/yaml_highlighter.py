@@ -49,10 +49,11 @@ class YamlHighlighter(QSyntaxHighlighter):
     def highlightBlock(self, text: str) -> None:
         if not self._turn.isActive():
             self._turn.start()
-        if self._left <= 0 or self._waiting is not None:  # lines that wait may have moved up to here
-            self._wait(self.currentBlock().blockNumber(), late=self._left <= 0)
-            if self._left <= 0:
-                return
+        late = self._left <= 0
+        if late or self._waiting is not None:  # lines that wait may have moved up to here
+            self._wait(self.currentBlock().blockNumber(), late=late)
+        if late:
+            return
         text = text[:LONGEST_LINE]
         self._left -= len(text) + LINE_COSTS
         ascii_only = text.isascii()
