@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
-from PySide6.QtWidgets import QPlainTextEdit
 
 from gui.editor.offered import local_files
+from gui.editor.plain_look import PlainLook
 
 
-class OfferedTextEdit(QPlainTextEdit):
+class OfferedTextEdit(PlainLook):
     """Tells files from text. Subclasses put the text in."""
 
     files_dropped = Signal(list)

@@ -26,6 +26,7 @@ from PySide6.QtGui import (
 )
 
 from engine.types import TextEdit
+from gui.editor.large_removal import last_part
 from gui.editor.offsets import cut_at, utf16_length, without_units
 from gui.editor.soft_breaks import SoftBreaks
 from gui.editor.soft_cuts import SOFT_LIMIT, cut_points
@@ -210,33 +211,23 @@ class SoftDocument(QObject):
         cursor.setPosition(max(first, self.to_document(end, before_break=True)), _KEEP)
         return cursor
 
-    def remove_in_parts(self, cursor: QTextCursor, units: int) -> None:
-        """Remove what a cursor has selected, as several steps of Qt's of up to about so many units each, which are
-        announced as one change. The last part first: what is behind a change is moved by it."""
-        start, end = cursor.selectionStart(), cursor.selectionEnd()
+    def remove_in_parts(self, cursor: QTextCursor) -> None:
+        """Remove what a cursor has selected, as several steps of Qt's, which are announced as one change. The last part
+        first: what is behind a change is moved by it."""
         self._held_edits = []
         try:
-            while end > start:
-                first = self.start_of_part(start, end, units)
-                cursor.setPosition(first)
-                cursor.setPosition(end, _KEEP)
-                self.insert(cursor, "", settle=False)  # which would move the places of the others
-                end = first
+            while cursor.hasSelection():
+                self.insert(last_part(cursor), "", settle=False)  # which would move the places of the others
             self.settle()
         finally:
             edits, self._held_edits = self._held_edits, None
             if edits:
                 self.edited.emit(tuple(edits))
 
-    def start_of_part(self, start: int, end: int, units: int) -> int:
-        """Where the last part of a range begins: with a paragraph, if it can."""
-        position = end - units
-        if position <= start:
-            return start
-        paragraph = self._document.findBlock(position).position()
-        if paragraph > start and position - paragraph < units:
-            return paragraph
-        return position - 1 if "\udc00" <= self._document.characterAt(position) <= "\udfff" else position
+    def remove_last_part(self, cursor: QTextCursor) -> bool:
+        """Remove the last part of what a cursor has selected, as one step of Qt's. Whether there is more."""
+        self.insert(last_part(cursor), "")
+        return cursor.hasSelection()
 
     def insert(self, cursor: QTextCursor, text: str, *, join: bool = False, settle: bool = True) -> None:
         """Replace the cursor's selection by ``text``; the cursor ends up behind it."""

@@ -17,14 +17,13 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QTextCursor,
-    QTextOption,
 )
 from PySide6.QtWidgets import QWidget
 
 from engine.types import TextEdit
 from gui.editor.edit_lock import EditLock
 from gui.editor.edit_menu import edit_menu
-from gui.editor.offered import offered_utf8
+from gui.editor.offered import local_files, offered_utf8
 from gui.editor.offered_text_edit import OfferedTextEdit
 from gui.editor.offsets import document_text, utf16_length
 from gui.editor.soft_caret import SoftCaret
@@ -32,7 +31,7 @@ from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument, for_qt
 from gui.editor.text_feed import FEED_ABOVE, TextFeed
 from gui.editor.text_source import StringSource, TextSource, Utf8Source
-from gui.editor.typed_keys import deletes, edits, is_typed
+from gui.editor.typed_keys import deletes, edits, is_typed, text_of
 from gui.editor.undo_steps import UndoSteps
 
 _PIECE_UNITS = 1 << 16
@@ -168,18 +167,18 @@ class SoftTextEdit(OfferedTextEdit):
         return True
 
     def insertPlainText(self, text: str) -> None:
-        """Replace the selection by ``text`` as one undo step; a big text goes in by slices."""
+        """Replace the selection by ``text`` as one undo step; a big text goes in by slices, and much that is selected
+        goes bit by bit."""
+        if self.steps.is_removing and len(text) <= FEED_ABOVE and not self.steps.is_removing_at(self.textCursor()):
+            self._put_in(text)
+            return
         if self._takes_nothing():
             return
         self._bound_undo(len(text))
         if len(text) > FEED_ABOVE:
             self._begin_feeding(StringSource(text), self.textCursor())
-            return
-        cursor = self.textCursor()
-        with self.steps.without_selection(cursor):
-            self._soft.insert(cursor, document_text(text))
-        self.setTextCursor(cursor)
-        self.ensureCursorVisible()
+        elif not self.steps.replace_bit_by_bit(self.textCursor(), text):
+            self._put_in(text)
 
     def move_selection(self, utf16_offset: int) -> None:
         """Move the selected text to another place as one undo step, as by dragging it."""
@@ -221,7 +220,7 @@ class SoftTextEdit(OfferedTextEdit):
         start, end = self.selected_range()  # nothing, where no more than a soft break is selected
         if start != end and not self.isReadOnly():
             self.copy()
-            if not self.steps.remove_bit_by_bit(self.textCursor()):
+            if not self.steps.replace_bit_by_bit(self.textCursor(), ""):
                 self._delete()
 
     # The caret and the selection
@@ -274,21 +273,6 @@ class SoftTextEdit(OfferedTextEdit):
         self.setTextCursor(cursor)
         self.centerCursor()
 
-    # How it looks
-
-    def set_show_whitespace(self, shown: bool) -> None:
-        """Show spaces and tabs, or not."""
-        option = self.document().defaultTextOption()
-        flags = option.flags()
-        flag = QTextOption.Flag.ShowTabsAndSpaces
-        option.setFlags(flags | flag if shown else flags & ~flag)
-        self.document().setDefaultTextOption(option)
-
-    def set_word_wrap(self, wrap: bool) -> None:
-        """Wrap long lines at the edge of the window, or let it scroll sideways."""
-        mode = self.LineWrapMode
-        self.setLineWrapMode(mode.WidgetWidth if wrap else mode.NoWrap)
-
     # Events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -320,6 +304,12 @@ class SoftTextEdit(OfferedTextEdit):
         super().mouseDoubleClickEvent(event)
         self._caret.extend_word()
 
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if self.steps.is_removing and source.hasText() and not local_files(source):
+            self._insert_offered(source)  # it is for nobody else that the text is read only
+        else:
+            super().insertFromMimeData(source)
+
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()
         data.setText(for_qt(self.selected_text()))
@@ -332,27 +322,37 @@ class SoftTextEdit(OfferedTextEdit):
         self.insertPlainText("")
 
     def _obey(self, event: QKeyEvent) -> None:
+        text = text_of(event, tab=not self.tabChangesFocus())
+        if text and self.steps.is_removing:
+            self.insertPlainText(text)
+            return
         if self.steps.active and edits(event):
             self.steps.finish()  # what somebody types meanwhile is not lost
+        if text and not self.isReadOnly() and self.steps.replace_bit_by_bit(self.textCursor(), text):
+            return
         if is_typed(event):
-            takes = not self.isReadOnly() and event.text().isprintable()  # Qt types no character that it does not know
-            with self.steps.without_selection(self.textCursor(), takes):
-                if not self._type(event):
-                    super().keyPressEvent(event)
-        elif (self.isReadOnly() or not self._is_done_by_us(event)) and not self._caret.handle(event):
+            if not self._type(event):
+                super().keyPressEvent(event)
+        elif (self.isReadOnly() or not self._is_done_by_us(event, text)) and not self._caret.handle(event):
             super().keyPressEvent(event)
 
-    def _is_done_by_us(self, event: QKeyEvent) -> bool:
+    def _is_done_by_us(self, event: QKeyEvent, text: str) -> bool:
         keys = QKeySequence.StandardKey
         for key, act in ((keys.Undo, self.undo), (keys.Redo, self.redo), (keys.Cut, self.cut)):
             if event.matches(key):
                 act()
                 return True
-        if event.matches(keys.InsertParagraphSeparator) or event.matches(keys.InsertLineSeparator):
-            # Qt would copy a soft paragraph's format, and put U+2028 for Shift+Enter, which no model is used to.
-            self.insertPlainText("\n")
+        if text == "\n":  # for which Qt would copy a soft paragraph's format
+            self.insertPlainText(text)
             return True
-        return deletes(event) and self.steps.remove_bit_by_bit(self.textCursor())
+        return deletes(event) and self.steps.replace_bit_by_bit(self.textCursor(), "")
+
+    def _put_in(self, text: str) -> None:
+        """Put a text in the place of what is selected, at once."""
+        cursor = self.textCursor()
+        self._soft.insert(cursor, document_text(text))
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
 
     def _show(self, text: str) -> None:
         laid_out, breaks = self._soft.lay_out(text)
@@ -423,7 +423,6 @@ class SoftTextEdit(OfferedTextEdit):
         self.lock.take(self._feed)
         self._expect_units(source.size)
         self.steps.begin()
-        self.steps.remove(cursor)
         self._feed.start(source, cursor, at_once=self._loading)
 
     def _stop_feeding(self) -> None:

@@ -15,6 +15,7 @@ from itertools import chain
 from PySide6.QtCore import QElapsedTimer, QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
+from gui.editor.large_removal import is_much
 from gui.editor.offsets import document_text, safe_end
 from gui.editor.soft_document import SoftDocument
 from gui.editor.text_source import StringSource, TextSource
@@ -63,7 +64,7 @@ class TextFeed(QObject):
         return chain([self._piece[self._taken :]], self._source.rest())
 
     def start(self, source: TextSource, cursor: QTextCursor, *, at_once: bool) -> None:
-        """Begin to put a text in the place of the cursor's selection.
+        """Begin to put a text in the place of the cursor's selection. Where that is much, it goes bit by bit before.
 
         ``at_once``: with the first slice, so that a new text does not begin with an empty picture. Otherwise that comes
         soon: a paste has taken its time already, to fetch the text from the clipboard.
@@ -93,6 +94,10 @@ class TextFeed(QObject):
     @Slot()
     def _step(self) -> None:
         if self._cursor is None:
+            return
+        if is_much(self._cursor):
+            self._soft.remove_last_part(self._cursor)
+            self._timer.start()
             return
         clock = QElapsedTimer()
         clock.start()

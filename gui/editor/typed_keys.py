@@ -31,6 +31,17 @@ def is_typed(event: QKeyEvent) -> bool:
     return unicodedata.category(text[0]) != "Cc"
 
 
+def text_of(event: QKeyEvent, *, tab: bool) -> str:
+    """What a key puts into the text; empty for one that does not, or whose character Qt does not know and types not.
+    ``tab``: whether Tab does, or moves the focus."""
+    keys = QKeySequence.StandardKey
+    if event.matches(keys.InsertParagraphSeparator) or event.matches(keys.InsertLineSeparator):
+        return "\n"  # where Qt would put U+2028 for Shift+Enter, which no model is used to
+    if tab and event.key() == Qt.Key.Key_Tab and not event.modifiers():
+        return "\t"
+    return event.text() if is_typed(event) and event.text().isprintable() else ""
+
+
 def edits(event: QKeyEvent) -> bool:
     """Whether a key changes the text, other than by undoing and redoing."""
     keys = QKeySequence.StandardKey

@@ -2,9 +2,9 @@
 
 Qt takes back a step at once. One that brought ten megabytes back, or changed a word in them ten thousand times, would
 stop the window for half a second. So a large step of ours is several of Qt's, one behind the other, and one press takes
-back all of them, in as many turns of the event loop as that needs. What removes much, without putting anything in its
-place, is done in as many turns, too. Nobody else edits meanwhile; a key that does has the rest done first. What Tab, an
-input method or a drag puts in the place of much text is one step of Qt's all the same.
+back all of them, in as many turns of the event loop as that needs. Much is removed in as many turns, too; what takes
+its place is put in before, and what is typed meanwhile goes behind that. Nobody else edits; any other key that does has
+the rest done first. What an input method or a drag puts in the place of much text is one step of Qt's all the same.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
+from gui.editor.large_removal import is_much
+from gui.editor.offsets import document_text
+from gui.editor.soft_document import SoftDocument
+
 if TYPE_CHECKING:
     from gui.editor.edit_lock import EditLock
-    from gui.editor.soft_document import SoftDocument
 
 UNDO_BYTES = 96_000_000
 """Where steps to undo take more than this, older ones can no longer be undone."""
-
-PART_UNITS = 1 << 18
-"""UTF-16 units that are taken away as one step of Qt's: to bring them back takes ten milliseconds or two."""
 
 _UNIT_BYTES = 2
 """Qt keeps all text that was ever inserted, so long as there is something to undo."""
@@ -100,37 +100,38 @@ class UndoSteps(QObject):
         if not self._depth and high > self._low:
             self._large = [step for step in self._large if step[1] <= self._low] + [(self._low, high)]
 
-    def remove(self, cursor: QTextCursor) -> bool:
-        """Remove what a cursor has selected, if that is much, as one step. Whether it was."""
-        if not _is_much(cursor):
+    def replace_bit_by_bit(self, cursor: QTextCursor, text: str) -> bool:
+        """Replace what a cursor has selected, if that is much, as one step: the text is put in now, and what was there
+        goes soon. Whether it does. Qt takes half a second to remove what was replaced a million times."""
+        if self._act is not None or not is_much(cursor):
             return False
+        place = QTextCursor(cursor)
+        place.setPosition(cursor.selectionStart())
+        self._removed = QTextCursor(cursor)  # what is put in at its start does not belong to it
         self.begin()
-        try:
-            self._soft.remove_in_parts(cursor, PART_UNITS)
-        finally:
-            self.end()
-        return True
-
-    def remove_bit_by_bit(self, cursor: QTextCursor) -> bool:
-        """The same over several turns: the last part now, the others soon. Qt takes half a second for a text in which
-        something was replaced a million times."""
-        if self._act is not None or not _is_much(cursor):
-            return False
-        self._removed = QTextCursor(cursor)
-        self.begin()
+        if text:
+            self._soft.insert(place, document_text(text))
+        self._editor.setTextCursor(place)
         self._start(self._remove_part, self._remove_part)
         return True
 
+    def is_removing_at(self, cursor: QTextCursor) -> bool:
+        """Whether some of what a cursor has selected, or what it is in the middle of, is being removed bit by bit."""
+        removed = self._removed
+        if removed is None:
+            return False
+        return cursor.selectionEnd() > removed.selectionStart() and cursor.selectionStart() < removed.selectionEnd()
+
     @contextmanager
     def without_selection(self, cursor: QTextCursor, wanted: bool = True) -> Iterator[None]:
-        """Remove what a cursor has selected, if that is much, and if ``wanted``; what is done within belongs to the
-        same step."""
-        if not wanted or not _is_much(cursor):
+        """Remove what a cursor has selected, if that is much, and if ``wanted``, at once; what is done within belongs
+        to the same step."""
+        if not wanted or not is_much(cursor):
             yield
             return
         self.begin()
         try:
-            self.remove(cursor)
+            self._soft.remove_in_parts(cursor)
             yield
         finally:
             self.end()
@@ -183,16 +184,7 @@ class UndoSteps(QObject):
             self._end()
 
     def _remove_part(self) -> bool:
-        """Remove the last part of what is left. Whether there is more."""
-        rest = self._removed
-        if rest is None:
-            return False
-        end = rest.selectionEnd()
-        part = QTextCursor(rest)
-        part.setPosition(self._soft.start_of_part(rest.selectionStart(), end, PART_UNITS))
-        part.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        self._soft.remove_in_parts(part, PART_UNITS)
-        return rest.hasSelection()
+        return self._removed is not None and self._soft.remove_last_part(self._removed)
 
     @Slot()
     def _go_on(self) -> None:
@@ -240,7 +232,3 @@ class UndoSteps(QObject):
         if not available and not self._document.isRedoAvailable():
             self._large.clear()
             self._reached = 0
-
-
-def _is_much(cursor: QTextCursor) -> bool:
-    return cursor.selectionEnd() - cursor.selectionStart() > PART_UNITS

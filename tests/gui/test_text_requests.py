@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from gui.editor import soft_text_edit, text_feed, undo_steps
+from gui.editor import large_removal, soft_text_edit, text_feed, undo_steps
 from gui.editor.token_editor import TokenEditor
 from gui.held_text import held
 from gui.prompt import Origin, Prompt
@@ -72,7 +72,7 @@ def test_where_counting_was_stopped_it_is_read_once_it_is_in(
 
 def half_undone(qtbot: QtBot, prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of the text was removed, and has begun to come back."""
-    monkeypatch.setattr(undo_steps, "PART_UNITS", 100)
+    monkeypatch.setattr(large_removal, "PART_UNITS", 100)
     monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
     prompt.show_text(TEXT)
     qtbot.waitUntil(lambda: not prompt.editor.is_loading)

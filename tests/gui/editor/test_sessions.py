@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.editor import soft_document, undo_steps
+from gui.editor import large_removal, soft_document
 from tests.gui.editor import sessions
 
 
@@ -31,5 +31,5 @@ def test_sessions_whose_text_is_read_from_its_copy(qapp, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("seed", range(3000, 3020))
 def test_sessions_in_which_every_removal_is_a_large_step(qapp, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr(undo_steps, "PART_UNITS", 7)
+    monkeypatch.setattr(large_removal, "PART_UNITS", 7)
     sessions.run(seed, steps=50)

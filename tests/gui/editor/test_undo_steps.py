@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from gui.editor import text_feed, undo_steps
+from gui.editor import large_removal, text_feed, undo_steps
 from gui.editor.piece_writer import PieceWriter
 from gui.editor.pieces import Piece
 from tests.gui.editor.sessions import Mirror
@@ -22,7 +22,7 @@ START, END = 6, 5000
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo_steps, "PART_UNITS", 100)
+    monkeypatch.setattr(large_removal, "PART_UNITS", 100)
     monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
 
 
@@ -48,6 +48,7 @@ WAYS: dict[str, tuple[Callable, str]] = {
     "cut by keys": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_X, CTRL), ""),
     "cut": (lambda editor: editor.cut(), ""),
     "type": (lambda editor: QTest.keyClick(editor, "x"), "x"),
+    "Tab": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Tab), "\t"),
     "a new line": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Return), "\n"),
     "insert": (lambda editor: editor.insertPlainText("new"), "new"),
     "paste": (lambda editor: paste(editor, "new"), "new"),
@@ -272,11 +273,10 @@ def test_small_removals_are_steps_of_qt(editor) -> None:
 
 
 def test_a_part_begins_between_characters(editor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo_steps, "PART_UNITS", 3)
+    monkeypatch.setattr(large_removal, "PART_UNITS", 3)
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
-    editor.select_range(2, 78)
-    editor.insertPlainText("")
+    editor.replace_range(2, 78, "")
     assert mirror.emissions == 1, "told as one change"
     assert editor.toPlainText() == mirror.text == "😀😀"
     editor.undo()
@@ -295,6 +295,17 @@ def remove_much(editor) -> str:
     return (text[: 2 * START] + text[2 * END :]).decode("utf-16-le")
 
 
+def replace_much(editor) -> str:
+    """The same with an "o" in its place."""
+    text = TEXT.encode("utf-16-le")
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    QTest.keyClick(editor, "o")
+    assert editor.is_loading
+    assert editor.isReadOnly()
+    return (text[: 2 * START] + "o".encode("utf-16-le") + text[2 * END :]).decode("utf-16-le")
+
+
 def test_much_is_removed_over_several_turns(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0)
     mirror = Mirror(editor)
@@ -308,7 +319,7 @@ def test_much_is_removed_over_several_turns(editor, qtbot, monkeypatch: pytest.M
 
 
 def test_parts_that_are_removed_begin_between_characters(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo_steps, "PART_UNITS", 3)
+    monkeypatch.setattr(large_removal, "PART_UNITS", 3)
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
     editor.select_range(2, 78)
@@ -317,19 +328,81 @@ def test_parts_that_are_removed_begin_between_characters(editor, qtbot, monkeypa
     assert editor.toPlainText() == mirror.text == "😀😀"
 
 
-def test_a_key_that_is_pressed_while_much_is_removed_is_not_lost(editor) -> None:
+MEANWHILE: dict[str, tuple[Callable, str]] = {
+    "a letter": (lambda editor: QTest.keyClick(editor, "x"), "x"),
+    "Return": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Return), "\n"),
+    "Tab": (lambda editor: QTest.keyClick(editor, Qt.Key.Key_Tab), "\t"),
+    "a paste": (lambda editor: paste(editor, "pasted"), "pasted"),
+    "a small text": (lambda editor: editor.insertPlainText("new\ntext"), "new\ntext"),
+}
+
+
+@pytest.mark.parametrize("way", MEANWHILE)
+@pytest.mark.parametrize("begun_by", ["Delete", "a key"])
+def test_what_is_typed_while_much_goes_is_put_in_at_once(editor, qtbot, way: str, begun_by: str) -> None:
+    act, typed = MEANWHILE[way]
+    mirror = Mirror(editor)
+    left = remove_much(editor) if begun_by == "Delete" else replace_much(editor)
+    act(editor)
+    assert editor.is_loading, "the rest still goes bit by bit"
+    assert editor.toPlainText() == mirror.text
+    act(editor)
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    at = START + (begun_by != "Delete")
+    assert editor.toPlainText() == mirror.text == left[:at] + 2 * typed + left[at:]
+    assert editor.caret_offset() == at + 2 * len(typed)
+    editor.undo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == mirror.text == TEXT
+    assert not editor.document().isUndoAvailable()
+    assert not editor.modified
+    editor.redo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == mirror.text == left[:at] + 2 * typed + left[at:]
+
+
+def test_what_is_typed_into_what_goes_stays(editor, qtbot) -> None:
     left = remove_much(editor)
+    editor.select_range(START + 100, START + 100)
     QTest.keyClick(editor, "x")
+    assert not editor.is_loading, "there is no such place any more"
     assert editor.toPlainText() == left[:START] + "x" + left[START:]
 
 
-def test_what_is_put_in_while_much_is_removed_is_not_lost(editor) -> None:
+def test_other_keys_wait_for_what_goes(editor) -> None:
     left = remove_much(editor)
-    editor.insertPlainText("x")
-    assert editor.toPlainText() == left[:START] + "x" + left[START:]
+    QTest.keyClick(editor, Qt.Key.Key_Backspace)
+    assert editor.toPlainText() == left[: START - 1] + left[START:]
     left = remove_much(editor)
     assert editor.replace_range(0, 0, "x")
     assert editor.toPlainText() == "x" + left
+
+
+def test_much_goes_before_much_comes(editor, qtbot, feeding) -> None:
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    QTest.keyClick(editor, Qt.Key.Key_Delete)
+    paste(editor, "new line\n" * 400)
+    assert editor.is_loading
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    text = TEXT.encode("utf-16-le")
+    left = text[: 2 * START].decode("utf-16-le"), text[2 * END :].decode("utf-16-le")
+    assert editor.toPlainText() == left[0] + "new line\n" * 400 + left[1]
+
+
+def test_a_paste_that_is_stopped_while_much_goes_can_be_undone(editor, qtbot, feeding) -> None:
+    mirror = Mirror(editor)
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    paste(editor, "new line\n" * 400)
+    qtbot.waitUntil(lambda: editor.text_length < 8000)
+    assert editor.is_loading
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    assert not editor.is_loading
+    assert "new line" not in mirror.text
+    editor.undo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == mirror.text == TEXT
 
 
 def test_undoing_what_is_half_removed_brings_all_of_it_back(editor, qtbot) -> None:
