@@ -22,6 +22,7 @@ from engine.decoding_face import DecodingFace
 from engine.in_threads import in_threads
 from engine.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.safe_cuts import CutFinder
+from engine.short_text_core import ShortTextCores
 from engine.sound_text import without_surrogates
 from engine.text_encoding import TextEncoding
 from engine.tiktoken_core import CoreBPE, build_core, byte_core, guarded
@@ -131,8 +132,17 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
                 core = self._core
                 if core is None:
                     core = self._core = build_core(self._mergeable_ranks, self._special_tokens, self._pat_str)
+                    self.__dict__.pop("_short_text_cores", None)
                     kept_for_later.add(self)
         return core
+
+    def _core_for(self, text: str) -> CoreBPE:
+        """tiktoken's encoder; for the first few short texts one of what is in them, which takes less to build."""
+        return self._core or self._short_text_cores.core_for(text) or self._core_bpe
+
+    @functools.cached_property
+    def _short_text_cores(self) -> ShortTextCores:
+        return ShortTextCores(self._mergeable_ranks, self._special_tokens, self._pat_str)
 
     def let_go(self) -> None:
         """Have tiktoken's encoder no longer, of up to 100 MB, where our own encodes and it was built for what only it
@@ -141,6 +151,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         if self._native is not None and isinstance(self._ranks, BundledVocabulary):
             with self._core_lock:  # one that is being built would come back
                 self._core = None
+            self.__dict__.pop("_short_text_cores", None)
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:

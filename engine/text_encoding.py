@@ -37,6 +37,8 @@ class TextEncoding:
         @property
         def _core_bpe(self) -> CoreBPE: ...
 
+        def _core_for(self, text: str) -> CoreBPE: ...
+
         @property
         def _special_tokens(self) -> dict[str, int]: ...
 
@@ -66,10 +68,11 @@ class TextEncoding:
             try:
                 with guarded():
                     # Of the two, encode_ordinary is the faster but panics, with a report on standard error.
+                    core = self._core_for(text)
                     if allowed or self._pattern is None:
-                        ids: list[int] = self._core_bpe.encode(text, allowed)
+                        ids: list[int] = core.encode(text, allowed)
                     else:
-                        ids = self._core_bpe.encode_ordinary(text)
+                        ids = core.encode_ordinary(text)
                 return ids
             except SplitGaveUpError:
                 pass  # a pattern of the user's own; _parts splits it another way
@@ -89,7 +92,7 @@ class TextEncoding:
         else:
             try:
                 with guarded():
-                    buffer = self._core_bpe.encode_to_tiktoken_buffer(text, allowed)
+                    buffer = self._core_for(text).encode_to_tiktoken_buffer(text, allowed)
                 return np.frombuffer(buffer, dtype=np.int32)
             except SplitGaveUpError:  # a pattern of the user's own; _parts splits it another way
                 ids_of_parts = self._parts(text, allowed)

@@ -1,0 +1,66 @@
+"""Short texts are encoded without tiktoken's encoder of all tokens, to the same ids."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import engine
+from engine import Encoding
+from engine.short_text_core import MOST_BYTES, ShortTextCores
+
+TEXTS = [
+    "",
+    "a",
+    "The quick brown fox jumps over the lazy dog.",
+    "naïve 漢字 😀 \u200b\x00 é́\r\n\r\n\t  x",
+    " " * 300,
+    "=" * 500 + "ab" * 90,
+    "<|endoftext|> and <|endofprompt|> and <|endof",
+    "\n".join(f"    def name_{n}(self): return {n * 7919}" for n in range(40)),
+]
+
+
+def opened_anew(name: str) -> Encoding:
+    """An encoding that nobody has used."""
+    known = engine.get_encoding(name)
+    return Encoding.of_ranks(name, known._pat_str, known._mergeable_ranks, known._special_tokens)
+
+
+@pytest.mark.parametrize("name", engine.list_encoding_names())
+def test_the_ids_are_those_of_the_whole_encoder(name: str) -> None:
+    encoding = opened_anew(name)
+    short = [
+        (encoding.encode(text, disallowed_special=()), encoding.token_ids(text, special_as_tokens=True).tolist())
+        for text in TEXTS
+    ]
+    assert encoding._core is None, "none was built"
+    whole = encoding._core_bpe
+    assert short == [(whole.encode(text, set()), whole.encode(text, encoding.special_tokens_set)) for text in TEXTS]
+
+
+CORES = opened_anew("cl100k_base")
+
+
+@given(st.text(max_size=200) | st.text("ab \n'ſst1", max_size=200))
+def test_any_short_text(text: str) -> None:
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    core = ShortTextCores(CORES._mergeable_ranks, CORES._special_tokens, CORES._pat_str).core_for(text)
+    assert core.encode(text, set()) == CORES._core_bpe.encode(text, set())
+
+
+@pytest.mark.parametrize("text", ["x" * (MOST_BYTES + 1), "字" * (MOST_BYTES // 2)], ids=["letters", "bytes"])
+def test_a_long_text_has_all_tokens(text: str) -> None:
+    encoding = opened_anew("r50k_base")
+    ids = encoding.encode(text)
+    assert encoding._core is not None
+    assert ids == encoding._core.encode(text, set())
+
+
+def test_many_short_texts_have_all_tokens() -> None:
+    encoding = opened_anew("r50k_base")
+    for number in range(40):
+        encoding.encode(f"{number} " + "many words of a text " * 40)
+    assert encoding._core is not None
+    assert "_short_text_cores" not in encoding.__dict__, "its table of tokens is not kept twice"
