@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QWidget
 from engine.types import TextEdit
 from gui.editor.edit_lock import EditLock
 from gui.editor.edit_menu import edit_menu
-from gui.editor.offered import local_files, offered_utf8
+from gui.editor.offered import offered_utf8
 from gui.editor.offered_text_edit import OfferedTextEdit
 from gui.editor.offsets import document_text, utf16_length
 from gui.editor.soft_caret import SoftCaret
@@ -170,6 +170,7 @@ class SoftTextEdit(OfferedTextEdit):
         """Replace the selection by ``text`` as one undo step; a big text goes in by slices, and much that is selected
         goes bit by bit."""
         if self.steps.is_removing and len(text) <= FEED_ABOVE and not self.steps.is_removing_at(self.textCursor()):
+            self._bound_undo(len(text), in_step=True)
             self._put_in(text)
             return
         if self._takes_nothing():
@@ -291,6 +292,7 @@ class SoftTextEdit(OfferedTextEdit):
         edit_menu(self, event.pos(), acts).popup(event.globalPos())
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._finish_removing()
         super().inputMethodEvent(event)
         self._soft.settle()
 
@@ -303,12 +305,6 @@ class SoftTextEdit(OfferedTextEdit):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(event)
         self._caret.extend_word()
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        if self.steps.is_removing and source.hasText() and not local_files(source):
-            self._insert_offered(source)  # it is for nobody else that the text is read only
-        else:
-            super().insertFromMimeData(source)
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()
@@ -323,7 +319,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _obey(self, event: QKeyEvent) -> None:
         text = text_of(event, tab=not self.tabChangesFocus())
-        if text and self.steps.is_removing:
+        if text and self.steps.is_removing and not self.overwriteMode():
             self.insertPlainText(text)
             return
         if self.steps.active and edits(event):
@@ -415,9 +411,13 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _takes_nothing(self) -> bool:
         """Whether a text is on its way. What is being removed has gone by then."""
+        self._finish_removing()
+        return self.is_loading
+
+    def _finish_removing(self) -> None:
+        """Whoever edits now may mean what is on its way out."""
         if self.steps.is_removing:
             self.steps.finish()
-        return self.is_loading
 
     def _begin_feeding(self, source: TextSource, cursor: QTextCursor) -> None:
         self.lock.take(self._feed)
@@ -477,6 +477,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _drop_text(self, event: QDropEvent) -> None:
         """Insert or move dropped text. Qt would report a move as one change of everything between both places."""
+        self._finish_removing()
         at = self._soft.to_logical(self.cursorForPosition(event.position().toPoint()).position())
         moved = event.source() in (self, self.viewport()) and event.dropAction() == Qt.DropAction.MoveAction
         event.acceptProposedAction()

@@ -3,8 +3,9 @@
 Qt takes back a step at once. One that brought ten megabytes back, or changed a word in them ten thousand times, would
 stop the window for half a second. So a large step of ours is several of Qt's, one behind the other, and one press takes
 back all of them, in as many turns of the event loop as that needs. Much is removed in as many turns, too; what takes
-its place is put in before, and what is typed meanwhile goes behind that. Nobody else edits; any other key that does has
-the rest done first. What an input method or a drag puts in the place of much text is one step of Qt's all the same.
+its place is put in before, what is typed meanwhile goes where the caret is, and any other edit has the rest done first.
+While a step is taken back nobody edits. What an input method or a drag puts in the place of much text is one step of
+Qt's all the same.
 """
 
 from __future__ import annotations
@@ -109,18 +110,16 @@ class UndoSteps(QObject):
         place.setPosition(cursor.selectionStart())
         self._removed = QTextCursor(cursor)  # what is put in at its start does not belong to it
         self.begin()
-        if text:
-            self._soft.insert(place, document_text(text))
-        self._editor.setTextCursor(place)
-        self._start(self._remove_part, self._remove_part)
+        self._start(partial(self._put_in, place, text), self._remove_part)
         return True
 
     def is_removing_at(self, cursor: QTextCursor) -> bool:
-        """Whether some of what a cursor has selected, or what it is in the middle of, is being removed bit by bit."""
+        """Whether some of what a cursor has selected, or the place it is at, is being removed bit by bit. What is put
+        in where that ends would go with it; what is put in where it begins stays."""
         removed = self._removed
         if removed is None:
             return False
-        return cursor.selectionEnd() > removed.selectionStart() and cursor.selectionStart() < removed.selectionEnd()
+        return cursor.selectionEnd() > removed.selectionStart() and cursor.selectionStart() <= removed.selectionEnd()
 
     @contextmanager
     def without_selection(self, cursor: QTextCursor, wanted: bool = True) -> Iterator[None]:
@@ -173,15 +172,27 @@ class UndoSteps(QObject):
         if not any(low <= reached <= high for low, high in self._large):
             act(self._editor)
             return
+        self._lock.take(self)
         self._start(partial(self._advance, act), lambda: self._is_inside() and self._advance(act))
 
     def _start(self, first: Callable[[], bool], others: Callable[[], bool]) -> None:
         self._act = others  # before the first: who hears of it must not take it for all
-        self._lock.take(self)
-        if first() and self._act is not None:
+        try:
+            more = first()
+        except BaseException:
+            self._end()
+            raise
+        if more and self._act is not None:
             self._timer.start()
         else:
             self._end()
+
+    def _put_in(self, place: QTextCursor, text: str) -> bool:
+        """What comes before the first part of what is to be removed goes, and that."""
+        if text:
+            self._soft.insert(place, document_text(text))
+        self._editor.setTextCursor(place)
+        return self._remove_part()
 
     def _remove_part(self) -> bool:
         return self._removed is not None and self._soft.remove_last_part(self._removed)

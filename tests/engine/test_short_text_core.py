@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine import Encoding
-from engine.short_text_core import MOST_BYTES, ShortTextCores
+from engine.short_text_core import MOST_BYTES, MOST_TEXTS, ShortTextCores
 
 TEXTS = [
     "",
@@ -60,7 +60,15 @@ def test_a_long_text_has_all_tokens(text: str) -> None:
 
 def test_many_short_texts_have_all_tokens() -> None:
     encoding = opened_anew("r50k_base")
-    for number in range(40):
-        encoding.encode(f"{number} " + "many words of a text " * 40)
+    for number in range(MOST_TEXTS):
+        encoding.encode("a word" * (number % 2))
+    assert encoding._core is None
+    encoding.encode("")
     assert encoding._core is not None
     assert "_short_text_cores" not in encoding.__dict__, "its table of tokens is not kept twice"
+
+
+def test_an_empty_special_token_is_none(capfd: pytest.CaptureFixture[str]) -> None:
+    ids = opened_anew("r50k_base").encode("hello", allowed_special={""}, disallowed_special=())
+    assert ids == engine.get_encoding("r50k_base").encode("hello")
+    assert not capfd.readouterr().err

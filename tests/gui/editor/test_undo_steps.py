@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QLineEdit, QMenu
 
 from gui.editor import large_removal, text_feed, undo_steps
 from gui.editor.piece_writer import PieceWriter
@@ -291,7 +291,6 @@ def remove_much(editor) -> str:
     editor.select_range(START, END)
     QTest.keyClick(editor, Qt.Key.Key_Delete)
     assert editor.is_loading
-    assert editor.isReadOnly()
     return (text[: 2 * START] + text[2 * END :]).decode("utf-16-le")
 
 
@@ -302,7 +301,6 @@ def replace_much(editor) -> str:
     editor.select_range(START, END)
     QTest.keyClick(editor, "o")
     assert editor.is_loading
-    assert editor.isReadOnly()
     return (text[: 2 * START] + "o".encode("utf-16-le") + text[2 * END :]).decode("utf-16-le")
 
 
@@ -361,12 +359,101 @@ def test_what_is_typed_while_much_goes_is_put_in_at_once(editor, qtbot, way: str
     assert editor.toPlainText() == mirror.text == left[:at] + 2 * typed + left[at:]
 
 
-def test_what_is_typed_into_what_goes_stays(editor, qtbot) -> None:
+@pytest.mark.parametrize("way", MEANWHILE)
+@pytest.mark.parametrize("where", ["inside", "at its end", "selected at its end", "across its start"])
+def test_what_is_typed_into_what_goes_stays(editor, qtbot, way: str, where: str) -> None:
+    act, typed = MEANWHILE[way]
+    mirror = Mirror(editor)
     left = remove_much(editor)
-    editor.select_range(START + 100, START + 100)
-    QTest.keyClick(editor, "x")
+    end = editor._soft.to_logical(editor.steps._removed.selectionEnd())
+    places = {
+        "inside": (START + 100, START + 100),
+        "at its end": (end, end),
+        "selected at its end": (end, end + 3),
+        "across its start": (START - 2, START + 2),
+    }
+    editor.select_range(*places[where])
+    act(editor)
     assert not editor.is_loading, "there is no such place any more"
-    assert editor.toPlainText() == left[:START] + "x" + left[START:]
+    expected = {
+        "inside": left[:START] + typed + left[START:],
+        "at its end": left[:START] + typed + left[START:],
+        "selected at its end": left[:START] + typed + left[START + 3 :],
+        "across its start": left[: START - 2] + typed + left[START:],
+    }
+    assert editor.toPlainText() == mirror.text == expected[where]
+
+
+def test_the_caret_moves_while_much_goes(editor, qtbot) -> None:
+    mirror = Mirror(editor)
+    left = replace_much(editor)
+    QTest.keyClick(editor, "b")
+    QTest.keyClick(editor, Qt.Key.Key_Left)
+    QTest.keyClick(editor, "a")
+    QTest.keyClick(editor, Qt.Key.Key_Home)
+    QTest.keyClick(editor, "h")
+    assert editor.is_loading
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == mirror.text == "h" + left[:START] + "oab" + left[START + 1 :]
+
+
+def test_tab_stays_in_the_text_while_much_goes(editor, qtbot) -> None:
+    other = QLineEdit(editor.window())
+    other.show()
+    editor.activateWindow()
+    editor.setFocus()
+    left = replace_much(editor)
+    QTest.keyClick(editor, Qt.Key.Key_Tab)
+    QTest.keyClicks(editor, "cd")
+    assert editor.is_loading
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == left[: START + 1] + "\tcd" + left[START + 1 :]
+    assert not other.text()
+
+
+def test_who_hears_of_what_is_put_in_knows_that_the_rest_goes(editor) -> None:
+    editor.setPlainText(TEXT)
+    seen: list[bool] = []
+    editor.edited.connect(lambda _revision, _edits: seen.append(editor.is_loading))
+    editor.select_range(START, END)
+    QTest.keyClick(editor, "o")
+    assert seen[:2] == [True, True], "the text that is put in, and the first part of the old one"
+
+
+def test_what_cannot_be_put_in_leaves_nothing_behind(editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor.setPlainText(TEXT)
+    editor.select_range(START, END)
+    with monkeypatch.context() as patched:
+        patched.setattr(editor._soft, "insert", lambda *_arguments: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            editor.insertPlainText("new")
+    assert not editor.is_loading
+    QTest.keyClick(editor, "o")
+    assert editor.is_loading
+    editor.steps.finish()
+    assert len(editor.toPlainText()) < len(TEXT)
+
+
+def test_what_is_put_in_while_much_goes_counts_as_kept(editor) -> None:
+    remove_much(editor)
+    kept = editor.steps._inserted_units
+    editor.insertPlainText("new")
+    assert editor.steps._inserted_units == kept + 3
+
+
+def test_an_input_method_waits_for_what_goes(editor) -> None:
+    left = remove_much(editor)
+    event = QInputMethodEvent()
+    event.setCommitString("ü")
+    QGuiApplication.sendEvent(editor, event)
+    assert editor.toPlainText() == left[:START] + "ü" + left[START:]
+
+
+def test_what_is_typed_over_waits_for_what_goes(editor) -> None:
+    left = remove_much(editor)
+    editor.setOverwriteMode(True)
+    QTest.keyClick(editor, "u")
+    assert editor.toPlainText() == left[:START] + "u" + left[START + 1 :]
 
 
 def test_other_keys_wait_for_what_goes(editor) -> None:
