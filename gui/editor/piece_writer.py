@@ -32,7 +32,8 @@ class PieceWriter(QObject):
 
     def can_write(self, revision: int) -> bool:
         """Whether this is the text in the editor, and the editor takes edits."""
-        return revision == self._editor.revision and not self._editor.isReadOnly()
+        editor = self._editor
+        return revision == editor.revision and not editor.isReadOnly() and not editor.is_loading
 
     def write(self, revision: int, pieces: Sequence[Piece]) -> None:
         """Begin, which may also be the end. ``pieces``: of the text of ``revision``, in order, apart from each other.

@@ -154,7 +154,8 @@ class SoftTextEdit(OfferedTextEdit):
         yield from self._feed.rest if self._loading else ()
 
     def replace_range(self, utf16_start: int, utf16_end: int, text: str, *, join: bool = False) -> bool:
-        """Replace some of the text as one undo step, or as part of the step before if ``join``.
+        """Replace some of the text as one undo step, or as part of the step before if ``join``. Much of it goes bit by
+        bit, unless that is part of a step that somebody else has begun.
 
         Does nothing and says False while a big text is on its way.
         """
@@ -162,8 +163,9 @@ class SoftTextEdit(OfferedTextEdit):
             return False
         self._bound_undo(len(text), in_step=join)
         cursor = self._soft.selecting(self._clamp(utf16_start), self._clamp(utf16_end))
-        with self.steps.without_selection(cursor, not join):
-            self._soft.insert(cursor, document_text(text), join=join)
+        if join or not self.steps.replace_bit_by_bit(cursor, text):
+            with self.steps.without_selection(cursor, not join):
+                self._soft.insert(cursor, document_text(text), join=join)
         return True
 
     def insertPlainText(self, text: str) -> None:

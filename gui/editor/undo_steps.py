@@ -103,8 +103,9 @@ class UndoSteps(QObject):
 
     def replace_bit_by_bit(self, cursor: QTextCursor, text: str) -> bool:
         """Replace what a cursor has selected, if that is much, as one step: the text is put in now, and what was there
-        goes soon. Whether it does. Qt takes half a second to remove what was replaced a million times."""
-        if self._act is not None or not is_much(cursor):
+        goes soon, for Qt takes half a second to remove what was replaced a million times. Whether it does: not in the
+        middle of another step."""
+        if self._act is not None or self._depth or not is_much(cursor):
             return False
         place = QTextCursor(cursor)
         place.setPosition(cursor.selectionStart())
@@ -191,7 +192,8 @@ class UndoSteps(QObject):
         """What comes before the first part of what is to be removed goes, and that."""
         if text:
             self._soft.insert(place, document_text(text))
-        self._editor.setTextCursor(place)
+        if self.is_removing_at(self._editor.textCursor()):
+            self._editor.setTextCursor(place)
         return self._remove_part()
 
     def _remove_part(self) -> bool:

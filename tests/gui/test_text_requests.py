@@ -78,6 +78,7 @@ def half_undone(qtbot: QtBot, prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -
     qtbot.waitUntil(lambda: not prompt.editor.is_loading)
     qtbot.waitUntil(lambda: not prompt.stale and prompt.counts is not None and prompt.counts.complete)
     prompt.replace_all("")
+    prompt.editor.steps.finish()
     assert prompt.editor.text_length == 0
     prompt.editor.undo()
     assert 0 < prompt.editor.text_length < len(TEXT)
@@ -105,6 +106,7 @@ def test_who_hears_of_the_first_part_does_not_take_it_for_all(
     half_undone(qtbot, prompt, monkeypatch)
     prompt.editor.steps.finish()
     prompt.replace_all("")
+    prompt.editor.steps.finish()
     given: list[str] = []
     prompt.text_ready.connect(lambda _revision, text: given.append(text.text()))
     prompt.changed.connect(prompt.request_text)
@@ -130,6 +132,7 @@ def test_another_text_comes_after_the_whole_step(qtbot: QtBot, open_window: Open
     prompt = open_window().prompt
     half_undone(qtbot, prompt, monkeypatch)
     assert prompt.replace_all("another")
+    qtbot.waitUntil(lambda: not prompt.editor.is_loading)
     assert prompt.editor.toPlainText() == "another"
     prompt.editor.undo()
     qtbot.waitUntil(lambda: not prompt.editor.is_loading)

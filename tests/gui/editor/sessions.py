@@ -294,6 +294,7 @@ class Session:
         text = rnd.choice(["", "r", "new\ntext", "w" * 70])
         expected = spliced(self.editor.toPlainText(), start, end - start, text)
         self.editor.replace_range(start, end, text)
+        self.editor.steps.finish()
         assert self.editor.toPlainText() == expected
         self.follow()
         return True

@@ -276,7 +276,9 @@ def test_a_part_begins_between_characters(editor, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(large_removal, "PART_UNITS", 3)
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
+    editor.steps.begin()
     editor.replace_range(2, 78, "")
+    editor.steps.end()
     assert mirror.emissions == 1, "told as one change"
     assert editor.toPlainText() == mirror.text == "😀😀"
     editor.undo()
@@ -418,6 +420,23 @@ def test_who_hears_of_what_is_put_in_knows_that_the_rest_goes(editor) -> None:
     editor.select_range(START, END)
     QTest.keyClick(editor, "o")
     assert seen[:2] == [True, True], "the text that is put in, and the first part of the old one"
+
+
+def test_the_caret_stays_where_something_else_goes(editor, qtbot) -> None:
+    editor.setPlainText(TEXT)
+    editor.select_range(2, 4)
+    assert editor.replace_range(START, END, "other")
+    assert editor.is_loading
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.selected_range() == (2, 4)
+
+
+def test_pieces_are_not_written_while_much_goes(editor) -> None:
+    remove_much(editor)
+    writer = PieceWriter(editor)
+    assert not writer.can_write(editor.revision)
+    editor.steps.finish()
+    assert writer.can_write(editor.revision)
 
 
 def test_what_cannot_be_put_in_leaves_nothing_behind(editor, monkeypatch: pytest.MonkeyPatch) -> None:
