@@ -26,6 +26,8 @@ MARKED_WORDS = r"\S+ ?|\s+"
 
 _MARK_WORDS = "mark words: "
 
+_BETWEEN_LOOKS = 256
+
 _WORD = re.compile(f"[^{WHITE_SPACE}]+")
 
 _MARKS_WARNING = (
@@ -81,6 +83,10 @@ def preparation_with(steps: Sequence[str]) -> Preparation:
 def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
     """Where the words of a text start and end, in characters. A word is what a pretoken has between white space.
     SplitTimeoutError."""
+    return while_wanted(_words_of_text(text, pattern), every=_BETWEEN_LOOKS)  # one pretoken may be all of the text
+
+
+def _words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
     for stretch in while_wanted(stretches(pretokenizer(pattern), text), every=1):
         for start, end in while_wanted(pairs(stretch.char_spans + stretch.char_start)):
             yield from (match.span() for match in _WORD.finditer(text, start, end))

