@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 )
 
 from engine.types import TextEdit
-from gui.editor.large_removal import last_part
+from gui.editor.large_removal import LargeRemoval
 from gui.editor.offsets import cut_at, utf16_length, without_units
 from gui.editor.soft_breaks import SoftBreaks
 from gui.editor.soft_cuts import SOFT_LIMIT, cut_points
@@ -212,22 +212,17 @@ class SoftDocument(QObject):
         return cursor
 
     def remove_in_parts(self, cursor: QTextCursor) -> None:
-        """Remove what a cursor has selected, as several steps of Qt's, which are announced as one change. The last part
-        first: what is behind a change is moved by it."""
+        """Remove what a cursor has selected, as several steps of Qt's, which are announced as one change."""
+        removal = LargeRemoval(self, cursor)
         self._held_edits = []
         try:
-            while cursor.hasSelection():
-                self.insert(last_part(cursor), "", settle=False)  # which would move the places of the others
+            while removal.advance(settle=False):  # which would move the places of the others
+                pass
             self.settle()
         finally:
             edits, self._held_edits = self._held_edits, None
             if edits:
                 self.edited.emit(tuple(edits))
-
-    def remove_last_part(self, cursor: QTextCursor) -> bool:
-        """Remove the last part of what a cursor has selected, as one step of Qt's. Whether there is more."""
-        self.insert(last_part(cursor), "")
-        return cursor.hasSelection()
 
     def insert(self, cursor: QTextCursor, text: str, *, join: bool = False, settle: bool = True) -> None:
         """Replace the cursor's selection by ``text``; the cursor ends up behind it."""

@@ -15,7 +15,7 @@ from itertools import chain
 from PySide6.QtCore import QElapsedTimer, QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
-from gui.editor.large_removal import is_much
+from gui.editor.large_removal import LargeRemoval, is_much
 from gui.editor.offsets import document_text, safe_end
 from gui.editor.soft_document import SoftDocument
 from gui.editor.text_source import StringSource, TextSource
@@ -51,6 +51,7 @@ class TextFeed(QObject):
         self._done = 0
         self._size = FIRST_SLICE
         self._cursor: QTextCursor | None = None
+        self._removal: LargeRemoval | None = None  # of what was in its place
         self._since_shown = QElapsedTimer()
 
     @property
@@ -74,6 +75,7 @@ class TextFeed(QObject):
         self._taken = self._done = 0
         self._size = FIRST_SLICE
         self._cursor = cursor
+        self._removal = LargeRemoval(self._soft, cursor) if is_much(cursor) else None
         self._since_shown.invalidate()
         if at_once:
             self._step()
@@ -88,15 +90,16 @@ class TextFeed(QObject):
     def abandon(self) -> None:
         """Stop without a word: the document is about to hold another text."""
         self._timer.stop()
-        self._cursor = None
+        self._cursor = self._removal = None
         self._source, self._piece, self._taken = StringSource(""), "", 0
 
     @Slot()
     def _step(self) -> None:
         if self._cursor is None:
             return
-        if is_much(self._cursor):
-            self._soft.remove_last_part(self._cursor)
+        if self._removal is not None:
+            if not self._removal.advance():
+                self._removal = None
             self._timer.start()
             return
         clock = QElapsedTimer()

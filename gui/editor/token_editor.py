@@ -79,6 +79,8 @@ class TokenEditor(SoftTextEdit):
         self._dim_timer.setSingleShot(True)
         self._dim_timer.setInterval(_DIM_AFTER_MS)
         self._dim_timer.timeout.connect(self._dim_stale)
+        self._catching_up = QTimer(self, singleShot=True, interval=0)
+        self._catching_up.timeout.connect(self._catch_up)
         self.cursorPositionChanged.connect(self._announce_soon)
         self.selectionChanged.connect(self._announce_soon)
         self._apply_zoom()
@@ -92,7 +94,15 @@ class TokenEditor(SoftTextEdit):
             # Not before there is anything to point at. The first call of viewport() is also a slow one: to name its
             # type, the bindings load every kind of scroll area; the window is on the screen by now.
             self.viewport().setMouseTracking(True)
-        dirty = self._tracker.apply(revision, patch)
+        self._show_tokens(self._tracker.apply(revision, patch))
+
+    @Slot()
+    def _catch_up(self) -> None:
+        self._show_tokens(self._tracker.catch_up())
+
+    def _show_tokens(self, dirty: tuple[int, int] | None) -> None:
+        if self._tracker.is_catching_up:
+            self._catching_up.start()
         if not self._tracker.stale:
             self._stop_dimming()
         elif self._options is not None and self._options.dim_stale:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gui.editor.same_tokens import first_difference, listed, same_at_first
 from gui.editor.types import TokenSpan
 
 CONTINUES = 1
@@ -278,13 +279,13 @@ class TokenSpans:
         count = min(len(ids), last - first)
         if count <= _FEW:
             old = _listed(self.slice(first, first + count))
-            new = _tokens(ends[:count], ids[:count], flags[:count])
-            head = _same_at_first(old, new)
+            new = listed(ends[:count], ids[:count], flags[:count])
+            head = same_at_first(old, new)
             if len(ids) != last - first:  # the longer of the two may be a whole text
                 old = _listed(self.slice(last - count, last))
                 rest = slice(len(ids) - count, len(ids))
-                new = _tokens(ends[rest], ids[rest], flags[rest])
-            return head, _same_at_first(old[head:][::-1], new[head:][::-1])
+                new = listed(ends[rest], ids[rest], flags[rest])
+            return head, same_at_first(old[head:][::-1], new[head:][::-1])
 
         def differs(low: int, window: slice) -> NDArray[np.bool_]:
             old = self.slice(low, low + window.stop - window.start)
@@ -293,7 +294,7 @@ class TokenSpans:
         head, step = 0, _FEW
         while head < count:
             window = slice(head, min(count, head + step))
-            found = _first_difference(differs(first + head, window))
+            found = first_difference(differs(first + head, window))
             head += found
             if found < window.stop - window.start:
                 break
@@ -301,7 +302,7 @@ class TokenSpans:
         tail, step = 0, _FEW
         while tail < count - head:
             stop = min(count - head, tail + step)
-            found = _first_difference(differs(last - stop, slice(len(ids) - stop, len(ids) - tail))[::-1])
+            found = first_difference(differs(last - stop, slice(len(ids) - stop, len(ids) - tail))[::-1])
             complete = found == stop - tail
             tail += found
             if not complete:
@@ -461,6 +462,7 @@ class TokenSpans:
             left = int(self._colours[at - 1]) if at else NO_COLOUR
             colours = np.zeros(count, np.uint8)
             colours[1 if left else 0 :: 2] = 1
+            colours[ids == NO_TOKEN] = NO_COLOUR  # text that came while these were computed
         self._colours[at : at + count] = colours
         self._left += count
         self._mend_join()
@@ -477,23 +479,5 @@ class TokenSpans:
         self._colours[left] = next(c for c in (0, 1, 2) if c not in taken)
 
 
-def _first_difference(unequal: NDArray[np.bool_]) -> int:
-    return int(unequal.argmax()) if unequal.any() else len(unequal)
-
-
 def _listed(tokens: SpanSlice) -> list[tuple[int, int, int]]:
-    return _tokens(tokens.ends, tokens.ids, tokens.flags & CONTINUES)
-
-
-def _tokens(ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]) -> list[tuple[int, int, int]]:
-    return [*zip(ends.tolist(), ids.tolist(), flags.tolist(), strict=True)]
-
-
-def _same_at_first(old: list[tuple[int, int, int]], new: list[tuple[int, int, int]]) -> int:
-    """How many tokens both begin with: for the few of a keystroke that is quicker than a dozen calls of numpy."""
-    same = 0
-    for one, other in zip(old, new, strict=True):
-        if one != other:
-            break
-        same += 1
-    return same
+    return listed(tokens.ends, tokens.ids, tokens.flags & CONTINUES)

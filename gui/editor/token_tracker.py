@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from gui.editor.late_patch import LatePatch
 from gui.editor.offsets import utf16_length
 from gui.editor.ready_patch import ReadyPatch
 
@@ -34,6 +35,12 @@ class TokenTracker:
         self._answered = 0
         self._oldest = 0  # patches of older revisions cannot be placed any more
         self._edits: deque[tuple[int, int, int, int]] = deque()
+        self._late: LatePatch | None = None
+
+    @property
+    def is_catching_up(self) -> bool:
+        """Whether tokens have come that ``catch_up`` has yet to carry over edits."""
+        return self._late is not None
 
     @property
     def stale(self) -> bool:
@@ -59,6 +66,7 @@ class TokenTracker:
 
     def clear(self) -> None:
         """Forget the tokens, not the text."""
+        self._late = None
         if self._length is None:
             self.spans = None
         elif self.spans is not None:
@@ -76,11 +84,12 @@ class TokenTracker:
         for edit in edits:
             start, removed, added = edit.utf16_start, edit.utf16_removed, utf16_length(edit.inserted)
             self._edits.append((revision, start, removed, added))
+            if self._late is not None:
+                self._late.edit(start, removed, added)
             if self._length is not None:
                 self._length += added - removed
             if self.spans is not None:
-                low, high = self.spans.edit(start, removed, added)
-                dirty = (low, high) if dirty is None else (min(low, dirty[0]), max(high, dirty[1]))
+                dirty = _both(dirty, self.spans.edit(start, removed, added))
         while len(self._edits) > _MOST_EDITS:
             self._oldest = self._edits.popleft()[0]
         return dirty
@@ -89,23 +98,49 @@ class TokenTracker:
         """Put in the tokens of ``patch``, which was computed for ``revision``.
 
         Returns the stretch that looks different, None if nothing does or the patch cannot be placed: one of a text
-        that is gone, of a time too long ago, or older than what was put in before.
+        that is gone, of a time too long ago, or older than what was put in before. That of a whole big text may need
+        ``catch_up`` before it is in, and patches that come meanwhile are put in behind it.
         """
+        if self._late is not None and not isinstance(patch, ReadyPatch):
+            self._late.behind.append((revision, patch))
+            return None
         if not max(self._oldest, self._answered) <= revision <= self._revision:
             return None
         while self._edits and self._edits[0][0] <= revision:
             self._edits.popleft()
+        if isinstance(patch, ReadyPatch) and self._edits:
+            self._late = LatePatch(revision, patch, _joined(self._edits))
+            return self.catch_up()
         start, end, ends, ids = patch.utf16_start, patch.utf16_new_end, patch.utf16_ends, patch.ids
         continues = patch.continues
-        ready = patch.spans if isinstance(patch, ReadyPatch) and not self._edits else None
         if self._edits:
             from gui.editor.carrying import Stretch, carried
 
             start, end, ends, ids, continues = carried(Stretch(start, end, ends, ids, continues), _joined(self._edits))
         if not self._fits(start, end, ends):
             return None
+        self._late = None
         self._answered = revision
+        ready = patch.spans if isinstance(patch, ReadyPatch) else None
         return self.ensure().apply(start, end, ends, ids, continues, ready)
+
+    def catch_up(self) -> tuple[int, int] | None:
+        """Go on with what is late for a moment; nobody sees it before it is in. Returns what ``apply`` does."""
+        late = self._late
+        if late is None or not late.advance():
+            return None
+        self._late = None
+        tokens = late.spans.slice(0, len(late.spans))
+        dirty: tuple[int, int] | None = None
+        if self._fits(0, late.spans.length, tokens.ends):
+            self._answered = late.revision
+            from gui.editor.token_spans import CONTINUES
+
+            continues = (tokens.flags & CONTINUES).view(bool)
+            dirty = self.ensure().apply(0, late.spans.length, tokens.ends, tokens.ids, continues, late.spans)
+        for revision, patch in late.behind:
+            dirty = _both(dirty, self.apply(revision, patch))
+        return dirty
 
     def ensure(self) -> TokenSpans:
         """The tokens; a text without any yet is one uncovered stretch."""
@@ -121,6 +156,13 @@ class TokenTracker:
         if self._length is None or not 0 <= start <= end <= self._length:
             return False
         return int(ends[-1]) == end if len(ends) else start == end
+
+
+def _both(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+    """The stretch from the first to the last of two."""
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
 
 
 def _joined(edits: Iterable[tuple[int, int, int, int]]) -> Iterator[tuple[int, int, int]]:

@@ -20,7 +20,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
-from gui.editor.large_removal import is_much
+from gui.editor.large_removal import LargeRemoval, is_much
 from gui.editor.offsets import document_text
 from gui.editor.soft_document import SoftDocument
 
@@ -56,7 +56,7 @@ class UndoSteps(QObject):
         self._low = 0
         self._reached = 0  # Qt's count after the last change
         self._act: Callable[[], bool] | None = None  # does the next part, and says whether there is another
-        self._removed: QTextCursor | None = None
+        self._removal: LargeRemoval | None = None
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._go_on)
         self._document.undoCommandAdded.connect(self._on_command_added)
@@ -109,7 +109,7 @@ class UndoSteps(QObject):
             return False
         place = QTextCursor(cursor)
         place.setPosition(cursor.selectionStart())
-        self._removed = QTextCursor(cursor)  # what is put in at its start does not belong to it
+        self._removal = LargeRemoval(self._soft, cursor)  # what is put in at its start does not belong to it
         self.begin()
         self._start(partial(self._put_in, place, text), self._remove_part)
         return True
@@ -117,9 +117,9 @@ class UndoSteps(QObject):
     def is_removing_at(self, cursor: QTextCursor) -> bool:
         """Whether some of what a cursor has selected, or the place it is at, is being removed bit by bit. What is put
         in where that ends would go with it; what is put in where it begins stays."""
-        removed = self._removed
-        if removed is None:
+        if self._removal is None:
             return False
+        removed = self._removal.cursor
         return cursor.selectionEnd() > removed.selectionStart() and cursor.selectionStart() <= removed.selectionEnd()
 
     @contextmanager
@@ -146,7 +146,7 @@ class UndoSteps(QObject):
     @property
     def is_removing(self) -> bool:
         """Whether much is being removed bit by bit."""
-        return self._removed is not None
+        return self._removal is not None
 
     def undo(self) -> None:
         """Undo the last step: its first part now, the others soon."""
@@ -197,7 +197,7 @@ class UndoSteps(QObject):
         return self._remove_part()
 
     def _remove_part(self) -> bool:
-        return self._removed is not None and self._soft.remove_last_part(self._removed)
+        return self._removal is not None and self._removal.advance()
 
     @Slot()
     def _go_on(self) -> None:
@@ -224,11 +224,11 @@ class UndoSteps(QObject):
         if self._act is None:
             return
         self._act = None
-        removed, self._removed = self._removed, None
-        if removed is not None:
+        removal, self._removal = self._removal, None
+        if removal is not None:
             self.end()
         self._lock.give_back(self)
-        if removed is not None:
+        if removal is not None:
             self._editor.ensureCursorVisible()
 
     @Slot()

@@ -72,7 +72,8 @@ def test_where_counting_was_stopped_it_is_read_once_it_is_in(
 
 def half_undone(qtbot: QtBot, prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of the text was removed, and has begun to come back."""
-    monkeypatch.setattr(large_removal, "PART_UNITS", 100)
+    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
+        monkeypatch.setattr(large_removal, name, 100)
     monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
     prompt.show_text(TEXT)
     qtbot.waitUntil(lambda: not prompt.editor.is_loading)

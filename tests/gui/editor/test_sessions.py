@@ -31,5 +31,6 @@ def test_sessions_whose_text_is_read_from_its_copy(qapp, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("seed", range(3000, 3020))
 def test_sessions_in_which_every_removal_is_a_large_step(qapp, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr(large_removal, "PART_UNITS", 7)
+    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
+        monkeypatch.setattr(large_removal, name, 7)
     sessions.run(seed, steps=50)

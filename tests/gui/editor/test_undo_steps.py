@@ -22,7 +22,10 @@ START, END = 6, 5000
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large_removal, "PART_UNITS", 100)
+    monkeypatch.setattr(large_removal, "MUCH_UNITS", 100)
+    monkeypatch.setattr(large_removal, "FIRST_PART", 100)
+    monkeypatch.setattr(large_removal, "_LARGEST", 100)
+    monkeypatch.setattr(large_removal, "_SMALLEST", 100)
     monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
 
 
@@ -273,7 +276,8 @@ def test_small_removals_are_steps_of_qt(editor) -> None:
 
 
 def test_a_part_begins_between_characters(editor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large_removal, "PART_UNITS", 3)
+    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
+        monkeypatch.setattr(large_removal, name, 3)
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
     editor.steps.begin()
@@ -319,7 +323,8 @@ def test_much_is_removed_over_several_turns(editor, qtbot, monkeypatch: pytest.M
 
 
 def test_parts_that_are_removed_begin_between_characters(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large_removal, "PART_UNITS", 3)
+    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
+        monkeypatch.setattr(large_removal, name, 3)
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
     editor.select_range(2, 78)
@@ -367,7 +372,7 @@ def test_what_is_typed_into_what_goes_stays(editor, qtbot, way: str, where: str)
     act, typed = MEANWHILE[way]
     mirror = Mirror(editor)
     left = remove_much(editor)
-    end = editor._soft.to_logical(editor.steps._removed.selectionEnd())
+    end = editor._soft.to_logical(editor.steps._removal.cursor.selectionEnd())
     places = {
         "inside": (START + 100, START + 100),
         "at its end": (end, end),
