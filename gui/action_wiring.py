@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
 from gui.sample import SAMPLE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gui.dialogs.command_palette import CommandPalette
     from gui.editor.types import TokenSpan
     from gui.finder import Finder
@@ -151,18 +153,23 @@ class ActionWiring(QObject):
         focus = QApplication.focusWidget()
         target = focus if isinstance(focus, QLineEdit | QPlainTextEdit) else self._text_of_tab()
         name = self.sender().objectName()
-        if isinstance(target, SoftTextEdit) and (name in ("cut", "paste") or target.steps.is_removing):
-            target.steps.finish()  # as with every other key that edits
-        if target.isReadOnly() and name not in ("copy", "select_all"):
-            return  # such as while a big text is being loaded
-        {
+        act: dict[str, Callable[[], None]] = {
             "undo": target.undo,
             "redo": target.redo,
             "cut": target.cut,
             "copy": target.copy,
             "paste": target.paste,
             "select_all": target.selectAll,
-        }[name]()
+        }
+
+        def obey() -> None:
+            if not target.isReadOnly() or name in ("copy", "select_all"):  # it is while a big text is being loaded
+                act[name]()
+
+        if isinstance(target, SoftTextEdit) and name in ("cut", "paste"):
+            target.steps.when_done(obey)  # as with every other key that edits
+        else:
+            obey()
 
     @Slot()
     def show_undo(self) -> None:

@@ -31,7 +31,7 @@ from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument, for_qt
 from gui.editor.text_feed import FEED_ABOVE, TextFeed
 from gui.editor.text_source import StringSource, TextSource, Utf8Source
-from gui.editor.typed_keys import deletes, edits, is_typed, text_of
+from gui.editor.typed_keys import deletes, edits, is_typed, key_again, text_of
 from gui.editor.undo_steps import UndoSteps
 
 _PIECE_UNITS = 1 << 16
@@ -171,7 +171,7 @@ class SoftTextEdit(OfferedTextEdit):
     def insertPlainText(self, text: str) -> None:
         """Replace the selection by ``text`` as one undo step; a big text goes in by slices, and much that is selected
         goes bit by bit."""
-        if self.steps.is_removing and len(text) <= FEED_ABOVE and not self.steps.is_removing_at(self.textCursor()):
+        if len(text) <= FEED_ABOVE and self.steps.lets_in(self.textCursor()):
             self._bound_undo(len(text), in_step=True)
             self._put_in(text)
             return
@@ -321,14 +321,15 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _obey(self, event: QKeyEvent) -> None:
         text = text_of(event, tab=not self.tabChangesFocus())
-        if text and self.steps.is_removing and not self.overwriteMode():
+        goes_beside = bool(text) and self.steps.lets_in(self.textCursor()) and not self.overwriteMode()
+        if goes_beside:
             self.insertPlainText(text)
-            return
-        if self.steps.active and edits(event):
-            self.steps.finish()  # what somebody types meanwhile is not lost
-        if text and not self.isReadOnly() and self.steps.replace_bit_by_bit(self.textCursor(), text):
-            return
-        if is_typed(event):
+        elif self.steps.active and (self.steps.has_waiting or edits(event)):
+            again = key_again(event)
+            self.steps.when_done(lambda: self.keyPressEvent(again))
+        elif text and not self.isReadOnly() and self.steps.replace_bit_by_bit(self.textCursor(), text):
+            pass
+        elif is_typed(event):
             if not self._type(event):
                 super().keyPressEvent(event)
         elif (self.isReadOnly() or not self._is_done_by_us(event, text)) and not self._caret.handle(event):

@@ -42,6 +42,11 @@ def text_of(event: QKeyEvent, *, tab: bool) -> str:
     return event.text() if is_typed(event) and event.text().isprintable() else ""
 
 
+def key_again(event: QKeyEvent) -> QKeyEvent:
+    """The same key, to be pressed later: an event is gone when its handler returns."""
+    return QKeyEvent(event.type(), event.key(), event.modifiers(), event.text(), event.isAutoRepeat(), event.count())
+
+
 def edits(event: QKeyEvent) -> bool:
     """Whether a key changes the text, other than by undoing and redoing."""
     keys = QKeySequence.StandardKey

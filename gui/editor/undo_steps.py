@@ -3,13 +3,14 @@
 Qt takes back a step at once. One that brought ten megabytes back, or changed a word in them ten thousand times, would
 stop the window for half a second. So a large step of ours is several of Qt's, one behind the other, and one press takes
 back all of them, in as many turns of the event loop as that needs. Much is removed in as many turns, too; what takes
-its place is put in before, what is typed meanwhile goes where the caret is, and any other edit has the rest done first.
-While a step is taken back nobody edits. What an input method or a drag puts in the place of much text is one step of
-Qt's all the same.
+its place is put in before, and what is typed meanwhile goes where the caret is. Any other key that edits waits for the
+end of it; while a step is taken back, each does. What an input method or a drag puts in the place of much text is one
+step of Qt's all the same.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -57,6 +58,7 @@ class UndoSteps(QObject):
         self._reached = 0  # Qt's count after the last change
         self._act: Callable[[], bool] | None = None  # does the next part, and says whether there is another
         self._removal: LargeRemoval | None = None
+        self._waiting: deque[Callable[[], object]] = deque()
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._go_on)
         self._document.undoCommandAdded.connect(self._on_command_added)
@@ -67,6 +69,7 @@ class UndoSteps(QObject):
 
     def forget(self) -> None:
         """Another text is about to be shown, which has nothing to undo."""
+        self._waiting.clear()
         self._end()
         self._large.clear()
         self._inserted_units = 0
@@ -122,6 +125,10 @@ class UndoSteps(QObject):
         removed = self._removal.cursor
         return cursor.selectionEnd() > removed.selectionStart() and cursor.selectionStart() <= removed.selectionEnd()
 
+    def lets_in(self, cursor: QTextCursor) -> bool:
+        """Whether a text can be put in at a cursor while something else is being removed."""
+        return self.is_removing and not self.has_waiting and not self.is_removing_at(cursor)
+
     @contextmanager
     def without_selection(self, cursor: QTextCursor, wanted: bool = True) -> Iterator[None]:
         """Remove what a cursor has selected, if that is much, and if ``wanted``, at once; what is done within belongs
@@ -151,18 +158,30 @@ class UndoSteps(QObject):
     def undo(self) -> None:
         """Undo the last step: its first part now, the others soon."""
         if self.is_removing:
-            self.finish()
-        self._begin(QPlainTextEdit.undo)
+            self.when_done(self.undo)
+        else:
+            self._begin(QPlainTextEdit.undo)
 
     def redo(self) -> None:
         """Do the step again that was undone last: its first part now, the others soon."""
         self._begin(QPlainTextEdit.redo)
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether something is to be done at the end of it, behind which all that comes has to wait."""
+        return bool(self._waiting)
+
+    def when_done(self, call: Callable[[], object]) -> None:
+        """Do something at the end of it; now, where nothing is going on."""
+        self._waiting.append(call)
+        self._go_through_waiting()
+
     def finish(self) -> None:
-        """Do the rest of it at once: somebody needs the text, and cannot wait."""
-        while self._act is not None and self._act():
-            pass
-        self._end()
+        """Do the rest of it at once, and what waits for it: somebody needs the text, and cannot wait."""
+        while self._act is not None:
+            while self._act is not None and self._act():
+                pass
+            self._end()
 
     # Inside
 
@@ -230,6 +249,11 @@ class UndoSteps(QObject):
         self._lock.give_back(self)
         if removal is not None:
             self._editor.ensureCursorVisible()
+        self._go_through_waiting()
+
+    def _go_through_waiting(self) -> None:
+        while self._waiting and self._act is None:
+            self._waiting.popleft()()
 
     @Slot()
     def _on_command_added(self) -> None:

@@ -162,7 +162,8 @@ def test_what_the_menu_edits_waits_for_the_end_of_a_step(
     editor = bench.prompt.editor
     editor.setFocus()
     next(action for action in bench.window.every_action() if action.objectName() == name).trigger()
-    assert not editor.is_loading
+    assert editor.is_loading
+    qtbot.waitUntil(lambda: not editor.is_loading)
     assert not editor.isReadOnly()
     assert editor.toPlainText().replace(expected, "", 1) == TEXT
     assert expected in editor.toPlainText()

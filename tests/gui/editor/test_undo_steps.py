@@ -160,6 +160,7 @@ def test_nobody_edits_meanwhile(editor, qtbot) -> None:
     editor.setPlainText(TEXT)
     editor.select_range(START, END)
     editor.cut()
+    editor.steps.finish()
     editor.undo()
     assert editor.is_loading
     assert not editor.replace_range(0, 1, "no")
@@ -190,10 +191,12 @@ def test_a_key_that_is_pressed_meanwhile_is_not_lost(editor, qtbot, key: str) ->
     editor.cut()
     QGuiApplication.clipboard().setText("pasted")
     mirror = Mirror(editor)
+    editor.steps.finish()
     editor.undo()
     assert editor.is_loading
     act(editor)
-    assert not editor.is_loading
+    assert editor.is_loading, "it waits"
+    qtbot.waitUntil(lambda: not editor.is_loading)
     assert not editor.isReadOnly()
     assert editor.toPlainText() == mirror.text
     assert len(mirror.text) == len(TEXT) + (len(typed) or -1)
@@ -381,7 +384,7 @@ def test_what_is_typed_into_what_goes_stays(editor, qtbot, way: str, where: str)
     }
     editor.select_range(*places[where])
     act(editor)
-    assert not editor.is_loading, "there is no such place any more"
+    qtbot.waitUntil(lambda: not editor.is_loading)
     expected = {
         "inside": left[:START] + typed + left[START:],
         "at its end": left[:START] + typed + left[START:],
@@ -473,20 +476,51 @@ def test_an_input_method_waits_for_what_goes(editor) -> None:
     assert editor.toPlainText() == left[:START] + "ü" + left[START:]
 
 
-def test_what_is_typed_over_waits_for_what_goes(editor) -> None:
+def test_what_is_typed_over_waits_for_what_goes(editor, qtbot) -> None:
     left = remove_much(editor)
     editor.setOverwriteMode(True)
     QTest.keyClick(editor, "u")
+    qtbot.waitUntil(lambda: not editor.is_loading)
     assert editor.toPlainText() == left[:START] + "u" + left[START + 1 :]
 
 
-def test_other_keys_wait_for_what_goes(editor) -> None:
+def test_other_keys_wait_for_what_goes(editor, qtbot) -> None:
     left = remove_much(editor)
     QTest.keyClick(editor, Qt.Key.Key_Backspace)
+    QTest.keyClick(editor, "x")
+    assert editor.is_loading
+    assert "x" not in editor.toPlainText(), "what comes behind a key that waits is done behind it"
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == left[: START - 1] + "x" + left[START:]
+    editor.undo()
     assert editor.toPlainText() == left[: START - 1] + left[START:]
+
+
+def test_who_puts_something_in_does_not_wait(editor) -> None:
     left = remove_much(editor)
     assert editor.replace_range(0, 0, "x")
+    assert not editor.is_loading
     assert editor.toPlainText() == "x" + left
+
+
+def test_keys_that_wait_are_done_by_who_cannot(editor) -> None:
+    left = remove_much(editor)
+    QTest.keyClick(editor, Qt.Key.Key_Backspace)
+    editor.undo()
+    QTest.keyClick(editor, "x")
+    editor.steps.finish()
+    assert not editor.is_loading
+    assert editor.toPlainText() == left[:START] + "x" + left[START:], "removed, undone, typed"
+
+
+def test_keys_for_another_text_are_forgotten(editor) -> None:
+    remove_much(editor)
+    QTest.keyClick(editor, Qt.Key.Key_Backspace)
+    QTest.keyClick(editor, "x")
+    editor.setPlainText("another")
+    assert editor.toPlainText() == "another"
+    QTest.keyClick(editor, "y")
+    assert editor.toPlainText() == "yanother"
 
 
 def test_much_goes_before_much_comes(editor, qtbot, feeding) -> None:
