@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.normalize import Normalizer, clusters
 from engine.preparation import Preparation, words_of_text
-from engine.running_sums import running_sums, running_sums_of
+from engine.running_sums import AT_A_TIME, running_sums, running_sums_of
 from engine.special_text import split_at_specials
 from engine.still_wanted import while_wanted
 from engine.utf16_text import utf16_length
@@ -143,11 +143,17 @@ def _marked_units(text: str, words_of: str) -> _Units:
 def _moved_back(ends: NDArray[np.int64], units: _Units) -> NDArray[np.int64]:
     lengths = np.frombuffer(units[0], np.int64)
     before, after = _starts(lengths), _starts(np.frombuffer(units[1], np.int64))
-    unit = np.maximum(np.searchsorted(after, ends, side="right") - 1, 0)
-    inside = ends - after[unit]
-    room = np.append(lengths, 0)[unit]
-    moved: NDArray[np.int64] = before[unit] + np.minimum(inside, room)
-    return np.maximum.accumulate(np.minimum(moved, before[-1]))
+    room = np.append(lengths, 0)
+    moved = np.empty(len(ends), dtype=np.int64)
+    highest = 0
+    for first in while_wanted(range(0, len(ends), AT_A_TIME), every=1):
+        some = ends[first : first + AT_A_TIME]
+        unit = np.maximum(np.searchsorted(after, some, side="right") - 1, 0)
+        part = before[unit] + np.minimum(some - after[unit], room[unit])
+        part = np.maximum(np.minimum(part, before[-1]), highest)
+        np.maximum.accumulate(part, out=moved[first : first + AT_A_TIME])
+        highest = int(moved[first + len(part) - 1])
+    return moved
 
 
 def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
