@@ -110,13 +110,17 @@ class Monkey(QObject):
         return QApplication.activeModalWidget() or self._bench.window
 
     def _control(self, *kinds: type[_Control]) -> _Control | None:
-        """Any one that can be used. Not chosen from all of them: to ask each of two thousand whether it is visible
-        would itself be a stop."""
-        found = self._top().findChildren(self._random.choice(kinds))
-        for _ in range(MOST_TRIES if found else 0):
-            widget = self._random.choice(found)
-            if isValid(widget) and widget.isVisible() and widget.isEnabled():
-                return widget
+        """Any one that can be used: from the window on into any widget that is there, until one is of the kind. Not
+        chosen from all of them: to have two thousand in Python would itself be a stop."""
+        kind = self._random.choice(kinds)
+        for _ in range(MOST_TRIES):
+            widget: QWidget | None = self._top()
+            while widget is not None:
+                if isinstance(widget, kind):
+                    return widget
+                inside = [one for one in widget.children() if isinstance(one, QWidget)]
+                usable = [one for one in inside if one.isVisible() and one.isEnabled()]
+                widget = self._random.choice(usable) if usable else None
         return None
 
     def _leave_dialog(self) -> None:

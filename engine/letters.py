@@ -11,6 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.running_sums import AT_A_TIME
+from engine.still_wanted import while_wanted
+
 _BLOCK_BITS = 8
 _BLOCK = 1 << _BLOCK_BITS
 
@@ -36,7 +39,10 @@ class Letters:
 
     def of(self, points: NDArray[np.uint32]) -> NDArray[np.uint16]:
         """uint16[n]: the letters of these code points."""
-        places = self.starts[points >> np.uint32(_BLOCK_BITS)]
-        places += (points & np.uint32(_BLOCK - 1)).astype(np.int32)
-        letters: NDArray[np.uint16] = self.blocks[places]
+        letters = np.empty(len(points), dtype=np.uint16)
+        for start in while_wanted(range(0, len(points), AT_A_TIME), every=1):
+            some = points[start : start + AT_A_TIME]
+            places = self.starts[some >> np.uint32(_BLOCK_BITS)]
+            places += (some & np.uint32(_BLOCK - 1)).astype(np.int32)
+            letters[start : start + AT_A_TIME] = self.blocks[places]
         return letters
