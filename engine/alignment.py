@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.normalize import Normalizer, clusters
 from engine.preparation import Preparation, words_of_text
-from engine.running_sums import AT_A_TIME, running_sums, running_sums_of
+from engine.running_sums import AT_A_TIME, running_sums, running_sums_at
 from engine.special_text import split_at_specials
 from engine.still_wanted import while_wanted
 from engine.utf16_text import utf16_length
@@ -43,8 +43,7 @@ def aligned_ends(encoding: PreparedEncoding, text: str, ids: NDArray[np.int32], 
 
     ids: int32[n], of ``encoding``, with texts of ``allowed`` as special tokens.
     """
-    lengths = encoding.utf16_lengths
-    ends = running_sums_of(len(ids), lambda start, stop: lengths[ids[start:stop]], np.empty(len(ids), np.int64))
+    ends = running_sums_at(encoding.utf16_lengths, ids)
     marked, normalized = _no_units(), _no_units()
     for segment, special in split_at_specials(text, allowed):
         for units, more in zip((normalized, marked), _units_of_segment(segment, encoding.preparation), strict=True):

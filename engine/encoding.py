@@ -356,7 +356,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
     def token_ends(self, text: str) -> NDArray[np.int64]:
         """int64[n]: the UTF-8 byte offset at which each token of ``encode_ordinary`` ends. A lone surrogate takes
         three bytes, as U+FFFD."""
-        import numpy as np
+        from engine.running_sums import running_sums_at
 
         if not self.has_safe_cuts:  # a pattern of somebody's own may leave out text
             from engine.pretoken_ids import UnsupportedPatternError, token_ends
@@ -365,7 +365,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
                 return token_ends(self, without_surrogates(text))
             except UnsupportedPatternError:
                 pass
-        return np.cumsum(self._vocabulary.byte_lengths[self.token_ids(text)], dtype=np.int64)
+        return running_sums_at(self._vocabulary.byte_lengths, self.token_ids(text))
 
     @property
     def has_safe_cuts(self) -> bool:

@@ -64,9 +64,9 @@ class PreparedEncoding(AlteringEncoding):
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
         """int64[n]: the UTF-8 byte offset in the prepared text at which each token ends."""
-        import numpy as np
+        from engine.running_sums import running_sums_at
 
-        return np.cumsum(self.byte_lengths[self.token_ids(text)], dtype=np.int64)
+        return running_sums_at(self.byte_lengths, self.token_ids(text))
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
         """As in ``AlteringEncoding``; ``engine.alignment`` says how places correspond."""

@@ -31,3 +31,9 @@ def running_sums_of(count: int, part: Callable[[int, int], NDArray[Any]], out: N
         if start:
             sums += out[start - 1]
     return out
+
+
+def running_sums_at(numbers: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
+    """int64[n]: the same of the numbers at n places: where tokens end, from the lengths of all there are."""
+    sums = np.empty(len(places), dtype=np.int64)
+    return running_sums_of(len(places), lambda start, stop: numbers[places[start:stop]], sums)

@@ -182,7 +182,9 @@ def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArr
         return encoding.token_ends(text)
     import numpy as np
 
+    from engine.running_sums import running_sums
+
     ids = encoding.token_ids(text, special_as_tokens=True)
     pieces = (ids[first : first + ENTRIES].tolist() for first in range(0, len(ids), ENTRIES))  # there may be millions
     lengths = (len(token) for piece in while_wanted(pieces, every=1) for token in encoding.decode_tokens_bytes(piece))
-    return np.cumsum(np.fromiter(lengths, np.int64, len(ids)))
+    return running_sums(np.fromiter(lengths, np.int64, len(ids)), np.empty(len(ids), np.int64))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import running_sums as module
-from engine.running_sums import running_sums, running_sums_of
+from engine.running_sums import running_sums, running_sums_at, running_sums_of
 from engine.still_wanted import asking
 
 NUMBERS = st.lists(st.integers(-100, 100), max_size=40)
@@ -21,7 +21,9 @@ def test_they_are_those_of_numpy(numbers: list[int], at_a_time: int) -> None:
         patch.setattr(module, "AT_A_TIME", at_a_time)
         sums = running_sums(array, np.empty(len(array), dtype=np.int64))
         parts = running_sums_of(len(array), lambda start, stop: array[start:stop] > 0, np.empty(len(array), np.int32))
+        chosen = running_sums_at(array, np.arange(len(array))[::-1])
     assert sums.tolist() == np.cumsum(array, dtype=np.int64).tolist()
+    assert chosen.tolist() == np.cumsum(array[::-1], dtype=np.int64).tolist()
     assert parts.tolist() == np.cumsum(array > 0).tolist()
 
 

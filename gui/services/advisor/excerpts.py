@@ -8,7 +8,8 @@ from itertools import islice
 
 import numpy as np
 
-from gui.editor.offsets import char_to_utf16
+from engine.still_wanted import while_wanted
+from engine.utf16_text import utf16_length
 from gui.look.token_text import visible_text
 from gui.models.runs import ADDED, REMOVED, Run, Runs
 from gui.services.advisor.byte_places import utf8, utf16_places
@@ -63,17 +64,12 @@ def ranked_parts(text: str, ranking: Ranking) -> tuple[RankedPart, ...]:
 
 def previews(text: str, edits: Sequence[Edit]) -> tuple[Preview, ...]:
     """The first edits."""
-    few = edits[:MOST_EDITS]
-    if not few:
-        return ()
-    places = np.array([(edit.char_start, edit.char_end) for edit in few], dtype=np.int32)
-    head = text[: few[-1].char_end]
-    utf16 = char_to_utf16(places.ravel(), head).reshape(-1, 2).tolist()
-    made, line, place = [], 1, 0
-    for edit, (start, end) in zip(few, utf16, strict=True):
-        line += text.count("\n", place, edit.char_start)
-        place = edit.char_start
-        made.append(Preview(line, start, end, _change(text, edit)))
+    made, line, place, utf16 = [], 1, 0, 0
+    for edit in while_wanted(edits[:MOST_EDITS], every=1):
+        between = text[place : edit.char_start]
+        line, place, utf16 = line + between.count("\n"), edit.char_start, utf16 + utf16_length(between)
+        utf16_end = utf16 + utf16_length(text[edit.char_start : edit.char_end])
+        made.append(Preview(line, utf16, utf16_end, _change(text, edit)))
     return tuple(made)
 
 
