@@ -166,7 +166,7 @@ class ActionWiring(QObject):
             if not target.isReadOnly() or name in ("copy", "select_all"):  # it is while a big text is being loaded
                 act[name]()
 
-        if isinstance(target, SoftTextEdit) and name in ("cut", "paste"):
+        if isinstance(target, SoftTextEdit) and (name in ("cut", "paste") or target.steps.has_waiting):
             target.steps.when_done(obey)  # as with every other key that edits
         else:
             obey()

@@ -248,6 +248,7 @@ class SoftTextEdit(OfferedTextEdit):
         Offsets outside the text are moved to its end, those inside a surrogate pair before it. While a big text is
         being loaded this waits for the part that is meant.
         """
+        self.steps.finish_for_waiting()
         if self._loading and max(utf16_start, utf16_end) > self._soft.length:
             self._wanted_selection = (utf16_start, utf16_end)
             return
@@ -271,6 +272,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def go_to_line(self, number: int) -> None:
         """Put the caret at the start of a logical line, counted from 1, and show it in the middle."""
+        self.steps.finish_for_waiting()
         cursor = self.textCursor()
         cursor.setPosition(self._soft.block_of_line(number).position())
         self.setTextCursor(cursor)
@@ -290,15 +292,18 @@ class SoftTextEdit(OfferedTextEdit):
             self._soft.settle()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.steps.finish_for_waiting()
         acts = {"undo": self.undo, "redo": self.redo, "cut": self.cut, "delete": self._delete}
         edit_menu(self, event.pos(), acts).popup(event.globalPos())
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        self._finish_removing()
+        if self.steps.active and (event.commitString() or event.preeditString()):
+            self.steps.finish()  # Qt puts it in even where the text is read only
         super().inputMethodEvent(event)
         self._soft.settle()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.steps.finish_for_waiting()
         super().mousePressEvent(event)
         if event.button() == Qt.MouseButton.LeftButton:
             self._caret.extend_line()
@@ -414,13 +419,9 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _takes_nothing(self) -> bool:
         """Whether a text is on its way. What is being removed has gone by then."""
-        self._finish_removing()
-        return self.is_loading
-
-    def _finish_removing(self) -> None:
-        """Whoever edits now may mean what is on its way out."""
         if self.steps.is_removing:
             self.steps.finish()
+        return self.is_loading
 
     def _begin_feeding(self, source: TextSource, cursor: QTextCursor) -> None:
         self.lock.take(self._feed)
@@ -480,7 +481,8 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _drop_text(self, event: QDropEvent) -> None:
         """Insert or move dropped text. Qt would report a move as one change of everything between both places."""
-        self._finish_removing()
+        if self.steps.is_removing:
+            self.steps.finish()
         at = self._soft.to_logical(self.cursorForPosition(event.position().toPoint()).position())
         moved = event.source() in (self, self.viewport()) and event.dropAction() == Qt.DropAction.MoveAction
         event.acceptProposedAction()

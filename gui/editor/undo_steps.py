@@ -157,14 +157,17 @@ class UndoSteps(QObject):
 
     def undo(self) -> None:
         """Undo the last step: its first part now, the others soon."""
-        if self.is_removing:
+        if self._has_to_wait():
             self.when_done(self.undo)
         else:
             self._begin(QPlainTextEdit.undo)
 
     def redo(self) -> None:
         """Do the step again that was undone last: its first part now, the others soon."""
-        self._begin(QPlainTextEdit.redo)
+        if self._has_to_wait():
+            self.when_done(self.redo)
+        else:
+            self._begin(QPlainTextEdit.redo)
 
     @property
     def has_waiting(self) -> bool:
@@ -175,6 +178,11 @@ class UndoSteps(QObject):
         """Do something at the end of it; now, where nothing is going on."""
         self._waiting.append(call)
         self._go_through_waiting()
+
+    def finish_for_waiting(self) -> None:
+        """Do the rest of it at once where something waits: whoever moves the caret now would move it for that, too."""
+        if self.active and self.has_waiting:
+            self.finish()
 
     def finish(self) -> None:
         """Do the rest of it at once, and what waits for it: somebody needs the text, and cannot wait."""
@@ -226,6 +234,7 @@ class UndoSteps(QObject):
                 self._timer.start()
                 return
         self._end()
+        self._go_through_waiting()
 
     def _advance(self, act: Callable[[QPlainTextEdit], None]) -> bool:
         """Undo or redo one step of Qt's. Whether another belongs to it: not where there was none."""
@@ -253,7 +262,15 @@ class UndoSteps(QObject):
 
     def _go_through_waiting(self) -> None:
         while self._waiting and self._act is None:
-            self._waiting.popleft()()
+            try:
+                self._waiting.popleft()()
+            except BaseException:
+                self._timer.start()  # it is not the others' fault
+                raise
+
+    def _has_to_wait(self) -> bool:
+        """Whether a step cannot be taken back yet: not while something is removed, nor before what waits."""
+        return self.active and (self.is_removing or self.has_waiting)
 
     @Slot()
     def _on_command_added(self) -> None:

@@ -167,3 +167,18 @@ def test_what_the_menu_edits_waits_for_the_end_of_a_step(
     assert not editor.isReadOnly()
     assert editor.toPlainText().replace(expected, "", 1) == TEXT
     assert expected in editor.toPlainText()
+
+
+def test_what_the_menu_selects_comes_behind_what_it_pastes(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+):
+    bench = open_window()
+    half_undone(qtbot, bench.prompt, monkeypatch)
+    QGuiApplication.clipboard().setText("pasted")
+    editor = bench.prompt.editor
+    editor.setFocus()
+    for name in ("paste", "select_all"):
+        next(action for action in bench.window.every_action() if action.objectName() == name).trigger()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText().replace("pasted", "", 1) == TEXT
+    assert editor.selected_text() == editor.toPlainText()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QInputMethodEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QInputMethodEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 
@@ -511,6 +511,63 @@ def test_keys_that_wait_are_done_by_who_cannot(editor) -> None:
     editor.steps.finish()
     assert not editor.is_loading
     assert editor.toPlainText() == left[:START] + "x" + left[START:], "removed, undone, typed"
+
+
+MOVES: dict[str, Callable] = {
+    "find next": lambda editor: editor.select_range(0, 3),
+    "go to a line": lambda editor: editor.go_to_line(1),
+    "the mouse": lambda editor: QGuiApplication.sendEvent(
+        editor.viewport(),
+        QMouseEvent(
+            QMouseEvent.Type.MouseButtonPress,
+            QPointF(1, 1),
+            editor.viewport().mapToGlobal(QPointF(1, 1)),
+            Qt.MouseButton.LeftButton,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_a_key_that_waits_is_for_where_the_caret_was(editor, move: str) -> None:
+    left = remove_much(editor)
+    QTest.keyClick(editor, Qt.Key.Key_Backspace)
+    MOVES[move](editor)
+    assert not editor.is_loading
+    assert editor.toPlainText() == left[: START - 1] + left[START:]
+
+
+def test_steps_are_taken_back_and_done_again_in_their_order(editor, qtbot) -> None:
+    left = remove_much(editor)
+    editor.undo()
+    editor.redo()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == left
+    assert not editor.document().isRedoAvailable()
+
+
+def test_what_waits_goes_on_behind_what_fails(editor, qtbot) -> None:
+    left = remove_much(editor)
+    editor.steps.when_done(lambda: 1 / 0)
+    QTest.keyClick(editor, Qt.Key.Key_Backspace)
+    QTest.keyClick(editor, "y")
+    with pytest.raises(ZeroDivisionError):
+        editor.steps.finish()
+    qtbot.waitUntil(lambda: not editor.steps.has_waiting)
+    assert editor.toPlainText() == left[: START - 1] + "y" + left[START:]
+
+
+def test_an_input_method_waits_for_a_step_that_is_undone(editor) -> None:
+    remove_much(editor)
+    editor.steps.finish()
+    editor.undo()
+    event = QInputMethodEvent()
+    event.setCommitString("ü")
+    QGuiApplication.sendEvent(editor, event)
+    assert not editor.is_loading
+    assert editor.toPlainText().replace("ü", "", 1) == TEXT
 
 
 def test_keys_for_another_text_are_forgotten(editor) -> None:
