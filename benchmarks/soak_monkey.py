@@ -118,9 +118,10 @@ class Monkey(QObject):
             while widget is not None:
                 if isinstance(widget, kind):
                     return widget
-                inside = [one for one in widget.children() if isinstance(one, QWidget)]
-                usable = [one for one in inside if one.isVisible() and one.isEnabled()]
-                widget = self._random.choice(usable) if usable else None
+                inside = [
+                    one for one in widget.children() if isinstance(one, QWidget) and one.isVisible() and one.isEnabled()
+                ]
+                widget = self._random.choice(inside) if inside else None
         return None
 
     def _leave_dialog(self) -> None:

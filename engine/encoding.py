@@ -131,8 +131,9 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
             with self._core_lock:
                 core = self._core
                 if core is None:
-                    core = self._core = build_core(self._mergeable_ranks, self._special_tokens, self._pat_str)
-                    self.__dict__.pop("_short_text_cores", None)
+                    before: ShortTextCores | None = self.__dict__.pop("_short_text_cores", None)
+                    ranks = self._mergeable_ranks if before is None else before.ranks  # a large table to make
+                    core = self._core = build_core(ranks, self._special_tokens, self._pat_str)
                     kept_for_later.add(self)
         return core
 

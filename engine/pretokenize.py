@@ -123,11 +123,9 @@ def _lengths(found: list[str]) -> NDArray[np.int64]:
 
 def _in_unicode(letters: NDArray[np.uint16]) -> str:
     """Letters as characters."""
-    are_few = bool(letters.max(initial=0) < 0x100)
-    parts = (letters[start : start + AT_A_TIME] for start in range(0, len(letters), AT_A_TIME))
-    if are_few:
-        return "".join(part.astype(np.uint8).tobytes().decode("latin-1") for part in while_wanted(parts, every=1))
-    return "".join(part.astype("<u2").tobytes().decode("utf-16-le") for part in while_wanted(parts, every=1))
+    stored, codec = ("u1", "latin-1") if letters.max(initial=0) < 0x100 else ("<u2", "utf-16-le")
+    starts = while_wanted(range(0, len(letters), AT_A_TIME), every=1)
+    return "".join(letters[start : start + AT_A_TIME].astype(stored).tobytes().decode(codec) for start in starts)
 
 
 def code_points(text: str) -> NDArray[np.uint32]:

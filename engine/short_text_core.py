@@ -23,7 +23,7 @@ class ShortTextCores:
     """Builds them for the first texts of a vocabulary."""
 
     def __init__(self, mergeable_ranks: Mapping[bytes, int], special_tokens: Mapping[str, int], pattern: str) -> None:
-        self._ranks = mergeable_ranks
+        self.ranks = mergeable_ranks
         self._special_tokens = special_tokens
         self._pattern = pattern
         self._lengths = sorted(set(map(len, mergeable_ranks)))
@@ -45,7 +45,7 @@ class ShortTextCores:
 
     def _tokens_within(self, content: bytes) -> dict[bytes, int]:
         """Those tokens that are stretches of ``content``, and all of one byte."""
-        ranks = self._ranks
+        ranks = self.ranks
         stretches = {bytes([value]) for value in range(256)}
         for length in self._lengths:
             stretches.update(content[start : start + length] for start in range(len(content) - length + 1))

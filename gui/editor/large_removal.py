@@ -3,10 +3,12 @@ was replaced before."""
 
 from __future__ import annotations
 
-from time import monotonic
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QTextCursor
+
+from gui.editor.part_size import next_size
 
 if TYPE_CHECKING:
     from gui.editor.soft_document import SoftDocument
@@ -35,11 +37,9 @@ class LargeRemoval:
 
     def advance(self, *, settle: bool = True) -> bool:
         """Remove the last part, as one step of Qt's. Whether there is more. ``settle``: as for the document."""
-        began = monotonic()
+        began = perf_counter()
         self._soft.insert(self._last_part(), "", settle=settle)
-        # At most twice the last part: small ones say little of large ones.
-        wanted = int(self._size * _WANTED_SECONDS / max(monotonic() - began, 1e-6))
-        self._size = max(_SMALLEST, min(_LARGEST, wanted, self._size * 2))
+        self._size = next_size(self._size, perf_counter() - began, _WANTED_SECONDS, _SMALLEST, _LARGEST)
         return self.cursor.hasSelection()
 
     def _last_part(self) -> QTextCursor:

@@ -163,15 +163,17 @@ class SoftTextEdit(OfferedTextEdit):
             return False
         self._bound_undo(len(text), in_step=join)
         cursor = self._soft.selecting(self._clamp(utf16_start), self._clamp(utf16_end))
-        if join or not self.steps.replace_bit_by_bit(cursor, text):
-            with self.steps.without_selection(cursor, not join):
-                self._soft.insert(cursor, document_text(text), join=join)
+        if join:
+            self._soft.insert(cursor, document_text(text), join=True)
+        elif not self.steps.replace_bit_by_bit(cursor, text):
+            with self.steps.without_selection(cursor):
+                self._soft.insert(cursor, document_text(text))
         return True
 
     def insertPlainText(self, text: str) -> None:
         """Replace the selection by ``text`` as one undo step; a big text goes in by slices, and much that is selected
         goes bit by bit."""
-        if len(text) <= FEED_ABOVE and self.steps.lets_in(self.textCursor()):
+        if len(text) <= FEED_ABOVE and self.steps.lets_in:
             self._bound_undo(len(text), in_step=True)
             self._put_in(text)
             return
@@ -326,8 +328,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _obey(self, event: QKeyEvent) -> None:
         text = text_of(event, tab=not self.tabChangesFocus())
-        goes_beside = bool(text) and self.steps.lets_in(self.textCursor()) and not self.overwriteMode()
-        if goes_beside:
+        if text and self.steps.lets_in and not self.overwriteMode():
             self.insertPlainText(text)
         elif self.steps.active and (self.steps.has_waiting or edits(event)):
             again = key_again(event)
@@ -481,8 +482,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _drop_text(self, event: QDropEvent) -> None:
         """Insert or move dropped text. Qt would report a move as one change of everything between both places."""
-        if self.steps.is_removing:
-            self.steps.finish()
+        self.steps.finish()
         at = self._soft.to_logical(self.cursorForPosition(event.position().toPoint()).position())
         moved = event.source() in (self, self.viewport()) and event.dropAction() == Qt.DropAction.MoveAction
         event.acceptProposedAction()

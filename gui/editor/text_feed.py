@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from time import perf_counter
 
 from PySide6.QtCore import QElapsedTimer, QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
 from gui.editor.large_removal import LargeRemoval, is_much
 from gui.editor.offsets import document_text, safe_end
+from gui.editor.part_size import next_size
 from gui.editor.soft_document import SoftDocument
 from gui.editor.text_source import StringSource, TextSource
 
@@ -25,7 +27,7 @@ FEED_ABOVE = 1_000_000
 
 FIRST_SLICE = 16 * 1024
 _SMALLEST, _LARGEST = 4 * 1024, 128 * 1024
-_WANTED_NS = 2_500_000  # what follows a slice, painting and new tokens, takes as long again
+_WANTED_SECONDS = 0.0025  # what follows a slice, painting and new tokens, takes as long again
 _PAUSE_MS = 2  # so that whatever became due during a slice has its turn before the next one
 _SHOWN_EVERY_MS = 100
 
@@ -102,17 +104,14 @@ class TextFeed(QObject):
                 self._removal = None
             self._timer.start()
             return
-        clock = QElapsedTimer()
-        clock.start()
+        began = perf_counter()
         self._source.let_go()
         piece = document_text(self._take())
         with QSignalBlocker(self._soft.layout):
             self._soft.insert(self._cursor, piece)
         total = self._source.size
         self._done = total - self._source.left - (len(self._piece) - self._taken)
-        # At most twice the last slice: the first ones are quick while the document is small.
-        wanted = self._size * _WANTED_NS // max(clock.nsecsElapsed(), 1)
-        self._size = max(_SMALLEST, min(_LARGEST, wanted, self._size * 2))
+        self._size = next_size(self._size, perf_counter() - began, _WANTED_SECONDS, _SMALLEST, _LARGEST)
         self.progressed.emit(self._done, total)
         if not self._since_shown.isValid() or self._since_shown.hasExpired(_SHOWN_EVERY_MS):
             self._show()

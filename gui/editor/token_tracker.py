@@ -117,27 +117,21 @@ class TokenTracker:
             from gui.editor.carrying import Stretch, carried
 
             start, end, ends, ids, continues = carried(Stretch(start, end, ends, ids, continues), _joined(self._edits))
-        if not self._fits(start, end, ends):
-            return None
-        self._late = None
-        self._answered = revision
         ready = patch.spans if isinstance(patch, ReadyPatch) else None
-        return self.ensure().apply(start, end, ends, ids, continues, ready)
+        return self._put_in(revision, start, end, (ends, ids, continues), ready)
 
     def catch_up(self) -> tuple[int, int] | None:
         """Go on with what is late for a moment; nobody sees it before it is in. Returns what ``apply`` does."""
         late = self._late
         if late is None or not late.advance():
             return None
-        self._late = None
-        tokens = late.spans.slice(0, len(late.spans))
-        dirty: tuple[int, int] | None = None
-        if self._fits(0, late.spans.length, tokens.ends):
-            self._answered = late.revision
-            from gui.editor.token_spans import CONTINUES
+        from gui.editor.token_spans import CONTINUES
 
-            continues = (tokens.flags & CONTINUES).view(bool)
-            dirty = self.ensure().apply(0, late.spans.length, tokens.ends, tokens.ids, continues, late.spans)
+        self._late = None
+        spans = late.spans
+        tokens = spans.slice(0, len(spans))
+        columns = tokens.ends, tokens.ids, (tokens.flags & CONTINUES).view(bool)
+        dirty = self._put_in(late.revision, 0, spans.length, columns, spans)
         for revision, patch in late.behind:
             dirty = _both(dirty, self.apply(revision, patch))
         return dirty
@@ -149,6 +143,21 @@ class TokenTracker:
 
             self.spans = TokenSpans(self._length or 0)
         return self.spans
+
+    def _put_in(
+        self,
+        revision: int,
+        start: int,
+        end: int,
+        columns: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]],
+        ready: TokenSpans | None,
+    ) -> tuple[int, int] | None:
+        """Put in tokens (ends, ids, which continue a character) of the text as it is, if they fit."""
+        if not self._fits(start, end, columns[0]):
+            return None
+        self._late = None
+        self._answered = revision
+        return self.ensure().apply(start, end, *columns, ready)
 
     def _fits(self, start: int, end: int, ends: NDArray[np.int32]) -> bool:
         if self._length is None and start == 0:

@@ -34,12 +34,12 @@ def is_typed(event: QKeyEvent) -> bool:
 def text_of(event: QKeyEvent, *, tab: bool) -> str:
     """What a key puts into the text; empty for one that does not, or whose character Qt does not know and types not.
     ``tab``: whether Tab does, or moves the focus."""
+    if is_typed(event):
+        return event.text() if event.text().isprintable() else ""
     keys = QKeySequence.StandardKey
     if event.matches(keys.InsertParagraphSeparator) or event.matches(keys.InsertLineSeparator):
         return "\n"  # where Qt would put U+2028 for Shift+Enter, which no model is used to
-    if tab and event.key() == Qt.Key.Key_Tab and not event.modifiers():
-        return "\t"
-    return event.text() if is_typed(event) and event.text().isprintable() else ""
+    return "\t" if tab and event.key() == Qt.Key.Key_Tab and not event.modifiers() else ""
 
 
 def key_again(event: QKeyEvent) -> QKeyEvent:

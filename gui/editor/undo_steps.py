@@ -117,23 +117,15 @@ class UndoSteps(QObject):
         self._start(partial(self._put_in, place, text), self._remove_part)
         return True
 
-    def is_removing_at(self, cursor: QTextCursor) -> bool:
-        """Whether some of what a cursor has selected, or the place it is at, is being removed bit by bit. What is put
-        in where that ends would go with it; what is put in where it begins stays."""
-        if self._removal is None:
-            return False
-        removed = self._removal.cursor
-        return cursor.selectionEnd() > removed.selectionStart() and cursor.selectionStart() <= removed.selectionEnd()
-
-    def lets_in(self, cursor: QTextCursor) -> bool:
-        """Whether a text can be put in at a cursor while something else is being removed."""
-        return self.is_removing and not self.has_waiting and not self.is_removing_at(cursor)
+    @property
+    def lets_in(self) -> bool:
+        """Whether a text can be put in at the caret while something else is being removed."""
+        return self.is_removing and not self.has_waiting and not self._is_removing_at_caret()
 
     @contextmanager
-    def without_selection(self, cursor: QTextCursor, wanted: bool = True) -> Iterator[None]:
-        """Remove what a cursor has selected, if that is much, and if ``wanted``, at once; what is done within belongs
-        to the same step."""
-        if not wanted or not is_much(cursor):
+    def without_selection(self, cursor: QTextCursor) -> Iterator[None]:
+        """Remove what a cursor has selected, if that is much, at once; what is done within belongs to the same step."""
+        if not is_much(cursor):
             yield
             return
         self.begin()
@@ -219,9 +211,17 @@ class UndoSteps(QObject):
         """What comes before the first part of what is to be removed goes, and that."""
         if text:
             self._soft.insert(place, document_text(text))
-        if self.is_removing_at(self._editor.textCursor()):
+        if self._is_removing_at_caret():
             self._editor.setTextCursor(place)
         return self._remove_part()
+
+    def _is_removing_at_caret(self) -> bool:
+        """Whether some of what is selected, or the place of the caret, is being removed bit by bit. What is put in
+        where that ends would go with it; what is put in where it begins stays."""
+        if self._removal is None:
+            return False
+        removed, caret = self._removal.cursor, self._editor.textCursor()
+        return caret.selectionEnd() > removed.selectionStart() and caret.selectionStart() <= removed.selectionEnd()
 
     def _remove_part(self) -> bool:
         return self._removal is not None and self._removal.advance()
