@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from engine.half_written import half_written, half_written_folder, only_here
+from engine.still_wanted import while_wanted
 
 BACKUP_SUFFIX = ".bak"
 
@@ -33,11 +34,12 @@ def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: b
 
     Missing folders are made. ``keep_backup`` leaves the old file beside the new one, with the ending ``.bak``.
 
-    Raises OSError, and whatever making the pieces raises; then the old file is untouched.
+    Raises OSError, and whatever making the pieces raises, or who is asked between them; then the old file is untouched.
     """
+    pieces = [content] if isinstance(content, bytes) else while_wanted(content, every=1)
     Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
     with replacement_of(path, keep_backup=keep_backup) as file:
-        return sum(file.write(piece) for piece in ([content] if isinstance(content, bytes) else content))
+        return sum(map(file.write, pieces))
 
 
 def change_atomic(path: Path, change: Callable[[bytes | None], bytes], *, keep_backup: bool = False) -> bytes:

@@ -7,7 +7,7 @@ every other thread waiting.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 PIECE_CHARACTERS = 1 << 16
@@ -30,9 +30,14 @@ class HeldText:
             for part in utf8_pieces(piece) if isinstance(piece, str) else (piece,):
                 yield part.replace(b"\n", b"\r\n") if self.crlf else part
 
-    def text(self) -> str:
-        """The whole text as one string."""
-        return "".join([piece.decode("utf-8", "surrogatepass") for piece in self])
+    def text(self, stand_back: Callable[[], None] | None = None) -> str:
+        """The whole text as one string. ``stand_back`` is called between the pieces: a place where a job can rest."""
+        parts: list[str] = []
+        for piece in self:
+            parts.append(piece.decode("utf-8", "surrogatepass"))
+            if stand_back is not None:
+                stand_back()
+        return "".join(parts)
 
     def with_crlf(self) -> HeldText:
         """The same with each newline turned into CRLF; the text must hold no CR of its own."""

@@ -17,7 +17,7 @@ Only CRLF changes its length, so a UTF-16 offset moves by the number of CRLF bef
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -106,9 +106,12 @@ def utf16_length(text: str) -> int:
     return len(text) + sum(encoded.count(lead) for lead in range(0xF0, 0xF5))
 
 
-def char_to_utf16(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
-    """Character offsets (code points, as Python counts) into ``text`` as UTF-16 offsets; int32, of the same
-    shape."""
+def char_to_utf16(
+    offsets: NDArray[np.integer], text: str, stand_back: Callable[[], None] | None = None
+) -> NDArray[np.int32]:
+    """Character offsets (code points, as Python counts) into ``text`` as UTF-16 offsets; int32, of the same shape.
+
+    ``stand_back`` is called between the parts of a long text: a place where a job can rest."""
     import numpy as np
 
     result = np.asarray(offsets).astype(np.int32)
@@ -118,6 +121,8 @@ def char_to_utf16(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
     for start in range(0, len(text), _LONG):  # all at once would keep every other thread waiting
         codes = np.frombuffer(text[start : start + _LONG].encode("utf-32-le", "surrogatepass"), "<u4")
         places.append(np.flatnonzero(codes > 0xFFFF).astype(np.int32) + np.int32(start))
+        if stand_back is not None:
+            stand_back()
     return result + np.concatenate(places).searchsorted(result, "left").astype(np.int32)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gui.editor.offsets import char_to_utf16
@@ -21,9 +21,12 @@ class Piece:
     text: str
 
 
-def gathered(text: str, changes: Iterable[tuple[int, int, str]]) -> tuple[Piece, ...]:
+def gathered(
+    text: str, changes: Iterable[tuple[int, int, str]], stand_back: Callable[[], None] | None = None
+) -> tuple[Piece, ...]:
     """Changes of ``text`` (start and end in characters, and what stands there instead), in order and apart from each
-    other, as pieces: of many changes near each other few pieces, of few changes small ones."""
+    other, as pieces: of many changes near each other few pieces, of few changes small ones. ``stand_back`` is called
+    between parts of the text: a place where a job can rest."""
     groups: list[tuple[int, int, str]] = []
     start = end = 0
     parts: list[str] = []
@@ -37,7 +40,7 @@ def gathered(text: str, changes: Iterable[tuple[int, int, str]]) -> tuple[Piece,
         end = change_end
     if parts:
         groups.append((start, end, "".join(parts)))
-    return _pieces(text, groups)
+    return _pieces(text, groups, stand_back)
 
 
 def between(before: str, after: str) -> tuple[Piece, ...]:
@@ -57,11 +60,13 @@ def between(before: str, after: str) -> tuple[Piece, ...]:
     )
 
 
-def _pieces(text: str, groups: list[tuple[int, int, str]]) -> tuple[Piece, ...]:
+def _pieces(
+    text: str, groups: list[tuple[int, int, str]], stand_back: Callable[[], None] | None = None
+) -> tuple[Piece, ...]:
     import numpy as np
 
     places = np.array([group[:2] for group in groups], dtype=np.int32).reshape(-1, 2)
-    utf16 = char_to_utf16(places.ravel(), text).reshape(-1, 2).tolist()
+    utf16 = char_to_utf16(places.ravel(), text, stand_back).reshape(-1, 2).tolist()
     return tuple(Piece(start, end, group[2]) for (start, end), group in zip(utf16, groups, strict=True))
 
 

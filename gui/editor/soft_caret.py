@@ -1,4 +1,4 @@
-"""Moves the caret and deletes across soft breaks as if they were not there.
+"""Moves the caret, types and deletes across soft breaks as if they were not there.
 
 Qt sees a soft break as the end of a paragraph: a step over it, a word that goes on behind it, a deletion at it would
 all stop there. Keys whose effect stays away from soft breaks are left to Qt.
@@ -6,11 +6,16 @@ all stop there. Keys whose effect stays away from soft breaks are left to Qt.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
+
+from gui.editor.offsets import document_text
 from gui.editor.soft_document import SoftDocument
+
+if TYPE_CHECKING:
+    from gui.editor.soft_text_edit import SoftTextEdit
 
 _Key = QKeySequence.StandardKey
 _Op = QTextCursor.MoveOperation
@@ -47,9 +52,32 @@ _SEPARATORS = frozenset(".,?!@#$:;-<>[](){}=/+%&^*'\"`~|\\")
 class SoftCaret:
     """Handles the keys that meet a soft break."""
 
-    def __init__(self, editor: QPlainTextEdit, soft: SoftDocument) -> None:
+    def __init__(self, editor: SoftTextEdit, soft: SoftDocument) -> None:
         self._editor = editor
         self._soft = soft
+        self._typed_until = (-1, -1)  # revision and document position at which characters typed with care end
+
+    def move_to(self, place: QPoint, modifiers: Qt.KeyboardModifier) -> None:
+        """Put the caret where somebody clicked in the viewport; with Shift, select up to there."""
+        cursor = self._editor.textCursor()
+        mode = _KEEP if modifiers & Qt.KeyboardModifier.ShiftModifier else _MOVE
+        cursor.setPosition(self._editor.cursorForPosition(place).position(), mode)
+        self._editor.setTextCursor(cursor)
+
+    def type(self, event: QKeyEvent) -> bool:
+        """Type in a line that needs care. A run of characters is one step to undo, as everywhere."""
+        editor, text = self._editor, event.text()
+        cursor = editor.textCursor()
+        if not self._soft.needs_care(cursor.block(), len(text)):
+            return False
+        if cursor.hasSelection() or editor.isReadOnly() or editor.overwriteMode():
+            return False
+        goes_on = self._typed_until == (editor.revision, cursor.position())
+        self._soft.insert(cursor, document_text(text), join=goes_on)
+        editor.setTextCursor(cursor)
+        editor.ensureCursorVisible()
+        self._typed_until = (editor.revision, cursor.position())
+        return True
 
     def handle(self, event: QKeyEvent) -> bool:
         """Do what the key asks for, or make it safe to leave to Qt and return False."""

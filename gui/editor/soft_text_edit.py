@@ -7,6 +7,7 @@ breaks do not exist. Undo, input methods, clipboard, the caret in bidirectional 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -71,7 +72,6 @@ class SoftTextEdit(OfferedTextEdit):
         self._modified_when_loaded = False
         self._told_modified = False
         self._is_showing = False  # Qt calls a text modified while it is being put in
-        self._typed_until = (-1, -1)  # revision and document position at which characters typed with care end
         self._soft.edited.connect(self._on_soft_edited)
         self._feed.progressed.connect(self.load_progress)
         self._feed.finished.connect(self._on_fed)
@@ -250,7 +250,9 @@ class SoftTextEdit(OfferedTextEdit):
         Offsets outside the text are moved to its end, those inside a surrogate pair before it. While a big text is
         being loaded this waits for the part that is meant.
         """
-        self.steps.finish_for_waiting()
+        if self.steps.has_waiting:
+            self.steps.when_done(partial(self.select_range, utf16_start, utf16_end))
+            return
         if self._loading and max(utf16_start, utf16_end) > self._soft.length:
             self._wanted_selection = (utf16_start, utf16_end)
             return
@@ -274,7 +276,9 @@ class SoftTextEdit(OfferedTextEdit):
 
     def go_to_line(self, number: int) -> None:
         """Put the caret at the start of a logical line, counted from 1, and show it in the middle."""
-        self.steps.finish_for_waiting()
+        if self.steps.has_waiting:
+            self.steps.when_done(partial(self.go_to_line, number))
+            return
         cursor = self.textCursor()
         cursor.setPosition(self._soft.block_of_line(number).position())
         self.setTextCursor(cursor)
@@ -294,8 +298,9 @@ class SoftTextEdit(OfferedTextEdit):
             self._soft.settle()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self.steps.finish_for_waiting()
-        acts = {"undo": self.undo, "redo": self.redo, "cut": self.cut, "delete": self._delete}
+        when_done, behind_waiting = self.steps.when_done, self.steps.behind_waiting
+        acts = {"edit-undo": self.undo, "edit-redo": self.redo, "select-all": partial(behind_waiting, self.selectAll)}
+        acts |= {"edit-cut": partial(when_done, self.cut), "edit-delete": partial(when_done, self._delete)}
         edit_menu(self, event.pos(), acts).popup(event.globalPos())
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
@@ -305,15 +310,20 @@ class SoftTextEdit(OfferedTextEdit):
         self._soft.settle()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.steps.finish_for_waiting()
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if self.steps.has_waiting:
+            if is_left:
+                self.steps.when_done(partial(self._caret.move_to, event.position().toPoint(), event.modifiers()))
+            return
         super().mousePressEvent(event)
-        if event.button() == Qt.MouseButton.LeftButton:
+        if is_left:
             self._caret.extend_line()
         self._soft.settle()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        super().mouseDoubleClickEvent(event)
-        self._caret.extend_word()
+        if not self.steps.has_waiting:
+            super().mouseDoubleClickEvent(event)
+            self._caret.extend_word()
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()
@@ -336,7 +346,7 @@ class SoftTextEdit(OfferedTextEdit):
         elif text and not self.isReadOnly() and self.steps.replace_bit_by_bit(self.textCursor(), text):
             pass
         elif is_typed(event):
-            if not self._type(event):
+            if not self._caret.type(event):
                 super().keyPressEvent(event)
         elif (self.isReadOnly() or not self._is_done_by_us(event, text)) and not self._caret.handle(event):
             super().keyPressEvent(event)
@@ -394,25 +404,15 @@ class SoftTextEdit(OfferedTextEdit):
         self._follow_edits(self.revision, edits)
         self.edited.emit(self.revision, edits)
 
-    def _type(self, event: QKeyEvent) -> bool:
-        """Type in a line that needs care. A run of characters is one step to undo, as everywhere."""
-        cursor = self.textCursor()
-        text = event.text()
-        if not self._soft.needs_care(cursor.block(), len(text)):
-            return False
-        if cursor.hasSelection() or self.isReadOnly() or self.overwriteMode():
-            return False
-        goes_on = self._typed_until == (self.revision, cursor.position())
-        self._soft.insert(cursor, document_text(text), join=goes_on)
-        self.setTextCursor(cursor)
-        self.ensureCursorVisible()
-        self._typed_until = (self.revision, cursor.position())
-        return True
-
     def _insert_offered(self, source: QMimeData) -> None:
         """Put in what a clipboard or a drag offers, as ``insertPlainText`` does."""
-        data = offered_utf8(source)
-        if len(data) <= FEED_ABOVE:
+        self._take(offered_utf8(source))
+
+    def _take(self, data: memoryview) -> None:
+        is_small = len(data) <= FEED_ABOVE
+        if self.steps.active and not (is_small and self.steps.lets_in):
+            self.steps.when_done(partial(self._take, data))
+        elif is_small:
             self.insertPlainText(str(data, "utf-8", "replace"))
         elif not self._takes_nothing():
             self._bound_undo(len(data))
@@ -489,9 +489,7 @@ class SoftTextEdit(OfferedTextEdit):
         if moved:
             self.move_selection(at)
             return
-        cursor = self.textCursor()
-        cursor.setPosition(self._soft.to_document(at))
-        self.setTextCursor(cursor)
+        self.select_range(at, at)
         self._insert_offered(event.mimeData())
 
     def _clamp(self, offset: int) -> int:

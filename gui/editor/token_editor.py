@@ -182,7 +182,7 @@ class TokenEditor(SoftTextEdit):
             self.viewport().update()
 
     def set_show_whitespace(self, shown: bool) -> None:
-        super().set_show_whitespace(shown)
+        """Show signs for spaces, tabs and newlines, or not."""
         self._show_whitespace = shown
         if self._options is not None:
             self._options.show_newlines = shown
@@ -219,6 +219,10 @@ class TokenEditor(SoftTextEdit):
         if self._token_palette is not None and (self._tracker.spans is not None or self._has_matches()):
             self._paint_tokens(event.rect())
         super().paintEvent(event)
+        if self._show_whitespace and self._painter is not None:
+            painter = QPainter(self.viewport())
+            self._painter.paint_whitespace(painter, visible_lines(self, self._soft, event.rect()))
+            painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

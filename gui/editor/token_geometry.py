@@ -9,26 +9,25 @@ emoji. Such a character's place is divided evenly among them.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
-from unicodedata import bidirectional
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import Qt
 
+from gui.editor.surroundings import Surroundings
 from gui.editor.token_rows import THIN, TOLERANCE
 from gui.editor.token_spans import CONTINUES, SpanSlice
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
-_RIGHT_TO_LEFT = re.compile(
-    "[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
-_DIRECTS_FROM_AFAR = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that set the direction of text until another one ends that."""
-_STRONG = frozenset({"L", "R", "AL"})
-"""Unicode's classes of characters that have a direction; the first one of a paragraph gives it its own."""
-_MOST_KNOWN = 512  # lines that stay measured
+_MOST_KNOWN = 1024  # measures of lines that are kept
+_WIDE = 2.0
+"""Of a line so many times as wide as what is seen of it only some is measured: nobody sees the rest."""
+_T = TypeVar("_T")
+_STRETCH = 32
+"""In UTF-16 units: of a wide line it is found out where each such stretch begins. No character is wider than a line is
+high, or hardly any, so that is known to within so many times the height."""
 
 
 class Pieces(NamedTuple):
@@ -45,10 +44,16 @@ class Pieces(NamedTuple):
     shared: NDArray[np.bool_]
 
 
-def token_pieces(lines: Sequence[VisibleLine], view: SpanSlice, known: MeasuredLines | None = None) -> Pieces:
-    """The pieces of the tokens ``view`` on one or more ``lines``. ``known``: lines that were measured before."""
+def token_pieces(
+    lines: Sequence[VisibleLine],
+    view: SpanSlice,
+    known: MeasuredLines | None = None,
+    width: float | None = None,
+) -> Pieces:
+    """The pieces of the tokens ``view`` on one or more ``lines``. ``known``: lines that were measured before.
+    ``width``: of the viewport; of lines that are much wider, those in it and some beside it. Without, all."""
     known = MeasuredLines() if known is None else known
-    parts = [known.pieces(line, view) for line in lines]
+    parts = [known.pieces(line, view, width) for line in lines]
     return parts[0] if len(parts) == 1 else Pieces(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
@@ -61,22 +66,44 @@ class MeasuredLines:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], Pieces] = {}
+        self._known: dict[tuple[object, ...], object] = {}
         self._surroundings = Surroundings("")
 
     def clear(self) -> None:
         """Forget all lines."""
         self._known.clear()
 
-    def pieces(self, line: VisibleLine, view: SpanSlice) -> Pieces:
-        """The pieces of the tokens of one line."""
-        first = int(view.ends.searchsorted(np.int32(line.offset), "left"))
-        last = int(view.starts.searchsorted(np.int32(line.end), "right"))
+    def pieces(self, line: VisibleLine, view: SpanSlice, width: float | None = None) -> Pieces:
+        """The pieces of the tokens of one line; see ``token_pieces``."""
+        start, end = self.seen(line, width)
+        first = int(view.ends.searchsorted(np.int32(start), "left"))
+        last = int(view.starts.searchsorted(np.int32(end), "right"))
         offset = np.int32(line.offset)
         starts, ends = view.starts[first:last] - offset, view.ends[first:last] - offset
         continues = view.flags[first : last + 1] & CONTINUES
         if line.preedit:
             return self._placed(_Measured(line).pieces(starts, ends, continues), line, view.first + first)
+        bounds = (starts[:1].tobytes(), ends.tobytes(), continues.tobytes())
+        pieces = self.once(line, bounds, lambda: _Measured(line, self._surroundings).pieces(starts, ends, continues))
+        return self._placed(pieces, line, view.first + first)
+
+    def seen(self, line: VisibleLine, width: float | None) -> tuple[int, int]:
+        """Between which offsets of the text a line is in a viewport of that width, or near it."""
+        natural = line.line.naturalTextWidth()
+        if width is None or line.preedit or natural <= _WIDE * width:
+            return line.offset, line.end
+        places = self.once(line, (), lambda: _places(line))
+        margin = _STRETCH * line.height
+        left, right = np.minimum(places[:-1], places[1:]) + line.left, np.maximum(places[:-1], places[1:]) + line.left
+        seen = np.flatnonzero((right >= -margin) & (left <= width + margin))
+        if not len(seen):
+            return line.offset, line.offset
+        return line.offset + int(seen[0]) * _STRETCH, min(line.end, line.offset + int(seen[-1] + 1) * _STRETCH)
+
+    def once(self, line: VisibleLine, what: tuple[object, ...], measure: Callable[[], _T]) -> _T:
+        """What is found out about a line, as long as it is the same. ``what`` tells one such thing from others."""
+        if line.preedit:
+            return measure()
         if self._surroundings.text is not line.text:
             self._surroundings = Surroundings(line.text)
         laid_out = (
@@ -85,14 +112,13 @@ class MeasuredLines:
             line.height,
             line.layout.textOption().textDirection(),
         )
-        bounds = (starts[:1].tobytes(), ends.tobytes(), continues.tobytes())
-        key = (self._surroundings.of(line.start, line.start + line.length), line.length, laid_out, bounds)
-        pieces = self._known.get(key)
-        if pieces is None:
+        key = (self._surroundings.of(line.start, line.start + line.length), line.length, laid_out, what)
+        found = self._known.get(key)
+        if found is None:
             if len(self._known) >= _MOST_KNOWN:
                 del self._known[next(iter(self._known))]  # the oldest
-            pieces = self._known[key] = _Measured(line).pieces(starts, ends, continues)
-        return self._placed(pieces, line, view.first + first)
+            found = self._known[key] = measure()
+        return cast("_T", found)
 
     @staticmethod
     def _placed(pieces: Pieces, line: VisibleLine, first: int) -> Pieces:
@@ -100,49 +126,18 @@ class MeasuredLines:
         return Pieces(rects, pieces.tokens + first, pieces.begins, pieces.shared)
 
 
-class Surroundings:
-    """What the measures of a line follow from besides the line, in one paragraph.
-
-    Letters join their neighbours, and what is no letter runs in the direction of the letters around it. So the text
-    up to the second letter on both sides belongs to a line; the whole paragraph where a character directs it from afar.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._direction = next((way for way in map(bidirectional, text) if way in _STRONG), "")
-        self._directed = _DIRECTS_FROM_AFAR.search(text) is not None
-        self._units = text.encode("utf-16-le") if not text.isascii() and max(text) > "\uffff" else None
-
-    def of(self, start: int, end: int) -> tuple[str, str, str, str]:
-        """The paragraph's direction, the text before a line, on it, and behind it. Positions count UTF-16 units."""
-        before, line, behind = self._part(0, start), self._part(start, end), self._part(end, None)
-        if self._directed:
-            return self._direction, before, line, behind
-        before = before[len(before) - _second_letter(reversed(before)) :]
-        return self._direction, before, line, behind[: _second_letter(behind)]
-
-    def _part(self, start: int, end: int | None) -> str:
-        if self._units is None:
-            return self.text[start:end]
-        return self._units[2 * start : None if end is None else 2 * end].decode("utf-16-le", "replace")
-
-
-def _second_letter(text: Iterable[str]) -> int:
-    """How many characters there are up to the second letter, that one included; all where there is none."""
-    letters = characters = 0
-    for character in text:
-        characters += 1
-        letters += character.isalpha()
-        if letters == 2:
-            break
-    return characters
+def _places(line: VisibleLine) -> NDArray[np.float64]:
+    """Where each stretch of a line begins, and its last one ends, in pixels from where the line begins; float64."""
+    start, end = line.start, line.start + line.length
+    return np.array([line.line.cursorToX(place)[0] for place in (*range(start, end, _STRETCH), end)])
 
 
 class _Measured:
-    """Measures one line. Its pieces begin at 0, 0; tokens are counted from the first one of the line."""
+    """Measures one line. Its pieces begin at 0, 0; tokens are counted from the first one that is given."""
 
-    def __init__(self, line: VisibleLine) -> None:
+    def __init__(self, line: VisibleLine, surroundings: Surroundings | None = None) -> None:
         self._line = line._replace(left=0.0, top=0.0)
+        self._surroundings = surroundings
         self._rects: list[tuple[float, float, float, float]] = []
         self._tokens: list[int] = []
         self._begins: list[bool] = []
@@ -162,7 +157,7 @@ class _Measured:
     def _add(self, starts: list[int], ends: list[int], continues: list[bool]) -> None:
         line = self._line
         low, high = line.start, line.start + line.length
-        ruler = LineRuler(line)
+        ruler = LineRuler(line, self._surroundings)
         shares: dict[int, list[int]] = {}
         for k in range(len(starts)):
             start, end = max(starts[k], low), min(ends[k], high)
@@ -212,9 +207,12 @@ def _share(shares: dict[int, list[int]], cluster: int, token: int) -> None:
 class LineRuler:
     """Measures one line. Positions count UTF-16 units from the start of the paragraph, x is in the viewport."""
 
-    def __init__(self, line: VisibleLine) -> None:
+    def __init__(self, line: VisibleLine, surroundings: Surroundings | None = None) -> None:
+        """``surroundings``: those of its paragraph, if they are known."""
         self._line = line
-        self._bidirectional = _RIGHT_TO_LEFT.search(line.text) is not None
+        self._surroundings = surroundings or Surroundings(line.text)
+        self._is_back = line.layout.textOption().textDirection() == Qt.LayoutDirection.RightToLeft
+        self._bidirectional = self._runs_both_ways(line.start, line.start + line.length)
         self._composing_at = line.layout.preeditAreaPosition() if line.preedit else -1
 
     def x(self, position: int) -> float:
@@ -242,9 +240,13 @@ class LineRuler:
 
     def spans(self, start: int, end: int) -> list[tuple[float, float]]:
         """Left and right edges of the text between two positions of the line: more than one in bidirectional text."""
-        if not self._bidirectional:
+        if not self._bidirectional or not self._runs_both_ways(start, end):
             return [(self.x(start), self.x(end))]
-        # Carets stand between characters, and where the direction changes that is another place. Glyphs know better.
+        return self.spans_of_glyphs(start, end)
+
+    def spans_of_glyphs(self, start: int, end: int) -> list[tuple[float, float]]:
+        """The same for any text. Carets stand between characters, and where the direction changes that is another
+        place; glyphs know better."""
         first = self._in_layout(start)
         left = self._line.left
         found: list[tuple[float, float]] = []
@@ -260,6 +262,9 @@ class LineRuler:
             return found
         here, there = self.x(start), self.x(end)
         return [(min(here, there), max(here, there))]
+
+    def _runs_both_ways(self, start: int, end: int) -> bool:
+        return self._is_back or self._surroundings.run_both_ways(start, end)
 
     def _in_layout(self, position: int) -> int:
         """The layout's position: it counts what an input method composes."""

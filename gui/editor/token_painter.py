@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import shiboken6
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
+from gui.editor.rectangles import Rectangles
 from gui.editor.token_geometry import LineRuler, MeasuredLines, Pieces, token_pieces
 from gui.editor.token_rows import THIN, ColumnLine, TokenRows, column_line
 from gui.editor.token_spans import NO_COLOUR, STALE, Fills, SpanSlice, TokenSpans
 from gui.editor.unseen_signs import unseen_signs
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
+from gui.editor.whitespace_signs import WhitespaceSigns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,10 +54,11 @@ class TokenPainter:
     """Draws with one palette."""
 
     def __init__(self, palette: TokenPalette) -> None:
-        self._canvas = _Canvas()
+        self._rectangles = Rectangles()
         self._column_width = 0.0
         self._newline_width = 0.0
         self._measured = MeasuredLines()
+        self._whitespace = WhitespaceSigns(self._measured)
         self.set_palette(palette)
 
     @property
@@ -113,7 +115,7 @@ class TokenPainter:
                 stale = (view.flags & STALE) != 0
                 tokens = tokens._replace(colours=np.where(stale, np.uint8(_STALE_COLOUR), view.colours))
             if measured:
-                pieces = token_pieces(measured, view, self._measured)
+                pieces = token_pieces(measured, view, self._measured, painter.device().width())
             if options.show_newlines:
                 newlines = [self._newline(line, view) for line in lines if line.ends_paragraph]
                 pieces = _with_newlines(pieces, newlines)
@@ -129,24 +131,29 @@ class TokenPainter:
         self._paint_unseen(painter, lines)
         return self._paint_current(painter, by_columns, pieces, tokens, framed)
 
+    def paint_whitespace(self, painter: QPainter, lines: list[VisibleLine]) -> None:
+        """Draw the signs of spaces and tabs of ``lines``, over their text."""
+        width = painter.device().width()
+        self._whitespace.paint(painter, lines, self._column_width, self._palette.newline, width)
+
     def _paint_fills(self, painter: QPainter, pieces: Pieces, tokens: Fills) -> None:
         colours = tokens.colours[pieces.tokens - tokens.first]
         for colour, fill in enumerate(self._fills):
-            self._canvas.draw(painter, pieces.rects[colours == colour], fill)
-        self._canvas.draw(painter, pieces.rects[colours == _STALE_COLOUR], self._stale)
+            self._rectangles.fill(painter, pieces.rects[colours == colour], fill)
+        self._rectangles.fill(painter, pieces.rects[colours == _STALE_COLOUR], self._stale)
 
     def _paint_bounds(self, painter: QPainter, pieces: Pieces) -> None:
         """A line before each token; without colours also one under it, so that tokens can be told from gaps."""
         bounds = pieces.rects[pieces.begins]  # a copy
         bounds[:, 2] = 1.0
-        self._canvas.draw(painter, bounds, self._bound)
+        self._rectangles.fill(painter, bounds, self._bound)
         if self._palette.fills is None:
             under = pieces.rects.copy()
             under[:, 0] += 2
             under[:, 1] += under[:, 3] - 2
             under[:, 2] = np.maximum(under[:, 2] - 3, 1)
             under[:, 3] = 1.0
-            self._canvas.draw(painter, under, self._bound)
+            self._rectangles.fill(painter, under, self._bound)
 
     def _paint_shared(self, painter: QPainter, pieces: Pieces, left: float) -> None:
         if not pieces.shared.any():
@@ -156,10 +163,10 @@ class TokenPainter:
             # The hatching belongs to its line: it goes along when the window scrolls.
             painter.setBrushOrigin(QPointF(left, top))
             line = rects[rects[:, 1] == top]
-            self._canvas.draw(painter, line, self._faint_hatch)
+            self._rectangles.fill(painter, line, self._faint_hatch)
             line[:, 1] += line[:, 3] - _HATCH_FOOT
             line[:, 3] = _HATCH_FOOT
-            self._canvas.draw(painter, line, self._hatch)
+            self._rectangles.fill(painter, line, self._hatch)
         painter.setBrushOrigin(QPointF())
 
     def _paint_matches(
@@ -173,8 +180,9 @@ class TokenPainter:
         rects: list[tuple[float, float, float, float]] = []
         below = 1 + LINE_GAP  # the last row of pixels is that of underscores
         for line in lines:
-            first = int(ends.searchsorted(np.int32(line.offset), "right"))
-            last = int(starts.searchsorted(np.int32(line.end), "left"))
+            low, high = self._measured.seen(line, painter.device().width())
+            first = int(ends.searchsorted(np.int32(low), "right"))
+            last = int(starts.searchsorted(np.int32(high), "left"))
             if first >= last:
                 continue
             spans = _spans_of(line, columns.get(line.offset))
@@ -182,7 +190,7 @@ class TokenPainter:
                 for left, right in spans(max(start, line.offset), min(end, line.end)):
                     rects.append((left + 0.5, line.top + 0.5, max(right - left - 1, 1), line.height - below))
         if rects:
-            self._canvas.draw(painter, np.array(rects), QBrush(fill))
+            self._rectangles.fill(painter, np.array(rects), QBrush(fill))
         painter.setPen(Qt.PenStyle.NoPen)
 
     def _newline(self, line: VisibleLine, view: SpanSlice) -> tuple[QRectF, int, bool]:
@@ -261,26 +269,3 @@ def _with_newlines(pieces: Pieces, newlines: list[tuple[QRectF, int, bool]]) -> 
         np.concatenate([pieces.begins, [begins for _, _, begins in known]]),
         np.concatenate([pieces.shared, np.zeros(len(known), np.bool_)]),
     )
-
-
-class _Canvas:
-    """Hands arrays of rectangles to Qt, which reads them from a piece of memory that stays where it is."""
-
-    def __init__(self) -> None:
-        self._reserve(256)
-
-    def draw(self, painter: QPainter, rects: NDArray[np.float64], brush: QBrush) -> None:
-        """Fill rectangles, float64[n, 4], in one call."""
-        count = len(rects)
-        if not count:
-            return
-        if count > len(self._memory):
-            self._reserve(2 * count)
-        self._memory[:count] = rects
-        painter.setBrush(brush)
-        painter.drawRects(self._first, count)
-
-    def _reserve(self, count: int) -> None:
-        # Asking an array for its address takes longer than copying the rectangles of a line.
-        self._memory = np.empty((count, 4))
-        self._first = shiboken6.wrapInstance(self._memory.ctypes.data, QRectF)

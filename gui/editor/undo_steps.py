@@ -171,10 +171,12 @@ class UndoSteps(QObject):
         self._waiting.append(call)
         self._go_through_waiting()
 
-    def finish_for_waiting(self) -> None:
-        """Do the rest of it at once where something waits: whoever moves the caret now would move it for that, too."""
-        if self.active and self.has_waiting:
-            self.finish()
+    def behind_waiting(self, call: Callable[[], object]) -> None:
+        """Do something now, or behind what waits: whoever moves the caret now would move it for that, too."""
+        if self.has_waiting:
+            self.when_done(call)
+        else:
+            call()
 
     def finish(self) -> None:
         """Do the rest of it at once, and what waits for it: somebody needs the text, and cannot wait."""

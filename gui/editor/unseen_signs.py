@@ -11,9 +11,11 @@ Joiners (U+200C, U+200D) and selectors of variants are not marked: words and emo
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 
 from PySide6.QtCore import QRectF
 
+from gui.editor.offsets import utf16_length
 from gui.editor.token_geometry import LineRuler
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
@@ -27,6 +29,8 @@ _LEFT_ALONE = frozenset(
     "\t\n\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 )
 """With signs that are drawn, before figures, though they are of this category (Prepended_Concatenation_Mark)."""
+_STRETCH = 64
+"""In characters: most text has none of them, and for so much of it one question tells."""
 _CATEGORIES = frozenset({"Cc", "Cf"})
 
 
@@ -35,15 +39,24 @@ def unseen_places(line: VisibleLine) -> list[int]:
     if line.preedit or line.text.isprintable():
         return []
     units = line.text.encode("utf-16-le", "replace")[2 * line.start : 2 * (line.start + line.length)]
+    text = units.decode("utf-16-le", "replace")
     found: list[int] = []
     place = line.start
-    for character in units.decode("utf-16-le", "replace"):
-        if not character.isprintable() and _is_unseen(character):
-            found.append(place)
-            if len(found) == MOST_ON_A_LINE:
+    for start in range(0, len(text), _STRETCH):
+        stretch = text[start : start + _STRETCH]
+        if not stretch.isprintable():
+            found += _unseen_in(stretch, place)
+            if len(found) >= MOST_ON_A_LINE:
                 break
+        place += utf16_length(stretch)
+    return found[:MOST_ON_A_LINE]
+
+
+def _unseen_in(text: str, place: int) -> Iterator[int]:
+    for character in text:
+        if not character.isprintable() and _is_unseen(character):
+            yield place
         place += 1 + (character > "\uffff")
-    return found
 
 
 def _is_unseen(character: str) -> bool:

@@ -137,7 +137,7 @@ def look(open_encoding: OpenEncoding, request: AdviceRequest, ticket: Ticket) ->
         stage[:] = share * ADVISING_SHARE, kind_words(name).title
         ticket.progress(*stage)
 
-    text = request.text.text()
+    text = request.text.text(ticket.stand_back)
     encoding = open_encoding(request.encoding)
     advice = advise(text, _counter(encoding, request.special_as_tokens), watch, begin)
     shown = {one.kind.name: previews(text, one.effect.edits) for one in advice.proposals}
@@ -148,10 +148,10 @@ def combine(open_encoding: OpenEncoding, request: CombineRequest, ticket: Ticket
     """What some of the proposals do together. On a worker thread. EngineError, JobCancelled."""
     asked = request.findings.request
     ticket.progress(0.0)
-    text = asked.text.text()
+    text = asked.text.text(ticket.stand_back)
     chosen = [one for one in request.findings.advice.proposals if one.kind.name in request.names]
     effect = together(text, chosen, _counter(open_encoding(asked.encoding), asked.special_as_tokens))
-    pieces = gathered(text, while_wanted(effect.edits))
+    pieces = gathered(text, while_wanted(effect.edits), ticket.stand_back)
     return Combination(asked.revision, request.names, effect.tokens_before, effect.tokens_after, pieces)
 
 

@@ -130,7 +130,7 @@ def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: T
     """On a worker thread. EngineError, JobCancelled."""
     from engine.comparing.compare import compare
 
-    text = as_held(request.text).text()
+    text = as_held(request.text).text(ticket.stand_back)
     if request.part is not None:
         text = _between(text, request.part)
         request = replace(request, text=held([text]), part=None)

@@ -122,7 +122,7 @@ class FindService(QObject):
 def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
     """Search, and replace where that is asked for. On a worker thread. Raises FindError."""
     if isinstance(request.text, HeldText):
-        request = replace(request, text=request.text.text())
+        request = replace(request, text=request.text.text(ticket.stand_back))
     if request.only is not None:
         return _replace_one(request, ticket)
     if request.replacement is not None:
@@ -131,7 +131,7 @@ def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
     for match in _matches(request, ticket):
         starts.append(match.start())
         ends.append(match.end())
-    return _as_matches(request, starts, ends)
+    return _as_matches(request, starts, ends, ticket)
 
 
 def compiled(options: SearchOptions) -> Any:
@@ -180,10 +180,10 @@ def _matches(request: FindRequest, ticket: Ticket) -> Iterator[Any]:
         ) from None
 
 
-def _as_matches(request: FindRequest, starts: array, ends: array) -> Matches:
+def _as_matches(request: FindRequest, starts: array, ends: array, ticket: Ticket) -> Matches:
     import numpy as np
 
-    places = char_to_utf16(np.stack([np.asarray(starts), np.asarray(ends)]), request.text)
+    places = char_to_utf16(np.stack([np.asarray(starts), np.asarray(ends)]), request.text, ticket.stand_back)
     places.setflags(write=False)
     return Matches(request.revision, request.options, *places)
 
@@ -199,7 +199,7 @@ def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
             count += 1
             yield match.start(), match.end(), replacement_of(request.options, match, request.replacement)
 
-    pieces = gathered(request.text, while_wanted(changes()))
+    pieces = gathered(request.text, while_wanted(changes()), ticket.stand_back)
     return Replacement(request.revision, pieces, count)
 
 

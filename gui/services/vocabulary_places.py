@@ -63,7 +63,7 @@ class _TokensOfText:
         if self._patch is None or of != self._of:
             ticket.progress(-1.0)
             text = engine.EditedText(request.encoding, special_as_tokens=request.special_as_tokens)
-            self._patch, self._of = text.reset(request.text.text()), of
+            self._patch, self._of = text.reset(request.text.text(ticket.stand_back)), of
         return self._patch
 
 

@@ -33,10 +33,12 @@ def test_a_view_follows_the_settings_from_the_beginning(qtbot, settings: Setting
     assert view.lineWrapMode() == QPlainTextEdit.LineWrapMode.NoWrap
     settings.set("font_size", 9)
     settings.set("word_wrap", True)
+    shown = []
+    view.set_show_whitespace = shown.append
     settings.set("show_whitespace", True)
     assert view.font().pointSize() == 9
     assert view.lineWrapMode() == QPlainTextEdit.LineWrapMode.WidgetWidth
-    assert view.document().defaultTextOption().flags()
+    assert shown == [True]
 
 
 def test_colours_are_those_of_the_theme_and_the_settings(qtbot, settings: SettingsStore, theme: Theme):

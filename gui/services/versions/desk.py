@@ -194,7 +194,7 @@ def _compare(folder: Path, open_encoding: OpenEncoding, request: CompareRequest,
         ticket.progress(0.0)
         held = store.text_of(folder, side.version) if side.version is not None else side.text
         assert held is not None
-        texts.append(as_held(held).text())
+        texts.append(as_held(held).text(ticket.stand_back))
         counts.append(_counts(open_encoding, texts[-1], request.encodings, side.counts, ticket))
     comparison = compare(open_encoding(request.encoding), *texts, ticket.progress)
     return Compared(comparison, *counts)

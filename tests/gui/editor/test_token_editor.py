@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QMouseEvent, QPalette, QTextOption, QWheelEvent
+from PySide6.QtGui import QColor, QFont, QImage, QMouseEvent, QPalette, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -244,10 +244,6 @@ def test_newlines_have_a_place_when_white_space_is_shown(editor) -> None:
     cursor.setPosition(2)
     behind = editor.cursorRect(cursor).topLeft() + QPoint(4, 2)
     assert ground(editor).pixelColor(behind) in fills()
-    flags = editor.document().defaultTextOption().flags()
-    assert flags & QTextOption.Flag.ShowTabsAndSpaces
-    editor.set_show_whitespace(False)
-    assert not editor.document().defaultTextOption().flags() & QTextOption.Flag.ShowTabsAndSpaces
 
 
 def hover(editor, place: QPointF) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 
 from gui.editor import token_geometry
-from gui.editor.token_geometry import MeasuredLines, token_pieces
+from gui.editor.token_geometry import LineRuler, MeasuredLines, token_pieces
 from gui.editor.visible_lines import visible_lines
 from tests.gui.editor.fake_tokens import show
 
@@ -175,3 +175,54 @@ def test_only_lines_in_the_clip_are_looked_at(make_editor) -> None:
     assert [line.offset for line in low] == [every[9].offset]
     editor.verticalScrollBar().setValue(100)
     assert visible_lines(editor, editor._soft, editor.viewport().rect())[0].offset == 500
+
+
+BIDIRECTIONAL = tuple("abشهدשל\u0651١٢12 -(.%😀\t")
+
+
+def test_carets_tell_what_glyphs_tell(make_editor) -> None:
+    """Wherever they are asked instead, which is where all that is near runs from left to right."""
+    rnd = np.random.default_rng(11)
+    editor = make_editor()
+    asked = 0
+    for turn in range(24):
+        weights = rnd.permutation([40.0, 20, 10, 5, 3] + [0.5] * (len(BIDIRECTIONAL) - 5))
+        text = "".join(rnd.choice(BIDIRECTIONAL, 400, p=weights / weights.sum()))
+        if turn % 2:
+            text = "".join(word + text[at : at + 9] for at, word in enumerate(["ab ab (ab), "] * 40))
+        if turn % 4 == 3:
+            text = text[:200] + "\u202e" + text[200:]
+        show(editor, text, [3])
+        for line in visible_lines(editor, editor._soft, editor.viewport().rect()):
+            ruler = LineRuler(line)
+            for start in range(line.start, line.start + line.length, 3):
+                stop = min(start + int(rnd.integers(1, 9)), line.start + line.length)
+                if ruler.is_inside(start) or ruler.is_inside(stop):
+                    continue
+                spans, glyphs = ruler.spans(start, stop), ruler.spans_of_glyphs(start, stop)
+                asked += ruler._bidirectional and not ruler._surroundings.run_both_ways(start, stop)
+                units = text.encode("utf-16-le")[2 * start : 2 * stop].decode("utf-16-le")
+                if "\t" in units or not line.text[stop : line.start + line.length].strip():
+                    continue  # tabs have no glyphs, nor have spaces at the end of a line
+                assert spans[0][0] == pytest.approx(glyphs[0][0], abs=1), (text, start, stop)
+                assert spans[-1][1] == pytest.approx(glyphs[-1][1], abs=1), (text, start, stop)
+    assert asked > 100
+
+
+@pytest.mark.parametrize("text", ["words and אותיות, 12 and more ", "漢字 and <tags> "])
+def test_of_a_wide_line_what_is_seen_is_measured(make_editor, text: str) -> None:
+    editor = make_editor()
+    editor.set_word_wrap(False)
+    show(editor, text * 60, [3, 5, 2, 7])
+    bar = editor.horizontalScrollBar()
+    width = editor.viewport().width()
+    for value in (0, bar.maximum() // 3, bar.maximum()):
+        bar.setValue(value)
+        lines, pieces = pieces_of(editor)
+        seen = [row for row in as_rows(pieces) if row[1] + row[3] >= 0 and row[1] <= width]
+        view = editor._tracker.spans.covering(lines[0].offset, lines[-1].end + 1)
+        known = MeasuredLines()
+        for _ in range(2):
+            some = as_rows(token_pieces(lines, view, known, width))
+            assert [row for row in some if row[1] + row[3] >= 0 and row[1] <= width] == seen
+            assert len(some) < len(pieces.tokens) / 2

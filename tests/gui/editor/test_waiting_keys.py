@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QMouseEvent
 from PySide6.QtTest import QTest
 
-from tests.gui.editor.large_steps import END, START, TEXT, paste, press, remove_much
+from tests.gui.editor.large_steps import END, START, TEXT, choose, paste, press, remove_much
 from tests.gui.editor.sessions import Mirror
 
 pytestmark = pytest.mark.usefixtures("small_parts")
@@ -127,13 +127,53 @@ MOVES: dict[str, Callable] = {
 }
 
 
+MOVED = {"find next": (0, 3)}
+"""What is selected behind it, where that is not nothing at the start."""
+
+
 @pytest.mark.parametrize("move", MOVES)
-def test_a_key_that_waits_is_for_where_the_caret_was(editor, move: str) -> None:
+def test_a_key_that_waits_is_for_where_the_caret_was(editor, qtbot, move: str) -> None:
     left = remove_much(editor)
     QTest.keyClick(editor, Qt.Key.Key_Backspace)
     MOVES[move](editor)
-    assert not editor.is_loading
+    assert editor.is_loading
+    assert editor.caret_offset() == START, "it goes there behind the key"
+    qtbot.waitUntil(lambda: not editor.is_loading)
     assert editor.toPlainText() == left[: START - 1] + left[START:]
+    assert editor.selected_range() == MOVED.get(move, (0, 0))
+
+
+def test_nothing_is_selected_before_a_key_that_waits(editor, qtbot) -> None:
+    left = remove_much(editor)
+    QTest.keyClick(editor, Qt.Key.Key_Backspace)
+    choose(editor, "select-all")
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == left[: START - 1] + left[START:]
+    assert editor.selected_range() == (0, len(left.encode("utf-16-le")) // 2 - 1)
+
+
+@pytest.mark.parametrize("before", ["", "a key"])
+def test_what_is_pasted_waits_for_what_goes(editor, qtbot, before: str) -> None:
+    left = remove_much(editor)
+    editor.select_range(0, START + 10)  # with some of what goes
+    if before:
+        QTest.keyClick(editor, Qt.Key.Key_Backspace)
+    paste(editor, "pasted")
+    paste(editor, "\n")
+    assert editor.is_loading
+    assert "pasted" not in editor.toPlainText()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == "pasted\n" + left[START:]
+
+
+@pytest.mark.parametrize("name", ["edit-cut", "edit-delete"])
+def test_what_the_menu_removes_waits_for_what_goes(editor, qtbot, name: str) -> None:
+    left = remove_much(editor)
+    editor.select_range(0, START + 10)
+    choose(editor, name)
+    assert editor.is_loading
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == left[START:]
 
 
 def test_steps_are_taken_back_and_done_again_in_their_order(editor, qtbot) -> None:
