@@ -1,5 +1,7 @@
 """Lanes: the newest wins, nothing is lost, everything lands on the GUI thread."""
 
+import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -362,3 +364,25 @@ def test_nobody_stands_back_for_a_window_that_waits_for_the_job(qapp, monkeypatc
         lane.drain()
     runner.shutdown()
     assert free == [True]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such threads")
+def test_jobs_let_the_window_first(qtbot, runner):
+    lane = runner.conflated("whose turn", lambda _request, _ticket: os.sched_getscheduler(0))
+    receiver = Receiver()
+    lane.finished.connect(receiver.take)
+    with qtbot.waitSignal(lane.finished):
+        lane.submit(None)
+    assert receiver.seen[0].value == os.SCHED_BATCH
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such threads")
+def test_jobs_run_where_that_is_forbidden(qtbot, runner, monkeypatch):
+    def refuse(*_arguments):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    lane = runner.conflated("double", lambda request, _ticket: 2 * request)
+    with qtbot.waitSignal(lane.finished):
+        lane.submit(1)
