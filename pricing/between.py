@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 Between = Callable[[], None]
 
 
+def _nothing() -> None:
+    """Where nobody said anything."""
+
+
+_between: ContextVar[Between] = ContextVar("between", default=_nothing)
+
+
+@contextmanager
+def resting(between: Between) -> Iterator[None]:
+    """Within this, on this thread, all work for which nothing else was said calls ``between``."""
+    token = _between.set(between)
+    try:
+        yield
+    finally:
+        _between.reset(token)
+
+
 def go_on() -> None:
-    """Nothing is to be done between two steps."""
+    """Call what was said for this thread, if anything was."""
+    _between.get()()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QThread, Slot
 
 from gui import jobs
 from gui.jobs import JobCancelled, JobFailure, JobRunner, Ticket
+from pricing import check_text
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -368,13 +369,14 @@ def test_nobody_stands_back_for_a_window_that_waits_for_the_job(qapp, monkeypatc
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such threads")
 def test_jobs_let_the_window_first(qtbot, runner):
+    before = os.sched_getscheduler(0)
     lane = runner.conflated("whose turn", lambda _request, _ticket: os.sched_getscheduler(0))
     receiver = Receiver()
     lane.finished.connect(receiver.take)
     with qtbot.waitSignal(lane.finished):
         lane.submit(None)
     assert receiver.seen[0].value == os.SCHED_BATCH
-    assert os.sched_getscheduler(0) == os.SCHED_OTHER
+    assert os.sched_getscheduler(0) == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such threads")
@@ -386,3 +388,12 @@ def test_jobs_run_where_that_is_forbidden(qtbot, runner, monkeypatch):
     lane = runner.conflated("double", lambda request, _ticket: 2 * request)
     with qtbot.waitSignal(lane.finished):
         lane.submit(1)
+
+
+def test_the_reading_of_prices_stands_back_too(qtbot, runner, monkeypatch):
+    stood: list[int] = []
+    monkeypatch.setattr(Ticket, "stand_back", lambda _self: stood.append(1))
+    lane = runner.conflated("prices", lambda text, _ticket: check_text(text, "prices.yaml"))
+    with qtbot.waitSignal(lane.finished):
+        lane.submit("version: 1")
+    assert stood

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from ruamel.yaml.reader import Reader
 
+from pricing import load_catalog, set_field
+from pricing.between import resting
 from pricing.document import CHARACTERS, read_document
 
 LONG = {
@@ -49,3 +53,18 @@ def test_what_is_raised_there_ends_it() -> None:
 
     with pytest.raises(KeyError):
         read_document("a: 1", "prices.yaml", end)
+
+
+def test_whoever_began_it_on_this_thread_is_asked_as_well(tmp_path: Path) -> None:
+    asked: list[int] = []
+    file = tmp_path / "prices.yaml"
+    file.write_text("version: 1\nmodels:\n  openai/gpt-4.1:\n    price: {input: 1}\n")
+    with resting(lambda: asked.append(1)):
+        load_catalog(file)
+        loaded = len(asked)
+        set_field(file.read_text(), "openai/gpt-4.1", "price.output", 2)
+    assert loaded > 2
+    assert len(asked) > 2 * loaded
+    asked.clear()
+    load_catalog(file)
+    assert not asked
