@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gui.editor.token_spans import TokenSpans
     from gui.look.token_palette import TokenPalette
 
-_SMALLEST_POINTS, _LARGEST_POINTS = 5.0, 72.0
+_SMALLEST_POINTS, _LARGEST_POINTS = 6.0, 72.0
 _TAB_COLUMNS = 4
 _DIM_AFTER_MS = 250
 _NEAR = 200  # UTF-16 units between two places that are repainted in one

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 
+from gui.editor.line_glyphs import LineGlyphs
 from gui.editor.surroundings import Surroundings
 from gui.editor.token_rows import THIN, TOLERANCE
 from gui.editor.token_spans import CONTINUES, SpanSlice
@@ -54,7 +55,11 @@ def token_pieces(
     ``width``: of the viewport; of lines that are much wider, those in it and some beside it. Without, all."""
     known = MeasuredLines() if known is None else known
     parts = [known.pieces(line, view, width) for line in lines]
-    return parts[0] if len(parts) == 1 else Pieces(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    return parts[0] if len(parts) == 1 else _joined(*parts)
+
+
+def _joined(*parts: Pieces) -> Pieces:
+    return Pieces(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 class MeasuredLines:
@@ -146,7 +151,42 @@ class _Measured:
     def pieces(self, starts: NDArray[np.int32], ends: NDArray[np.int32], continues: NDArray[np.uint8]) -> Pieces:
         """The pieces of tokens, bounds counted from the line's start; ``continues`` may tell of one more."""
         start = np.int32(self._line.start)
-        self._add((starts + start).tolist(), (ends + start).tolist(), [*(continues != 0).tolist(), False])
+        starts, ends = starts + start, ends + start
+        pieces = self.together(starts, ends) if not continues.any() else None
+        return pieces or self.one_by_one(starts, ends, continues)
+
+    def together(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> Pieces | None:
+        """The pieces where every token has its own characters, as on most lines: each bound is measured once, or each
+        glyph. None elsewhere. Bounds counted from the start of the paragraph."""
+        line, ruler = self._line, LineRuler(self._line, self._surroundings)
+        low, high = line.start, line.start + line.length
+        tokens = np.flatnonzero(np.maximum(starts, low) < np.minimum(ends, high))
+        firsts, lasts = np.maximum(starts[tokens], low), np.minimum(ends[tokens], high)
+        bounds = np.union1d(firsts, lasts)
+        places = bounds.tolist()
+        if line.preedit or any(map(ruler.is_inside, places)):
+            return None
+        begins = firsts == starts[tokens]
+        if ruler.is_bidirectional:
+            left, right, known = LineGlyphs(line).extents(firsts, lasts)
+            for place in np.flatnonzero(~known).tolist():
+                self._add_whole(ruler, int(tokens[place]), int(firsts[place]), int(lasts[place]), bool(begins[place]))
+            tokens, left, right, begins = tokens[known], left[known], right[known], begins[known]
+        else:
+            carets = ruler.carets(places)
+            left, right = carets[bounds.searchsorted(firsts)], carets[bounds.searchsorted(lasts)]
+        others = self._collected()
+        rects = np.zeros((len(tokens), 4))
+        width = right - left
+        rects[:, 0], rects[:, 2], rects[:, 3] = left, np.maximum(width, THIN), line.height - LINE_GAP
+        return _joined(Pieces(rects, tokens, begins, width <= 0), others)
+
+    def one_by_one(self, starts: NDArray[np.int32], ends: NDArray[np.int32], continues: NDArray[np.uint8]) -> Pieces:
+        """The pieces of any tokens. Bounds counted from the start of the paragraph."""
+        self._add(starts.tolist(), ends.tolist(), [*(continues != 0).tolist(), False])
+        return self._collected()
+
+    def _collected(self) -> Pieces:
         return Pieces(
             np.array(self._rects).reshape(-1, 4),
             np.array(self._tokens, np.int64),
@@ -212,12 +252,18 @@ class LineRuler:
         self._line = line
         self._surroundings = surroundings or Surroundings(line.text)
         self._is_back = line.layout.textOption().textDirection() == Qt.LayoutDirection.RightToLeft
-        self._bidirectional = self._runs_both_ways(line.start, line.start + line.length)
+        self.is_bidirectional = self._runs_both_ways(line.start, line.start + line.length)
+        """Whether some of it may run from right to left."""
         self._composing_at = line.layout.preeditAreaPosition() if line.preedit else -1
 
     def x(self, position: int) -> float:
         """Where the caret stands at a position."""
         return self._line.left + self._line.line.cursorToX(self._in_layout(position))[0]
+
+    def carets(self, positions: Sequence[int]) -> NDArray[np.float64]:
+        """The same for several positions; float64[n]."""
+        x, place = self._line.line.cursorToX, self._in_layout
+        return np.array([x(place(position))[0] for position in positions]) + self._line.left
 
     def is_inside(self, position: int) -> bool:
         """Whether a position lies inside what is seen as one character."""
@@ -233,14 +279,14 @@ class LineRuler:
 
     def is_right_to_left(self, position: int) -> bool:
         """Whether the character at a position is read from right to left."""
-        if not self._bidirectional:
+        if not self.is_bidirectional:
             return False
         runs = self._line.line.glyphRuns(self._in_layout(position), 1)
         return bool(runs) and runs[0].isRightToLeft()
 
     def spans(self, start: int, end: int) -> list[tuple[float, float]]:
         """Left and right edges of the text between two positions of the line: more than one in bidirectional text."""
-        if not self._bidirectional or not self._runs_both_ways(start, end):
+        if not self.is_bidirectional or not self._runs_both_ways(start, end):
             return [(self.x(start), self.x(end))]
         return self.spans_of_glyphs(start, end)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter
 
+from gui.editor.line_glyphs import LineGlyphs
 from gui.editor.rectangles import Rectangles
 from gui.editor.token_geometry import LineRuler, MeasuredLines
 from gui.editor.token_rows import column_line
@@ -84,14 +85,20 @@ def _measured_signs(line: VisibleLine, low: int, high: int) -> _Signs:
     """Those between two UTF-16 offsets from the start of the paragraph."""
     units = np.frombuffer(line.text.encode("utf-16-le", "replace"), "<u2")[low:high]
     ruler = LineRuler(line._replace(left=0.0))
-    dots: list[NDArray[np.float64]] = [np.empty(0)]
     spaces = np.flatnonzero(units == _SPACE) + low
-    runs = np.split(spaces, np.flatnonzero(np.diff(spaces) > 1) + 1) if len(spaces) else []
-    for run in runs:
-        left, right = ruler.spans(int(run[0]), int(run[-1]) + 1)[0]
-        dots.append(left + (np.arange(len(run)) + 0.5) * ((right - left) / len(run)))
+    first = np.flatnonzero(np.diff(spaces, prepend=-2) > 1)  # of each run of spaces, among the spaces
+    counts = np.diff(first, append=len(spaces))
+    starts, ends = spaces[first], spaces[first] + counts
+    if ruler.is_bidirectional:
+        left, right, known = LineGlyphs(line).extents(starts, ends)
+        for place in np.flatnonzero(~known).tolist():
+            left[place], right[place] = ruler.spans(int(starts[place]), int(ends[place]))[0]
+    else:
+        left, right = ruler.carets(starts.tolist()), ruler.carets(ends.tolist())
+    within = spaces - np.repeat(starts, counts) + 0.5
+    dots = np.repeat(left, counts) + within * np.repeat((right - left) / counts, counts)
     others: list[tuple[float, float, str]] = []
     for unit, sign in ((_TAB, TAB_SIGN), (_NO_BREAK, NO_BREAK_SIGN)):
         for place in (np.flatnonzero(units == unit) + low).tolist():
             others.append((*ruler.spans(place, place + 1)[0], sign))
-    return _Signs(np.concatenate(dots), others)
+    return _Signs(dots, others)

@@ -296,8 +296,8 @@ def test_zoom(editor) -> None:
     editor.zoom_reset()
     assert editor.font().pointSize() == 12
     editor.zoom_by(-100)
-    assert editor.font().pointSize() == 5
-    assert heard == [3, 4, 0, -7]
+    assert editor.font().pointSize() == 6
+    assert heard == [3, 4, 0, -6]
 
 
 def test_zoom_redraws_tokens_in_their_new_places(editor) -> None:

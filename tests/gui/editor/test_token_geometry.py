@@ -200,7 +200,7 @@ def test_carets_tell_what_glyphs_tell(make_editor) -> None:
                 if ruler.is_inside(start) or ruler.is_inside(stop):
                     continue
                 spans, glyphs = ruler.spans(start, stop), ruler.spans_of_glyphs(start, stop)
-                asked += ruler._bidirectional and not ruler._surroundings.run_both_ways(start, stop)
+                asked += ruler.is_bidirectional and not ruler._surroundings.run_both_ways(start, stop)
                 units = text.encode("utf-16-le")[2 * start : 2 * stop].decode("utf-16-le")
                 if "\t" in units or not line.text[stop : line.start + line.length].strip():
                     continue  # tabs have no glyphs, nor have spaces at the end of a line
@@ -226,3 +226,30 @@ def test_of_a_wide_line_what_is_seen_is_measured(make_editor, text: str) -> None
             some = as_rows(token_pieces(lines, view, known, width))
             assert [row for row in some if row[1] + row[3] >= 0 and row[1] <= width] == seen
             assert len(some) < len(pieces.tokens) / 2
+
+
+def test_what_is_measured_together_is_where_it_would_be_by_itself(make_editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    rnd = np.random.default_rng(5)
+    editor = make_editor()
+    together = 0
+    for _ in range(40):
+        text = "".join(
+            rnd.choice(
+                ["a", "и ", "漢", "e\u0301", "😀", "\t", "  ", "\u200b", "שלום", "مرحبا ", "١٢", "34 ", "ไทย", "\n"], 80
+            )
+        )
+        show(editor, text, rnd.integers(1, 7, 9).tolist())
+        lines, pieces = pieces_of(editor)
+        with monkeypatch.context() as patch:
+            patch.setattr(token_geometry._Measured, "together", lambda *_arguments: None)
+            _, slow = pieces_of(editor)
+        rows, expected = as_rows(pieces), as_rows(slow)
+        assert [(row[0], row[-1]) for row in rows] == [(row[0], row[-1]) for row in expected], text
+        assert np.array(rows) == pytest.approx(np.array(expected), abs=1), text
+        view = editor._tracker.spans.covering(lines[0].offset, lines[-1].end + 1)
+        together += sum(
+            token_geometry._Measured(line).together(view.starts - line.block_offset, view.ends - line.block_offset)
+            is not None
+            for line in lines
+        )
+    assert together > 40

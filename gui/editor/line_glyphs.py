@@ -1,0 +1,52 @@
+"""Where the glyphs of a line of the screen are: of text that runs both ways they know it, and carets do not."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QTextLayout
+
+from gui.editor.visible_lines import VisibleLine
+
+_WANTED = (
+    QTextLayout.GlyphRunRetrievalFlag.RetrieveStringIndexes | QTextLayout.GlyphRunRetrievalFlag.RetrieveGlyphPositions
+)
+
+
+class LineGlyphs:
+    """Of one line, all asked for at once: to ask for those of each token takes ten times as long."""
+
+    def __init__(self, line: VisibleLine) -> None:
+        characters: list[int] = []
+        lefts: list[float] = []
+        rights: list[float] = []
+        runs: list[int] = []
+        for number, run in enumerate(line.line.glyphRuns(line.start, line.length, _WANTED)):
+            places = [place.x() for place in run.positions()]  # from left to right, whichever way it is read
+            characters += run.stringIndexes()
+            lefts += places
+            rights += [*places[1:], run.boundingRect().right()]
+            runs += [number] * len(places)
+        order = np.argsort(np.array(characters, np.int64), kind="stable")
+        self._characters = np.array(characters, np.int64)[order]
+        self._lefts, self._rights = np.array(lefts)[order], np.array(rights)[order]
+        self._runs = np.array(runs, np.int64)[order]
+        tabs = np.frombuffer(line.text.encode("utf-16-le", "replace"), "<u2") == ord("\t")
+        self._tabs_before = np.concatenate([[0], np.cumsum(tabs)])
+
+    def extents(
+        self, starts: NDArray[np.integer], ends: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Left and right edge of the text between positions that count UTF-16 units from the start of the paragraph,
+        in pixels from where the line begins, float64[n] each; and where that is known, bool[n]. It is not known of what
+        has no glyph, and of what is in several places, or may be."""
+        first, last = self._characters.searchsorted(starts), self._characters.searchsorted(ends)
+        known = (first < last) & (self._tabs_before[starts] == self._tabs_before[ends])
+        known[known] = self._runs[first[known]] == self._runs[last[known] - 1]
+        left, right = np.zeros(len(known)), np.zeros(len(known))
+        if known.any():
+            # Pairs of bounds, one behind the other: what is between two tokens is looked at, too, and left out.
+            bounds = np.stack([first[known], last[known]], 1).ravel()
+            left[known] = np.minimum.reduceat(np.append(self._lefts, np.inf), bounds)[::2]
+            right[known] = np.maximum.reduceat(np.append(self._rights, -np.inf), bounds)[::2]
+        return left, right, known
