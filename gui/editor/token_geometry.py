@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 
-from gui.editor.line_glyphs import LineGlyphs
+from gui.editor.line_glyphs import LineGlyphs, has_glyphs
 from gui.editor.surroundings import Surroundings
 from gui.editor.token_rows import THIN, TOLERANCE
 from gui.editor.token_spans import CONTINUES, SpanSlice
@@ -166,6 +166,8 @@ class _Measured:
         places = bounds.tolist()
         if line.preedit or any(map(ruler.is_inside, places)):
             return None
+        if ruler.is_bidirectional and not has_glyphs(ruler.text):
+            return None
         begins = firsts == starts[tokens]
         if ruler.is_bidirectional:
             left, right, known = LineGlyphs(line).extents(firsts, lasts)
@@ -255,6 +257,11 @@ class LineRuler:
         self.is_bidirectional = self._runs_both_ways(line.start, line.start + line.length)
         """Whether some of it may run from right to left."""
         self._composing_at = line.layout.preeditAreaPosition() if line.preedit else -1
+
+    @property
+    def text(self) -> str:
+        """What is on the line."""
+        return self._surroundings.of(self._line.start, self._line.start + self._line.length)[2]
 
     def x(self, position: int) -> float:
         """Where the caret stands at a position."""
