@@ -8,17 +8,19 @@ asked of tiktoken itself.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import unicode_classes
+from engine.still_wanted import while_wanted
 from engine.tiktoken_core import byte_core
 from engine.unicode_classes import CATEGORIES, N_CODE_POINTS
 
 _SURROGATES = range(0xD800, 0xE000)
+_AT_A_TIME = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,11 @@ def category(name: str) -> CodePoints | None:
     return CodePoints.from_flags(unicode_classes.load().members(names)) if names else None
 
 
-def _every_character() -> str:
-    points = np.arange(N_CODE_POINTS, dtype="<u4")
-    return np.delete(points, _SURROGATES).tobytes().decode("utf-32-le")
+def _every_character() -> Iterator[str]:
+    """All characters, some thousand at a time: one call on all of them would keep every other thread waiting."""
+    points = np.delete(np.arange(N_CODE_POINTS, dtype="<u4"), _SURROGATES)
+    for start in range(0, len(points), _AT_A_TIME):
+        yield points[start : start + _AT_A_TIME].tobytes().decode("utf-32-le")
 
 
 @functools.lru_cache(maxsize=256)
@@ -105,8 +109,10 @@ def asked(expression: str) -> CodePoints:
     """The characters that an expression for a single one matches, from tiktoken. ValueError: it is not valid there.
     Takes about a twentieth of a second."""
     flags = np.zeros(N_CODE_POINTS, dtype=np.bool_)
-    matched = bytes(byte_core(expression).encode_ordinary(_every_character())).decode("utf-8")
-    flags[np.frombuffer(matched.encode("utf-32-le"), dtype=np.uint32)] = True
+    core = byte_core(expression)
+    for characters in while_wanted(_every_character(), every=1):
+        matched = bytes(core.encode_ordinary(characters)).decode("utf-8")
+        flags[np.frombuffer(matched.encode("utf-32-le"), dtype=np.uint32)] = True
     flags[_SURROGATES.start : _SURROGATES.stop] = flags[0xFFFD]
     return CodePoints.from_flags(flags)
 
