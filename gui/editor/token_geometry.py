@@ -25,6 +25,7 @@ from gui.editor.visible_lines import LINE_GAP, VisibleLine
 _MOST_KNOWN = 1024  # measures of lines that are kept
 _WIDE = 2.0
 """Of a line so many times as wide as what is seen of it only some is measured: nobody sees the rest."""
+_K = TypeVar("_K")
 _T = TypeVar("_T")
 _STRETCH = 32
 """In UTF-16 units: of a wide line it is found out where each such stretch begins. No character is wider than a line is
@@ -72,11 +73,13 @@ class MeasuredLines:
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], object] = {}
+        self._around: dict[tuple[str, int, int], tuple[str, ...]] = {}
         self._surroundings = Surroundings("")
 
     def clear(self) -> None:
         """Forget all lines."""
         self._known.clear()
+        self._around.clear()
 
     def pieces(self, line: VisibleLine, view: SpanSlice, width: float | None = None) -> Pieces:
         """The pieces of the tokens of one line; see ``token_pieces``."""
@@ -89,7 +92,7 @@ class MeasuredLines:
         if line.preedit:
             return self._placed(_Measured(line).pieces(starts, ends, continues), line, view.first + first)
         bounds = (starts[:1].tobytes(), ends.tobytes(), continues.tobytes())
-        pieces = self.once(line, bounds, lambda: _Measured(line, self._surroundings).pieces(starts, ends, continues))
+        pieces = self.once(line, bounds, lambda: _Measured(line, self._of(line)).pieces(starts, ends, continues))
         return self._placed(pieces, line, view.first + first)
 
     def seen(self, line: VisibleLine, width: float | None) -> tuple[int, int]:
@@ -109,26 +112,39 @@ class MeasuredLines:
         """What is found out about a line, as long as it is the same. ``what`` tells one such thing from others."""
         if line.preedit:
             return measure()
-        if self._surroundings.text is not line.text:
-            self._surroundings = Surroundings(line.text)
+        place = (line.text, line.start, line.length)
+        around = self._around.get(place)
+        if around is None:
+            around = self._of(line).of(line.start, line.start + line.length)
+            _keep(self._around, place, around)
         laid_out = (
             line.line.width(),
             line.line.naturalTextWidth(),
             line.height,
             line.layout.textOption().textDirection(),
         )
-        key = (self._surroundings.of(line.start, line.start + line.length), line.length, laid_out, what)
+        key = (around, line.length, laid_out, what)
         found = self._known.get(key)
         if found is None:
-            if len(self._known) >= _MOST_KNOWN:
-                del self._known[next(iter(self._known))]  # the oldest
-            found = self._known[key] = measure()
+            found = measure()
+            _keep(self._known, key, found)
         return cast("_T", found)
+
+    def _of(self, line: VisibleLine) -> Surroundings:
+        if self._surroundings.text is not line.text:
+            self._surroundings = Surroundings(line.text)
+        return self._surroundings
 
     @staticmethod
     def _placed(pieces: Pieces, line: VisibleLine, first: int) -> Pieces:
         rects = pieces.rects + np.array((line.left, line.top, 0.0, 0.0))
         return Pieces(rects, pieces.tokens + first, pieces.begins, pieces.shared)
+
+
+def _keep(known: dict[_K, _T], key: _K, one: _T) -> None:
+    if len(known) >= _MOST_KNOWN:
+        del known[next(iter(known))]  # the oldest
+    known[key] = one
 
 
 def _places(line: VisibleLine) -> NDArray[np.float64]:
