@@ -250,9 +250,9 @@ class SoftTextEdit(OfferedTextEdit):
         Offsets outside the text are moved to its end, those inside a surrogate pair before it. While a big text is
         being loaded this waits for the part that is meant.
         """
-        if self.steps.has_waiting:
-            self.steps.when_done(partial(self.select_range, utf16_start, utf16_end))
-            return
+        self.steps.behind_waiting(partial(self._select, utf16_start, utf16_end))
+
+    def _select(self, utf16_start: int, utf16_end: int) -> None:
         if self._loading and max(utf16_start, utf16_end) > self._soft.length:
             self._wanted_selection = (utf16_start, utf16_end)
             return
@@ -276,9 +276,9 @@ class SoftTextEdit(OfferedTextEdit):
 
     def go_to_line(self, number: int) -> None:
         """Put the caret at the start of a logical line, counted from 1, and show it in the middle."""
-        if self.steps.has_waiting:
-            self.steps.when_done(partial(self.go_to_line, number))
-            return
+        self.steps.behind_waiting(partial(self._go_to, number))
+
+    def _go_to(self, number: int) -> None:
         cursor = self.textCursor()
         cursor.setPosition(self._soft.block_of_line(number).position())
         self.setTextCursor(cursor)

@@ -30,7 +30,7 @@ from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.editor.token_tracker import TokenTracker
 from gui.editor.types import TokenSpan
-from gui.editor.visible_lines import LINE_GAP, visible_lines
+from gui.editor.visible_lines import LINE_GAP, VisibleLine, visible_lines
 
 if TYPE_CHECKING:
     from gui.editor.token_painter import PaintOptions, TokenPainter
@@ -216,12 +216,13 @@ class TokenEditor(SoftTextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self._repainted = (0, -1)
+        lines: list[VisibleLine] | None = None
         if self._token_palette is not None and (self._tracker.spans is not None or self._has_matches()):
-            self._paint_tokens(event.rect())
+            lines = self._paint_tokens(event.rect())
         super().paintEvent(event)
         if self._show_whitespace and self._painter is not None:
             painter = QPainter(self.viewport())
-            self._painter.paint_whitespace(painter, visible_lines(self, self._soft, event.rect()))
+            self._painter.paint_whitespace(painter, lines or visible_lines(self, self._soft, event.rect()))
             painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -300,7 +301,7 @@ class TokenEditor(SoftTextEdit):
 
         return TokenSpans()
 
-    def _paint_tokens(self, clip: QRect) -> None:
+    def _paint_tokens(self, clip: QRect) -> list[VisibleLine]:
         token_painter = self._painter or self._make_painter()
         spans = self._tracker.spans or self._no_tokens()
         options = self._paint_options()
@@ -309,8 +310,10 @@ class TokenEditor(SoftTextEdit):
             # Nothing is drawn into the gap below a line: one that only reaches into the clip by it is left out.
             clip.setTop(clip.top() + int(LINE_GAP))
         painter = QPainter(self.viewport())
-        self._frame.paint(token_painter.paint(painter, visible_lines(self, self._soft, clip), spans, options))
+        lines = visible_lines(self, self._soft, clip)
+        self._frame.paint(token_painter.paint(painter, lines, spans, options))
         painter.end()
+        return lines
 
     def _forget_matches(self) -> None:
         if self._has_matches():

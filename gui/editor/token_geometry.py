@@ -10,6 +10,7 @@ emoji. Such a character's place is divided evenly among them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -89,8 +90,6 @@ class MeasuredLines:
         offset = np.int32(line.offset)
         starts, ends = view.starts[first:last] - offset, view.ends[first:last] - offset
         continues = view.flags[first : last + 1] & CONTINUES
-        if line.preedit:
-            return self._placed(_Measured(line).pieces(starts, ends, continues), line, view.first + first)
         bounds = (starts[:1].tobytes(), ends.tobytes(), continues.tobytes())
         pieces = self.once(line, bounds, lambda: _Measured(line, self._of(line)).pieces(starts, ends, continues))
         return self._placed(pieces, line, view.first + first)
@@ -158,7 +157,7 @@ class _Measured:
 
     def __init__(self, line: VisibleLine, surroundings: Surroundings | None = None) -> None:
         self._line = line._replace(left=0.0, top=0.0)
-        self._surroundings = surroundings
+        self._ruler = LineRuler(self._line, surroundings)
         self._rects: list[tuple[float, float, float, float]] = []
         self._tokens: list[int] = []
         self._begins: list[bool] = []
@@ -174,30 +173,20 @@ class _Measured:
     def together(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> Pieces | None:
         """The pieces where every token has its own characters, as on most lines: each bound is measured once, or each
         glyph. None elsewhere. Bounds counted from the start of the paragraph."""
-        line, ruler = self._line, LineRuler(self._line, self._surroundings)
+        line = self._line
         low, high = line.start, line.start + line.length
         tokens = np.flatnonzero(np.maximum(starts, low) < np.minimum(ends, high))
         firsts, lasts = np.maximum(starts[tokens], low), np.minimum(ends[tokens], high)
-        bounds = np.union1d(firsts, lasts)
-        places = bounds.tolist()
-        if line.preedit or any(map(ruler.is_inside, places)):
-            return None
-        if ruler.is_bidirectional and not has_glyphs(ruler.text):
+        if any(map(self._ruler.is_inside, np.union1d(firsts, lasts).tolist())):
             return None
         begins = firsts == starts[tokens]
-        if ruler.is_bidirectional:
-            left, right, known = LineGlyphs(line).extents(firsts, lasts)
-            for place in np.flatnonzero(~known).tolist():
-                self._add_whole(ruler, int(tokens[place]), int(firsts[place]), int(lasts[place]), bool(begins[place]))
-            tokens, left, right, begins = tokens[known], left[known], right[known], begins[known]
-        else:
-            carets = ruler.carets(places)
-            left, right = carets[bounds.searchsorted(firsts)], carets[bounds.searchsorted(lasts)]
-        others = self._collected()
-        rects = np.zeros((len(tokens), 4))
-        width = right - left
-        rects[:, 0], rects[:, 2], rects[:, 3] = left, np.maximum(width, THIN), line.height - LINE_GAP
-        return _joined(Pieces(rects, tokens, begins, width <= 0), others)
+        left, right, known = self._ruler.extents(firsts, lasts)
+        for place in np.flatnonzero(~known).tolist():
+            self._add_whole(int(tokens[place]), int(firsts[place]), int(lasts[place]), bool(begins[place]))
+        rects = np.zeros((int(known.sum()), 4))
+        width = right[known] - left[known]
+        rects[:, 0], rects[:, 2], rects[:, 3] = left[known], np.maximum(width, THIN), line.height - LINE_GAP
+        return _joined(Pieces(rects, tokens[known], begins[known], width <= 0), self._collected())
 
     def one_by_one(self, starts: NDArray[np.int32], ends: NDArray[np.int32], continues: NDArray[np.uint8]) -> Pieces:
         """The pieces of any tokens. Bounds counted from the start of the paragraph."""
@@ -215,7 +204,7 @@ class _Measured:
     def _add(self, starts: list[int], ends: list[int], continues: list[bool]) -> None:
         line = self._line
         low, high = line.start, line.start + line.length
-        ruler = LineRuler(line, self._surroundings)
+        ruler = self._ruler
         shares: dict[int, list[int]] = {}
         for k in range(len(starts)):
             start, end = max(starts[k], low), min(ends[k], high)
@@ -231,17 +220,18 @@ class _Measured:
                 _share(shares, cluster, k)
                 end = cluster
             if start < end:
-                self._add_whole(ruler, k, start, end, begins=start == starts[k])
+                self._add_whole(k, start, end, begins=start == starts[k])
         for cluster, tokens in shares.items():
-            self._add_shared(ruler, cluster, tokens)
+            self._add_shared(cluster, tokens)
 
-    def _add_whole(self, ruler: LineRuler, token: int, start: int, end: int, begins: bool) -> None:
-        for left, right in ruler.spans(start, end):
+    def _add_whole(self, token: int, start: int, end: int, begins: bool) -> None:
+        for left, right in self._ruler.spans(start, end):
             width = right - left
             self._append(left, max(width, THIN), token, begins, width <= 0)
             begins = False
 
-    def _add_shared(self, ruler: LineRuler, cluster: int, tokens: list[int]) -> None:
+    def _add_shared(self, cluster: int, tokens: list[int]) -> None:
+        ruler = self._ruler
         left, right = ruler.spans(cluster, ruler.cluster_end(cluster))[0]
         width = max(right - left, THIN) / len(tokens)
         if ruler.is_right_to_left(cluster):
@@ -268,25 +258,18 @@ class LineRuler:
     def __init__(self, line: VisibleLine, surroundings: Surroundings | None = None) -> None:
         """``surroundings``: those of its paragraph, if they are known."""
         self._line = line
-        self._surroundings = surroundings or Surroundings(line.text)
+        self._known_surroundings = surroundings
         self._is_back = line.layout.textOption().textDirection() == Qt.LayoutDirection.RightToLeft
-        self.is_bidirectional = self._runs_both_ways(line.start, line.start + line.length)
-        """Whether some of it may run from right to left."""
         self._composing_at = line.layout.preeditAreaPosition() if line.preedit else -1
 
-    @property
-    def text(self) -> str:
-        """What is on the line."""
-        return self._surroundings.of(self._line.start, self._line.start + self._line.length)[2]
+    @cached_property
+    def is_bidirectional(self) -> bool:
+        """Whether some of it may run from right to left."""
+        return self._runs_both_ways(self._line.start, self._line.start + self._line.length)
 
     def x(self, position: int) -> float:
         """Where the caret stands at a position."""
         return self._line.left + self._line.line.cursorToX(self._in_layout(position))[0]
-
-    def carets(self, positions: Sequence[int]) -> NDArray[np.float64]:
-        """The same for several positions; float64[n]."""
-        x, place = self._line.line.cursorToX, self._in_layout
-        return np.array([x(place(position))[0] for position in positions]) + self._line.left
 
     def is_inside(self, position: int) -> bool:
         """Whether a position lies inside what is seen as one character."""
@@ -313,6 +296,23 @@ class LineRuler:
             return [(self.x(start), self.x(end))]
         return self.spans_of_glyphs(start, end)
 
+    def extents(
+        self, starts: NDArray[np.integer], ends: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """``spans`` of several stretches of the line at once: left and right edges, float64[n] each, and where these
+        are known, bool[n]. Of others ``spans`` must be asked."""
+        if not self.is_bidirectional:
+            bounds = np.union1d(starts, ends)
+            carets = np.array([self.x(position) for position in bounds.tolist()])
+            known = np.ones(len(starts), np.bool_)
+            return carets[bounds.searchsorted(starts)], carets[bounds.searchsorted(ends)], known
+        line = self._line
+        if self._composing_at < 0 and has_glyphs(self._surroundings.of(line.start, line.start + line.length)[2]):
+            left, right, known = LineGlyphs(line).extents(starts, ends)
+            return left + line.left, right + line.left, known
+        nowhere = np.zeros(len(starts))
+        return nowhere, nowhere.copy(), np.zeros(len(starts), np.bool_)
+
     def spans_of_glyphs(self, start: int, end: int) -> list[tuple[float, float]]:
         """The same for any text. Carets stand between characters, and where the direction changes that is another
         place; glyphs know better."""
@@ -331,6 +331,10 @@ class LineRuler:
             return found
         here, there = self.x(start), self.x(end)
         return [(min(here, there), max(here, there))]
+
+    @cached_property
+    def _surroundings(self) -> Surroundings:
+        return self._known_surroundings or Surroundings(self._line.text)
 
     def _runs_both_ways(self, start: int, end: int) -> bool:
         return self._is_back or self._surroundings.run_both_ways(start, end)

@@ -179,8 +179,9 @@ class TokenPainter:
         columns = {one.line.offset: one for one in by_columns}
         rects: list[tuple[float, float, float, float]] = []
         below = 1 + LINE_GAP  # the last row of pixels is that of underscores
+        width = painter.device().width()
         for line in lines:
-            low, high = self._measured.seen(line, painter.device().width())
+            low, high = self._measured.seen(line, width)
             first = int(ends.searchsorted(np.int32(low), "right"))
             last = int(starts.searchsorted(np.int32(high), "left"))
             if first >= last:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter
 
-from gui.editor.line_glyphs import LineGlyphs, has_glyphs
 from gui.editor.rectangles import Rectangles
 from gui.editor.token_geometry import LineRuler, MeasuredLines
 from gui.editor.token_rows import column_line
@@ -70,14 +69,6 @@ class WhitespaceSigns:
         return self._measured.once(line, ("signs", low, high), lambda: _measured_signs(line, low, high))
 
 
-def _extents(
-    line: VisibleLine, ruler: LineRuler, starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    if has_glyphs(ruler.text):
-        return LineGlyphs(line).extents(starts, ends)
-    return np.zeros(len(starts)), np.zeros(len(starts)), np.zeros(len(starts), np.bool_)
-
-
 def _dots(middles: NDArray[np.float64], line: VisibleLine, width: float) -> NDArray[np.float64]:
     """Rectangles around places on a line, float64[n, 4], as far as they are seen."""
     size = max(1.0, round(line.height / _DOT_PART))
@@ -97,12 +88,9 @@ def _measured_signs(line: VisibleLine, low: int, high: int) -> _Signs:
     first = np.flatnonzero(np.diff(spaces, prepend=-2) > 1)  # of each run of spaces, among the spaces
     counts = np.diff(first, append=len(spaces))
     starts, ends = spaces[first], spaces[first] + counts
-    if ruler.is_bidirectional:
-        left, right, known = _extents(line, ruler, starts, ends)
-        for place in np.flatnonzero(~known).tolist():
-            left[place], right[place] = ruler.spans(int(starts[place]), int(ends[place]))[0]
-    else:
-        left, right = ruler.carets(starts.tolist()), ruler.carets(ends.tolist())
+    left, right, known = ruler.extents(starts, ends)
+    for place in np.flatnonzero(~known).tolist():
+        left[place], right[place] = ruler.spans(int(starts[place]), int(ends[place]))[0]
     within = spaces - np.repeat(starts, counts) + 0.5
     dots = np.repeat(left, counts) + within * np.repeat((right - left) / counts, counts)
     others: list[tuple[float, float, str]] = []
