@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
+import gui.unread_sources  # noqa: F401 - before the others: it is about what is imported behind it
 from gui import clipboard
 from gui.action_wiring import ActionWiring
 from gui.closing import Closing
