@@ -19,6 +19,9 @@ from benchmarks.soak_errands import Errands
 from benchmarks.soak_files import BIG_TEXT, TOKENIZERS
 from benchmarks.soak_monkey import LEFT_ALONE
 from benchmarks.soak_waits import LOOK_MS, run_for, wait_for_counts, wait_for_jobs
+from engine.requests.types import Request
+from gui.panels.request_panel import RequestPanel
+from gui.panels.vocabulary_compare import ComparePage
 from gui.services.encoding import FIRST_ENCODING
 from gui.workbench import Workbench
 
@@ -71,8 +74,12 @@ def warm_up(bench: Workbench, folder: Path) -> None:
 
 
 def look_at_all(bench: Workbench) -> None:
-    """Have every tab show what there is now, the vocabulary's the first encoding: a tab that nobody looks at keeps what
-    it showed last, which may be a comparison of ten megabytes."""
+    """Have every tab show what there is now, that of requests an empty one, the vocabulary's the first encoding beside
+    no other: a tab that nobody looks at keeps what it showed last, which may be a comparison of ten megabytes."""
+    for panel in bench.window.findChildren(RequestPanel):
+        panel.show_request(Request())
+    for page in bench.window.findChildren(ComparePage):
+        page.other.show_name("")
     tabs = bench.window.tabs
     for index in (*range(tabs.count()), 0):
         tabs.setCurrentIndex(index)
