@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -20,22 +18,28 @@ GROUNDS = {REMOVED: "error", ADDED: "success"}
 
 
 class RunsDelegate(QStyledItemDelegate):
-    """For cells whose model gives runs. What does not fit is cut off at the edge; the tool tip has it."""
+    """For cells whose model gives runs. What does not fit is cut off at the edge; the tool tip has it.
+
+    A window full of changes is some two thousand runs: the model is asked for nothing else, and fonts are made once.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        self._metrics = QFontMetrics(font)
+        struck, underlined = QFont(font), QFont(font)
+        struck.setStrikeOut(True)
+        underlined.setUnderline(True)
+        self._fonts = {"": font, REMOVED: struck, ADDED: underlined}
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         runs: Runs | None = index.data(RUNS_ROLE)
         if runs is None:
             super().paint(painter, option, index)
             return
-        self.initStyleOption(option, index)
-        option.text = ""
         style = option.widget.style()
-        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)  # all but a text
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text
         painter.save()
@@ -44,30 +48,33 @@ class RunsDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_runs(self, painter: QPainter, area: QRect, runs: Runs, plain: QColor) -> None:
-        widths = [QFontMetrics(self._font).horizontalAdvance(run.text) for run in runs]
-        left = area.left() - _out_of_sight(runs, widths, area.width())
-        for run, width in zip(runs, widths, strict=True):
-            if left > area.right():
+        metrics, right = self._metrics, area.right()
+        top, height = area.top(), area.height()
+        baseline = top + (height - metrics.height() + 1) // 2 + metrics.ascent()
+        colours = {
+            mark: (self._theme.colour(role), self._theme.colour(f"{role}_base")) for mark, role in GROUNDS.items()
+        }
+        left = area.left() - self._out_of_sight(runs, area.width())
+        for run in runs:
+            if left > right:
                 break
-            font = QFont(self._font)
-            font.setStrikeOut(run.mark == REMOVED)
-            font.setUnderline(run.mark == ADDED)
-            place = QRect(left, area.top(), width, area.height())
+            width = metrics.horizontalAdvance(run.text)
             colour = plain
             if run.mark:
-                colour = self._theme.colour(GROUNDS[run.mark])
-                painter.fillRect(place.adjusted(0, 2, 0, -2), self._theme.colour(GROUNDS[run.mark] + "_base"))
-            painter.setFont(font)
-            painter.setPen(colour)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, run.text)
+                colour, ground = colours[run.mark]
+                painter.fillRect(left, top + 2, width, height - 4, ground)
+            if left + width > area.left():
+                painter.setFont(self._fonts[run.mark])
+                painter.setPen(colour)
+                painter.drawText(left, baseline, run.text)
             left += width
 
-
-def _out_of_sight(runs: Runs, widths: Sequence[int], room: int) -> int:
-    """Pixels of a line that are left out before its first mark, where that would not be in sight."""
-    before = 0
-    for run, width in zip(runs, widths, strict=True):
-        if run.mark:
-            return max(0, before - room // 2) if before + width > room else 0
-        before += width
-    return 0
+    def _out_of_sight(self, runs: Runs, room: int) -> int:
+        """Pixels of a line that are left out before its first mark, where that would not be in sight."""
+        before = 0
+        for run in runs:
+            width = self._metrics.horizontalAdvance(run.text)
+            if run.mark:
+                return max(0, before - room // 2) if before + width > room else 0
+            before += width
+        return 0
