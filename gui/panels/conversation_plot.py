@@ -17,9 +17,13 @@ from gui.panels.cost_bars import MoneyAxis
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk
+    from pricing.scenarios.conversation import Turn
 
 MARKS = 10
 """Marks on a line: enough to know it by, few enough to see it."""
+MOST_POINTS = 400
+"""Of a line, which has no more bends than can be seen in so many: ten thousand with dashes take a tenth of a second to
+paint, and as long to convert."""
 HEAD_ROOM = 1.05
 EDGE = 0.3
 """Of a turn, behind the last one: room for its number and for the range."""
@@ -91,8 +95,17 @@ def _line(talk: Talk | None, text: CostText) -> tuple[list[float], list[float]]:
     """Turns and amounts, empty where an amount is unknown. Drawing works in floats."""
     if talk is None or any(turn.total_usd is None for turn in talk.turns):
         return [], []
-    amounts = [float(text.converted(turn.total_usd)) for turn in talk.turns if turn.total_usd is not None]
-    return [float(turn.number) for turn in talk.turns], amounts
+    turns = _some_of(talk.turns)
+    amounts = [float(text.converted(turn.total_usd)) for turn in turns if turn.total_usd is not None]
+    return [float(turn.number) for turn in turns], amounts
+
+
+def _some_of(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """Turns as far apart from each other, the first and the last among them; all where they are few."""
+    if len(turns) <= MOST_POINTS:
+        return turns
+    last = len(turns) - 1
+    return [turns[last * place // (MOST_POINTS - 1)] for place in range(MOST_POINTS)]
 
 
 def _range(talk: Talk | None, text: CostText) -> tuple[float, float]:

@@ -168,6 +168,25 @@ def test_a_plot_that_nobody_sees_takes_the_colours_when_it_is_seen(qtbot):
     assert plot.backgroundBrush().color() == theme.colour("base"), "at once, while it is seen"
 
 
+@pytest.mark.parametrize("turns", [1, 2, 400, 401, 10_000])
+def test_a_line_of_many_turns_is_drawn_by_some_of_them_from_the_first_to_the_last(qtbot, turns):
+    from gui.panels.conversation_plot import MOST_POINTS, ConversationPlot
+
+    plot = ConversationPlot(Theme("light", "normal"))
+    qtbot.addWidget(plot)
+    long = talk(ConversationChoices(turns=turns, user=1, answer=1))
+    plot.draw([long], TEXT)
+    line = next(item for item in plot.getPlotItem().items if item.getData()[0] is not None)
+    xs, ys = line.getData()
+    assert len(xs) == min(turns, MOST_POINTS)
+    assert (xs[0], xs[-1]) == (1, turns)
+    assert sorted(set(xs)) == list(xs)
+    amounts = {turn.number: turn.total_usd for turn in long.turns}
+    assert [Decimal(str(y)).quantize(Decimal("1e-9")) for y in ys] == [
+        amounts[int(x)].quantize(Decimal("1e-9")) for x in xs
+    ]
+
+
 def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtbot, tmp_path):
     bench = open_window()
     qtbot.waitUntil(lambda: any(row.estimate.usd for row in bench.costs.service.rows))
