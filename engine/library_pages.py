@@ -7,8 +7,9 @@ once, and never again; those pages would count as memory of the process until it
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 COMPILER = "libllvmlite.so"
@@ -37,9 +38,15 @@ def release_range(start: int, size: int) -> None:
 
     Unlike the method of a ``mmap.mmap`` this does not keep the interpreter meanwhile.
     """
-    madvise = ctypes.CDLL(None, use_errno=True).madvise
-    madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    madvise(start, size, mmap.MADV_DONTNEED)
+    _madvise()(start, size, mmap.MADV_DONTNEED)
+
+
+@functools.cache
+def _madvise() -> Callable[[int, int, int], int]:
+    """That of the C library. Once: each ``CDLL`` makes classes that wait for the garbage collector's full round."""
+    function = ctypes.CDLL(None).madvise
+    function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return function
 
 
 def _code_of(library: str) -> Iterator[tuple[int, int]]:

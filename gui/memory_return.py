@@ -9,15 +9,16 @@ of. All of that is given back when it is of no use for now.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Callable
 
     from gui.jobs import JobResult, JobRunner, Ticket
@@ -45,6 +46,14 @@ _ARENAS = 2
 _STATM = Path("/proc/self/statm")
 
 
+@functools.cache
+def _c_library() -> ctypes.CDLL:
+    """The C library. Once: each ``CDLL`` makes classes that wait for the garbage collector's full round."""
+    import ctypes
+
+    return ctypes.CDLL(None)
+
+
 def keep_big_blocks_apart() -> bool:
     """Have the C library map each big block by itself. False where it cannot be told.
 
@@ -53,9 +62,7 @@ def keep_big_blocks_apart() -> bool:
     """
     if not sys.platform.startswith("linux"):
         return False
-    import ctypes
-
-    library = ctypes.CDLL(None)
+    library = _c_library()
     if not hasattr(library, "mallopt"):
         return False
     arenas = library.mallopt(_M_ARENA_MAX, _ARENAS)
@@ -75,9 +82,7 @@ def return_memory(release: Callable[[], None], _request: object, _ticket: Ticket
     release()
     if not sys.platform.startswith("linux"):
         return False
-    import ctypes
-
-    library = ctypes.CDLL(None)  # calls release the interpreter: the window does not wait
+    library = _c_library()  # calls release the interpreter: the window does not wait
     if not hasattr(library, "malloc_trim"):  # musl has none, and keeps less
         return False
     library.malloc_trim(0)
@@ -93,7 +98,7 @@ class MemoryReturn(QObject):
         """``release``: lets go of what comes back where it is used, such as caches, on any thread."""
         super().__init__(parent)
         self._runner = runner
-        self._lane = runner.conflated(self.tr("Returning memory"), partial(return_memory, release))
+        self._lane = runner.conflated(self.tr("Returning memory"), functools.partial(return_memory, release))
         self._lane.finished.connect(self._on_returned)
         self._rested = resident_bytes()
         self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
