@@ -104,7 +104,8 @@ def repair(text: str, fault: SyntaxFault, repairs: Repairs) -> tuple[str | None,
     if fault.line > len(lines):
         return None, True
     if repairs.touched(fault.line):
-        again = [n for n in range(fault.line, max(fault.line, fault.last_line) + 1) if n not in repairs.emptied]
+        last = min(max(fault.line, fault.last_line), len(lines))  # YAML counts other line ends as well
+        again = [n for n in range(fault.line, last + 1) if n not in repairs.emptied]
         if not again:
             return None, False
         for number in again:
