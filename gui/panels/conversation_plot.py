@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 MARKS = 10
 """Marks on a line: enough to know it by, few enough to see it."""
 MOST_POINTS = 400
-"""Of a line, which has no more bends than can be seen in so many. Six lines of ten thousand took 34 ms to paint and 39 to
-prepare; of so many 15 and 11."""
+"""Of a line, which has no more bends than can be seen in so many. Six lines of ten thousand took 34 ms to paint and 39
+to prepare; of so many 15 and 11."""
 HEAD_ROOM = 1.05
 EDGE = 0.3
 """Of a turn, behind the last one: room for its number and for the range."""
