@@ -12,8 +12,9 @@ from collections.abc import Collection, Mapping
 
 from pricing.document import Node, Scalar, Sequence, Table, read_document
 from pricing.migration import VERSION
-from pricing.price_source import EditError, PriceSource, checked
+from pricing.price_source import PriceSource, checked
 from pricing.rendering import Value, rendered
+from pricing.types import EditError
 
 __all__ = ["EditError", "Value", "add_models", "new_file", "remove_field", "set_field"]
 

@@ -13,13 +13,9 @@ from pricing.document import Node, Scalar, Sequence, Table, read_document
 from pricing.load import read_price_text
 from pricing.migration import VERSION, is_older
 from pricing.rendering import Value, rendered
-from pricing.types import PriceFileError, PricingError
+from pricing.types import EditError, PriceFileError
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-
-
-class EditError(PricingError, ValueError):
-    """A change that cannot be made, whatever the values: the place does not exist, or cannot hold such a value."""
 
 
 def checked(text: str, file_name: str, tokenizers: Collection[str]) -> str:

@@ -61,6 +61,10 @@ class PriceFileError(PricingError):
         super().__init__(first + more)
 
 
+class EditError(PricingError, ValueError):
+    """A change that cannot be made, whatever the values: the place does not exist, or cannot hold such a value."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One mistake in a price file. ``line`` and ``column`` count from 1; both are 0 where there is no place for it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -407,3 +408,11 @@ def test_any_text_stands_in_a_name(name: str) -> None:
 )
 def test_values_as_they_are_written(value: Value, text: str) -> None:
     assert rendered(value) == text
+
+
+@pytest.mark.parametrize("value", [1.5, [Decimal("1"), 0.1], {"input": 1e308}, b"1", {1, 2}])
+def test_a_value_that_no_price_file_can_hold_is_refused(value: Any) -> None:
+    with pytest.raises(EditError, match="cannot be written"):
+        set_field(new_file(), "own/model", "price.input", value)
+    with pytest.raises(EditError, match="cannot be written"):
+        add_models(new_file(), {"own/model": {"price": {"input": value}}})
