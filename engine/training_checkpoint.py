@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,10 @@ VERSION = 3
 
 _NOT_WRITTEN_HERE = (
     *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError),
-    *(TypeError, MemoryError, RecursionError),
+    *(TypeError, MemoryError, RuntimeError, TokenError, SyntaxError),
 )
-"""What numpy raises for a file that it did not write: TypeError for a single array, MemoryError for an impossible
-one."""
+"""What numpy raises for a file that it did not write: TypeError for a single array, MemoryError for an impossible one,
+RuntimeError for an archive with a password, TokenError and SyntaxError for a kind of array that is no expression."""
 
 Facts = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]

@@ -46,8 +46,10 @@ def _sample(number: int, raw: Mapping[str, Any]) -> Sample:
         counts = {name: raw[name] for name in ("counted", "billed", "framing")}
         texts = {name: raw[name] for name in ("model_id", "tokenizer")}
         day = date.fromisoformat(raw["day"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise CalibrationError(f"sample {number} of the saved calibration is damaged: {error}") from error
+    except KeyError as error:
+        raise CalibrationError(f"sample {number} of the saved calibration is damaged: it has no {error}") from error
+    except (TypeError, ValueError) as error:  # which may quote a day of any length
+        raise CalibrationError(f"sample {number} of the saved calibration is damaged: 'day' is no date") from error
     if not all(isinstance(text, str) and text for text in texts.values()):
         raise CalibrationError(f"sample {number} of the saved calibration names no model or no tokenizer")
     if not all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts.values()):

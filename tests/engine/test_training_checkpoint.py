@@ -6,6 +6,7 @@ import errno
 import random
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -271,3 +272,23 @@ def test_a_run_that_is_killed_goes_on(folder, tmp_path):
         start = "resume"
         assert finished(TrainingRun.resume(path)) == expected, f"seed {seed}, {kind} {number}"
         assert [other.name for other in tmp_path.iterdir() if other.is_file()] == ["checkpoint"]
+
+
+@pytest.mark.parametrize("header", ["{'descr': (", "{'descr': 'é', ]", "{'descr': '<i4'} )"])
+def test_an_array_whose_kind_is_no_expression_is_no_checkpoint(tmp_path, header):
+    described = b"\x93NUMPY\x01\x00" + len(header.encode()).to_bytes(2, "little") + header.encode()
+    with zipfile.ZipFile(tmp_path / "archive", "w") as archive:
+        archive.writestr("facts.npy", described)
+    with pytest.raises(TrainingError, match="is no checkpoint"):
+        TrainingRun.resume(tmp_path / "archive")
+
+
+def test_an_archive_with_a_password_is_no_checkpoint(tmp_path):
+    path = tmp_path / "checkpoint"
+    training_checkpoint.write_checkpoint(path, {}, {})
+    content = bytearray(path.read_bytes())
+    for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(mark) + flags] |= 1
+    path.write_bytes(content)
+    with pytest.raises(TrainingError, match="is no checkpoint"):
+        TrainingRun.resume(path)

@@ -37,5 +37,7 @@ FUZZERS: dict[str, Fuzzer] = {
 
 
 def chosen(what: str) -> dict[str, Fuzzer]:
-    """Those of this name, or of which it is the first word; all for nothing."""
-    return {name: one for name, one in FUZZERS.items() if not what or what in (name, name.partition(",")[0])}
+    """The one of this name, or those of which it is what stands before the comma; all for nothing."""
+    if what in FUZZERS:
+        return {what: FUZZERS[what]}
+    return {name: one for name, one in FUZZERS.items() if not what or what == name.partition(",")[0]}

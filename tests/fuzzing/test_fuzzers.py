@@ -94,9 +94,10 @@ def test_a_slow_reader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert next(cases_of(fuzzer, tmp_path, seed=1)).finding == "took 2.5 s"
 
 
-def test_fuzzers_are_chosen_by_their_first_word():
+def test_fuzzers_are_chosen_by_their_name_or_the_first_part_of_it():
     assert list(chosen("prices")) == ["prices"]
     assert {name.partition(",")[0] for name in chosen("bodies")} == {"bodies"}
     assert len(chosen("bodies")) == 5
+    assert all(list(chosen(name)) == [name] for name in FUZZERS), "a process for each ends"
     assert chosen("") == FUZZERS
     assert chosen("nothing") == {}

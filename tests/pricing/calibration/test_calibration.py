@@ -211,11 +211,13 @@ class TestSamples:
             saved(sample(1_000, 1_600)).replace("1600", '"many"'),
             saved(sample(1_000, 1_600)).replace("1600", "0"),
             saved(sample(1_000, 1_600)).replace("2026-11-21", "today"),
+            saved(sample(1_000, 1_600)).replace("2026-11-21", "a" * 5_000),
             saved(sample(1_000, 1_600)).replace('"o200k_base"', "null"),
         ],
     )
     def test_damaged_files_are_refused(self, text: str) -> None:
-        with pytest.raises(CalibrationError):
+        with pytest.raises(CalibrationError) as refused:
             samples_of(json.loads(text))
+        assert len(str(refused.value)) < 100
         with pytest.raises(CalibrationError):
             changed_samples(json.loads(text) | {"version": 1}, [], [])
