@@ -32,12 +32,15 @@ _POSIX_CLASSES = {
     "upper": "A-Z",
     "xdigit": "0-9a-fA-F",
 }
+_LONGEST = 4096
+"""Characters of a glob; no path that Linux opens has more. Compiling one of a million takes seconds."""
+_QUOTED = 60
 _STAR = "*"
 _NEVER = r"(?!)"
 
 
 class InvalidGlobError(EngineError, ValueError):
-    """A glob that cannot match anything, such as one with a bracket that is never closed."""
+    """A glob that cannot match anything, such as one with a bracket that is never closed, or is far too long."""
 
 
 class GlobRules:
@@ -100,6 +103,8 @@ def _parsed(line: str) -> tuple[bool, bool, str] | None:
     glob = glob[: len(glob) - folders_only]
     if not glob:
         return None
+    if len(glob) > _LONGEST:
+        raise InvalidGlobError(f"The glob {_quoted(glob)} has more than {_LONGEST:,} characters.")
     if "/" not in glob:
         tokens = [_STAR if token == "**" else token for token in _tokens(glob)]
         return negative, folders_only, _component(tokens) + r"\0"
@@ -129,7 +134,7 @@ def _tokens(glob: str) -> list[str]:
             tokens.append(expression)
         elif character == "\\":
             if at == len(glob):
-                raise InvalidGlobError(f"The glob {glob!r} ends in a backslash, so it matches nothing.")
+                raise InvalidGlobError(f"The glob {_quoted(glob)} ends in a backslash, so it matches nothing.")
             tokens.append(re.escape(glob[at]))
             at += 1
         else:
@@ -145,7 +150,9 @@ def _bracket(glob: str, at: int) -> tuple[str, int]:
     while at == start or glob[at : at + 1] != "]":
         if found := re.compile(r"\[:(\w*):\]").match(glob, at):
             if found[1] not in _POSIX_CLASSES:
-                raise InvalidGlobError(f"The glob {glob!r} names a class that does not exist: {found[0]}.")
+                raise InvalidGlobError(
+                    f"The glob {_quoted(glob)} names a class that does not exist: {found[0][:_QUOTED]}."
+                )
             members.append(_POSIX_CLASSES[found[1]])
             at = found.end()
             continue
@@ -165,8 +172,16 @@ def _bracket(glob: str, at: int) -> tuple[str, int]:
 def _member(glob: str, at: int) -> tuple[str, int]:
     at += glob[at : at + 1] == "\\"
     if at >= len(glob):
-        raise InvalidGlobError(f"The glob {glob!r} has a bracket that is never closed.")
+        raise InvalidGlobError(f"The glob {_quoted(glob)} has a bracket that is never closed.")
     return glob[at], at + 1
+
+
+def _quoted(glob: str) -> str:
+    return repr(_cut(glob))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
 
 
 def _component(tokens: list[str]) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from engine.entries.table import EntryTable
 
 TIMEOUT_SECONDS = 5.0
+MOST_CHARACTERS = 10_000
+"""Of an expression: one of a million takes seconds to be compiled, which nothing can stop."""
 FEW = 64
 """Tokens that are searched one by one between two looks at the clock: each of them may take long."""
 PIECE = 4096

@@ -10,7 +10,7 @@ import numpy as np
 from engine import kept_for_later
 from engine.entries.byte_order import places_by_bytes
 from engine.entries.characters import characters_of, folded_text, folding, to_bytes, utf8_widths
-from engine.entries.expressions import EntryTexts, is_linewise
+from engine.entries.expressions import MOST_CHARACTERS, EntryTexts, is_linewise
 from engine.entries.query import EntryQuery, QueryError, read_hex
 from engine.entries.required import required_texts
 from engine.entries.table import KINDS, EntryTable
@@ -114,6 +114,8 @@ class EntrySearch:
         if not query.text:
             return np.ones(len(self.entries), dtype=np.bool_)
         if query.mode == "regex":
+            if len(query.text) > MOST_CHARACTERS:
+                raise QueryError(f"The expression has more than {MOST_CHARACTERS:,} characters.")
             return self._texts.found(query.text, query.match_case, still_wanted, self._candidates(query))
         if query.mode == "hex":
             return holding(self.entries, read_hex(query.text))
@@ -185,6 +187,8 @@ def holding(entries: EntryTable, wanted: bytes) -> NDArray[np.bool_]:
     found = np.zeros(len(entries), dtype=np.bool_)
     if not wanted:
         return ~found
+    if len(wanted) > entries.byte_lengths.max(initial=0):
+        return found
     values = entries.values
     frequency = entries.byte_frequencies
     rarest = min(range(len(wanted)), key=lambda place: frequency[wanted[place]])

@@ -163,6 +163,7 @@ def test_many_short_searches_together_end_as_well(monkeypatch):
         (")", "not valid at character 1"),
         ("*", "not valid at character 1: nothing to repeat"),
         ("(?<=a", "not valid"),
+        ("a" * 10_001, "more than 10,000 characters"),
     ],
 )
 def test_an_invalid_expression_is_a_sentence(expression, words):
@@ -287,3 +288,10 @@ def test_published_examples():
     assert gpt2.ids(EntryQuery("c3a9", "hex", longest=2)).tolist() == [2634]
     assert isinstance(gpt2.entries, EntryTable)
     assert not gpt2.ids(EntryQuery()).flags.writeable
+
+
+def test_a_text_longer_than_every_entry_is_in_none():
+    search = EntrySearch(entries_of(vocabulary([b"cat", b"category"])))
+    assert len(search.ids(EntryQuery("category"))) == 1
+    assert len(search.ids(EntryQuery("category" * 10_000))) == 0
+    assert len(EntrySearch(entries_of(vocabulary([]))).ids(EntryQuery("c" * 1_000))) == 0
