@@ -23,6 +23,10 @@ from engine.errors import EngineError
 from engine.letters import Letters
 
 
+MOST_CHARACTERS = 20_000
+"""Of a pattern; published ones have some hundreds. One of a million takes seconds, which nothing can stop."""
+
+
 class UnsupportedPatternError(EngineError):
     """A split pattern has a construct that cannot be rewritten. The text says which."""
 
@@ -39,6 +43,8 @@ class Rewritten:
 
 def rewrite(expression: str) -> Rewritten:
     """Rewrite a pattern that is valid for tiktoken. UnsupportedPatternError."""
+    if len(expression) > MOST_CHARACTERS:
+        raise UnsupportedPatternError(f"The pattern has more than {MOST_CHARACTERS:,} characters.")
     parts = parts_of(expression)
     sets = list(dict.fromkeys(part for part in parts if isinstance(part, CodePoints)))
     table, members = code_point_sets.cells(sets)

@@ -99,7 +99,7 @@ def test_invalid_patterns(expression):
 
 
 @pytest.mark.parametrize(
-    "expression", [r"(a)\1", r"(?<n>a)\k<n>", r"\Ga", r"a\Kb", r"(a)?(?(1)b|c)", r"(?U)a+", r"(?R)a"]
+    "expression", [r"(a)\1", r"(?<n>a)\k<n>", r"\Ga", r"a\Kb", r"(a)?(?(1)b|c)", r"(?U)a+", r"(?R)a", "a" * 20_001]
 )
 def test_unsupported_patterns(expression):
     with pytest.raises((UnsupportedPatternError, InvalidPatternError)):
