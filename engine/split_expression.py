@@ -22,7 +22,6 @@ from engine.code_point_sets import EVERYTHING, WHITE_SPACE, CodePoints
 from engine.errors import EngineError
 from engine.letters import Letters
 
-
 MOST_CHARACTERS = 20_000
 """Of a pattern; published ones have some hundreds. One of a million takes seconds, which nothing can stop."""
 
