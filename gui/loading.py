@@ -13,8 +13,11 @@ import importlib
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import perf_counter
 
 from PySide6.QtCore import QObject, QTimer, Slot
+
+from gui.piecewise_import import imported_in_pieces
 
 PLOTS = (
     "pyqtgraph",
@@ -41,6 +44,7 @@ _NAMES_A_TURN = 24
 _WAIT_MS = 10
 _MOST_WAITS = 200
 """So often it is looked whether the worker that counts has loaded numpy, before it is loaded here."""
+_PIECE_SECONDS = 0.005
 _ENDED = object()
 
 
@@ -128,4 +132,10 @@ def _load_pyqtgraph() -> Iterator[int]:
             for name in names[start : start + _NAMES_A_TURN]:
                 getattr(module, name, None)
             yield 0
+    with contextlib.suppress(ImportError):
+        began = perf_counter()
+        for _ in imported_in_pieces(PLOTS[0]):
+            if perf_counter() - began > _PIECE_SECONDS:
+                yield 0
+                began = perf_counter()
     yield from _load_one(PLOTS[0])

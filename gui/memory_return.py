@@ -42,7 +42,11 @@ BIG_BLOCK_BYTES = 1 << 20
 
 _M_MMAP_THRESHOLD = -3  # of glibc's malloc.h
 _M_ARENA_MAX = -8
-_ARENAS = 2
+_ARENAS = 1
+"""Room for small blocks, for all threads. With one more for the workers some fifty megabytes could not be given back
+after a quarter of an hour of all kinds of work, since blocks that stay lay among those that went; with one, a megabyte.
+"""
+
 _STATM = Path("/proc/self/statm")
 
 
@@ -58,7 +62,7 @@ def keep_big_blocks_apart() -> bool:
     """Have the C library map each big block by itself. False where it cannot be told.
 
     glibc begins with that, and gives it up for good at the first big block that is freed: the holes that blocks of
-    megabytes leave between small ones then add up to half of a big text. Each thread would have holes of its own, too.
+    megabytes leave between small ones then add up to half of a big text. Threads have no room of their own for small ones, either, which would have holes of its own.
     """
     if not sys.platform.startswith("linux"):
         return False
