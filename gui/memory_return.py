@@ -62,7 +62,8 @@ def keep_big_blocks_apart() -> bool:
     """Have the C library map each big block by itself. False where it cannot be told.
 
     glibc begins with that, and gives it up for good at the first big block that is freed: the holes that blocks of
-    megabytes leave between small ones then add up to half of a big text. Threads have no room of their own for small ones, either, which would have holes of its own.
+    megabytes leave between small ones then add up to half of a big text. Threads get no room of their own for small
+    ones, either, which would have holes of its own.
     """
     if not sys.platform.startswith("linux"):
         return False
