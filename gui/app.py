@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from gui.full_collection import FullCollection
 from gui.interpreter import settle_collector
 from gui.paths import profile_paths
 from gui.workbench import Workbench
@@ -40,6 +41,8 @@ def tend_memory(bench: Workbench) -> None:
         settle_collector()
         assert bench.kernels is not None
         assert bench.loading is not None
+        assert bench.runner is not None
+        FullCollection(bench.runner, bench)
         bench.kernels.taken_over.connect(settle_collector)
         bench.loading.ended.connect(settle_collector)
 

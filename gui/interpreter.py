@@ -5,8 +5,9 @@ the modules of the whole program that is a tenth of a second and more, several t
 are many new objects and nothing to collect; afterwards they stay until the end. So the collector rests until the first
 picture, and then leaves what is there out of what it looks at; once more when the compiled kernels have come, and with
 them the compiler's own modules, which are as many again. It does not run in full for that: among a hundred thousand
-objects of the start it found 513 that nobody uses, and 14 behind the compiler, and took 30 ms on a machine at rest. And
-it runs in full more rarely than Python would have it: what it finds are a few closed dialogs.
+objects of the start it found 513 that nobody uses, and 14 behind the compiler, and took 30 ms on a machine at rest.
+Later it does not run in full by itself any more: what it finds are a few closed dialogs, and when it does is for
+``gui.full_collection`` to say.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ YOUNG_OBJECTS = 2000
 MIDDLE_ROUNDS = 10
 """So many of these rounds have it look at what those left, too."""
 FULL_ROUNDS = 50
-"""So many of those have it look at everything. Python's choice is 10."""
+"""After so many of those a look at everything is due. Python's choice is 10."""
+_NEVER = (1 << 31) - 1
 
 _MIDDLE = 1
 """What the collector calls the objects that it has looked at once, with those at which it has not."""
@@ -30,9 +32,10 @@ def rest_collector() -> None:
 
 
 def settle_collector() -> None:
-    """Collect again, but not what is there by now, rubbish among it or not; only what is young is looked at first."""
+    """Collect again, but not what is there by now, rubbish among it or not; only what is young is looked at first. In
+    full only where somebody says so."""
     if gc.isenabled():  # else all is young
         gc.collect(_MIDDLE)
     gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS, MIDDLE_ROUNDS, FULL_ROUNDS)
+    gc.set_threshold(YOUNG_OBJECTS, MIDDLE_ROUNDS, _NEVER)
     gc.enable()

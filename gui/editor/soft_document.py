@@ -100,6 +100,12 @@ class SoftDocument(QObject):
             return self._mirror.between(start, end)
         return self._text_of_document(start, end)
 
+    def utf8_between(self, start: int, end: int) -> bytes:
+        """The same in UTF-8. What is no character becomes one that says so, U+FFFD or a question mark."""
+        if end - start > _LONG and not self._silent:
+            return self._mirror.utf8_between(start, end)
+        return self._text_of_document(start, end).encode("utf-8", "replace")
+
     def _text_of_document(self, start: int, end: int) -> str:
         first = self.to_document(start)
         last = self.to_document(end, before_break=True)

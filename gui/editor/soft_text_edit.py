@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from engine.types import TextEdit
+from gui.editor.copied import copied
 from gui.editor.edit_lock import EditLock
 from gui.editor.edit_menu import edit_menu
 from gui.editor.offered import offered_utf8
@@ -326,9 +327,7 @@ class SoftTextEdit(OfferedTextEdit):
             self._caret.extend_word()
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        data = QMimeData()
-        data.setText(for_qt(self.selected_text()))
-        return data
+        return copied(self._soft, *self.selected_range())
 
     # Inside
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QCoreApplicat
 
 from gui.models.cost_text import CostText
 from gui.models.plain_data import plain_tips
+from gui.models.rows import LEFT, RIGHT
 
 if TYPE_CHECKING:
     from pricing.scenarios import Choice
@@ -92,7 +93,7 @@ class CheapestModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return self._cell(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (0, *MONEY):
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            return RIGHT
         return None
 
     def headerData(self, section: int, orientation: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -101,6 +102,5 @@ class CheapestModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return tr(_COLUMNS[section - 1][0]) if section else tr("Place")
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section in (0, *MONEY) else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return RIGHT if section in (0, *MONEY) else LEFT
         return None

@@ -10,6 +10,7 @@ from PySide6.QtGui import QIcon
 
 from gui.models.cost_text import CostText
 from gui.models.plain_data import plain_tips
+from gui.models.rows import RIGHT
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk
@@ -127,7 +128,7 @@ class TurnsModel(_TalkModel):
         if not index.isValid():
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            return RIGHT
         if index.column() == 0:
             return self._text.localised(f"{index.row() + 1:,}") if role == Qt.ItemDataRole.DisplayRole else None
         turn = self._talks[index.column() - 1].turns[index.row()]
@@ -143,7 +144,7 @@ class TurnsModel(_TalkModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return tr("Turn") if section == 0 else self._talks[section - 1].model.name
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            return RIGHT
         return None
 
     def _details(self, turn: Turn) -> str:

@@ -12,6 +12,7 @@ from gui.models.cost_text import CostText
 from gui.models.file_choice import FileChoice
 from gui.models.file_tree import TOP, FileTree
 from gui.models.plain_data import everything_visible
+from gui.models.rows import RIGHT
 from gui.models.training_text import TrainingText
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ class FileTreeModel(QAbstractItemModel):
                 return Qt.CheckState.PartiallyChecked
             return Qt.CheckState.Checked if self.choice.checked_files(node) else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.TextAlignmentRole and column != NAME:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            return RIGHT
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.sentence(node, column)
         return None
@@ -238,7 +239,7 @@ class FileTreeModel(QAbstractItemModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole and section != NAME:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            return RIGHT
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
         if section < MODELS:

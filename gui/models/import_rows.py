@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 
 from gui.models.plain_data import everything_visible
 from gui.models.price_facts import LABELS
+from gui.models.rows import RIGHT
 from gui.services.price_facts import amount_text
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class ImportRowsModel(QAbstractTableModel):
             parts = (_text(row, part) for part in (MODEL, FIELD, THEIRS, OUTCOME))
             return ", ".join((*parts, tr("ticked") if place in self._ticked else tr("not ticked")))
         if role == Qt.ItemDataRole.TextAlignmentRole and column in (BUILT_IN, YOURS, THEIRS):
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            return RIGHT
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor
 
 from gui.look.theme import Theme
 from gui.models.plain_data import everything_visible
+from gui.models.rows import RIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from gui.services.lab.types import Claim, ResultTable
 
 _NO_INDEX = QModelIndex()
+_RIGHT = int(RIGHT)
 Index = QModelIndex | QPersistentModelIndex
 NOT_RUN, WAITING, HOLDS, FAILS, DONE, BROKEN = "not run", "waiting", "holds", "fails", "done", "broken"
 """How a card stands: not run, waiting or running, all claims hold, some do not, run without claims, failed to run."""
@@ -62,7 +64,7 @@ class ResultModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return self._table.columns[section]
         if role == Qt.ItemDataRole.TextAlignmentRole and self.is_numeric(section):
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            return _RIGHT
         return None
 
     def is_numeric(self, column: int) -> bool:
@@ -76,7 +78,7 @@ class ResultModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return self._table.rows[index.row()][index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole and self.is_numeric(index.column()):
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            return _RIGHT
         return None
 
 

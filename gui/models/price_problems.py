@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gui.models.plain_data import everything_visible
+from gui.models.rows import RIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,7 @@ class PriceProblemsModel(QAbstractTableModel):
             words = self._tr("Line {line}, column {column}: {message}")
             return words.format(line=problem.line, column=problem.column, message=problem.message)
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() != MESSAGE:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            return RIGHT
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -9,13 +9,13 @@ from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, Q
 
 from gui.look.figures import figure
 from gui.models.plain_data import everything_visible
+from gui.models.rows import LEFT, RIGHT
 
 if TYPE_CHECKING:
     from engine.requests.lines import LineTokens, MalformedLine
 
 _NO_INDEX = QModelIndex()
 Index = QModelIndex | QPersistentModelIndex
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class LinesModel(QAbstractTableModel):
@@ -55,7 +55,7 @@ class LinesModel(QAbstractTableModel):
             return self._titles[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             last = section == len(self._titles) - 1
-            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter if last else RIGHT
+            return LEFT if last else RIGHT
         return None
 
     @everything_visible

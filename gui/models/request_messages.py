@@ -18,6 +18,7 @@ from PySide6.QtCore import (
 from engine.requests.types import Message
 from gui.look.figures import figure
 from gui.models.plain_data import everything_visible
+from gui.models.rows import RIGHT
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 ROLE, NAME, CONTENT, TOKENS = range(4)
@@ -115,7 +116,7 @@ class MessagesModel(QAbstractTableModel):
             return None
         message = self._messages[index.row()]
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == TOKENS:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            return RIGHT
         if role == Qt.ItemDataRole.EditRole:
             return (message.role, message.name, message.content, self._shown_tokens(index.row()))[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:

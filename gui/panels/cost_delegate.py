@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QStyle, QStyledItemDelega
 
 from gui.look.theme import Theme
 from gui.models.cost_columns import COLUMNS
+from gui.models.rows import LEFT, RIGHT
 from gui.panels.cell_looks import CellLooks
 
 _ROLES = {"stale": "stale", "muted": "stale", "warning": "warning", "error": "error"}
@@ -28,8 +29,7 @@ class CostDelegate(QStyledItemDelegate):
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         column = index.column()
         look = self._looks.paint(index.row(), column)
-        side = Qt.AlignmentFlag.AlignRight if COLUMNS[column].numeric else Qt.AlignmentFlag.AlignLeft
-        option.displayAlignment = side | Qt.AlignmentFlag.AlignVCenter
+        option.displayAlignment = RIGHT if COLUMNS[column].numeric else LEFT
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
         option.text = look.text
         if look.tone:

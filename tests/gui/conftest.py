@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -208,3 +209,22 @@ def count_o200k(text: str) -> int:
     from engine import get_encoding
 
     return get_encoding("o200k_base").count(text)
+
+
+@pytest.fixture
+def generations() -> Iterator[list[int]]:
+    """The generations that are looked at from now on; afterwards the collector is as it was."""
+    looked_at: list[int] = []
+
+    def note(phase: str, about: dict[str, int]) -> None:
+        if phase == "start":
+            looked_at.append(about["generation"])
+
+    threshold = gc.get_threshold()
+    gc.collect()
+    gc.callbacks.append(note)
+    yield looked_at
+    gc.callbacks.remove(note)
+    gc.unfreeze()
+    gc.set_threshold(*threshold)
+    gc.enable()

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 from weakref import ref
-
-import pytest
 
 from gui.interpreter import rest_collector, settle_collector
 
@@ -16,25 +13,6 @@ class Knot:
 
     def __init__(self) -> None:
         self.itself = self
-
-
-@pytest.fixture
-def generations() -> Iterator[list[int]]:
-    """The generations that are looked at from now on; afterwards the collector is as it was."""
-    looked_at: list[int] = []
-
-    def note(phase: str, about: dict[str, int]) -> None:
-        if phase == "start":
-            looked_at.append(about["generation"])
-
-    threshold = gc.get_threshold()
-    gc.collect()
-    gc.callbacks.append(note)
-    yield looked_at
-    gc.callbacks.remove(note)
-    gc.unfreeze()
-    gc.set_threshold(*threshold)
-    gc.enable()
 
 
 def test_what_is_there_after_the_start_is_left_alone_without_a_look_at_it(generations):

@@ -68,3 +68,4 @@ def test_changes_anywhere_add_up(text: str, data: st.DataObject) -> None:
         low = data.draw(st.integers(0, len(text)))
         high = data.draw(st.integers(low, len(text)))
         assert mirror.between(low, high) == text[low:high]
+        assert mirror.utf8_between(low, high) == text[low:high].encode("utf-8", "replace")
