@@ -28,6 +28,7 @@ from gui.look.theme import Theme
 from gui.look.token_text import visible, visible_line
 from gui.models.aligned_rows import AlignedRows
 from gui.panels.editor_look import fixed_font
+from gui.panels.when_seen import WhenSeen
 from gui.settings import SettingsStore
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class AlignedTokens(QAbstractScrollArea):
         self._painter: TokenPainter | None = None
         self._hint = ""
         self._columns = 0
-        theme.changed.connect(self._take_look)
+        theme.changed.connect(WhenSeen(self, self._take_look).ask)
         settings.changed.connect(self._on_setting)
         self._take_font()
 

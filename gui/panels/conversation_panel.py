@@ -18,6 +18,7 @@ from gui.panels.conversation_form import ConversationForm
 from gui.panels.row_table import set_up_rows
 from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_form import Remark
+from gui.panels.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk
@@ -60,7 +61,7 @@ class ConversationPanel(QWidget):
         body.addWidget(self.form)
         body.addWidget(self.remark)
         body.addWidget(self.splitter, 1)
-        theme.changed.connect(self._redraw)
+        theme.changed.connect(WhenSeen(self, self._redraw).ask)
 
     def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:
         """Show these, in the order in which they come. pyqtgraph is loaded by then, or cannot be."""

@@ -26,6 +26,7 @@ from gui.panels.flow_layout import FlowLayout
 from gui.panels.lab_outcome import OutcomeView
 from gui.panels.lab_text import MOST_CHARACTERS, LabText
 from gui.panels.wheel_guard import WheelGuard
+from gui.panels.when_seen import WhenSeen
 from gui.services.lab.types import Inputs
 from gui.services.lab.words import tr as card_words
 
@@ -85,7 +86,7 @@ class LabCard(QFrame):
         self._column.addLayout(row)
         self.fold.toggled.connect(self._on_fold)
         self.run_button.clicked.connect(self._ask_run)
-        theme.changed.connect(self._colour)
+        theme.changed.connect(WhenSeen(self, self._colour).ask)
         self.set_standing(NOT_RUN)
 
     def inputs(self) -> Inputs:

@@ -30,6 +30,7 @@ from gui.panels.merge_player import MergePlayer
 from gui.panels.merge_table_view import MergeTableView
 from gui.panels.merge_tree_pane import MergeTreePane
 from gui.panels.training_form import Remark
+from gui.panels.when_seen import WhenSeen
 from gui.services.merges import FROM_END
 from gui.settings import SettingsStore
 
@@ -68,7 +69,7 @@ class MergesPanel(QWidget):
         self.player.speed_changed.connect(self.state_changed)
         self.steps_view.row_chosen.connect(self._on_row)
         self.tree.view.token_activated.connect(self.token_opened)
-        theme.changed.connect(self._apply_look)
+        theme.changed.connect(WhenSeen(self, self._apply_look).ask)
         settings.changed.connect(self._on_setting)
         self._apply_look()
 

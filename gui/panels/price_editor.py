@@ -23,6 +23,7 @@ from gui.look.theme import Theme
 from gui.models.yaml_position import KeyPlace, key_place
 from gui.panels.key_completion import KeyCompletion
 from gui.panels.line_numbers import LineNumbers
+from gui.panels.when_seen import WhenSeen
 from gui.panels.yaml_highlighter import YamlHighlighter
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class PriceEditor(QPlainTextEdit):
         self.document().contentsChange.connect(self._on_contents_change)
         self.blockCountChanged.connect(self._make_room)
         self.updateRequest.connect(self._on_update_request)
-        theme.changed.connect(self._on_theme_changed)
+        theme.changed.connect(WhenSeen(self, self._on_theme_changed).ask)
         self._make_room()
 
     def text(self) -> str:
@@ -187,6 +188,11 @@ class PriceEditor(QPlainTextEdit):
 
     def _underline(self) -> None:
         marks = []
+        look = QTextCharFormat()
+        look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        look.setUnderlineColor(self._theme.colour("error"))
+        look.setBackground(self._theme.colour("error_base"))
+        look.setForeground(self._theme.colour("window_text"))
         for problem in self._problems:
             block = self.document().findBlockByNumber(problem.line - 1)
             if not problem.line or not block.isValid():
@@ -201,10 +207,7 @@ class PriceEditor(QPlainTextEdit):
             cursor.setPosition(block.position() + utf16_length(text[:last]), QTextCursor.MoveMode.KeepAnchor)
             mark = QTextEdit.ExtraSelection()
             mark.cursor = cursor
-            mark.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-            mark.format.setUnderlineColor(self._theme.colour("error"))
-            mark.format.setBackground(self._theme.colour("error_base"))
-            mark.format.setForeground(self._theme.colour("window_text"))
+            mark.format = look
             marks.append(mark)
         self.setExtraSelections(marks)
 

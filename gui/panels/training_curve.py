@@ -17,6 +17,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_rates import RateSeries
 from gui.models.training_text import TrainingText
+from gui.panels.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve, TrainingProgress
@@ -51,7 +52,7 @@ class TrainingCurveView(QWidget):
         self._body.addWidget(self._hint, 1)
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
-        theme.changed.connect(self._draw)
+        theme.changed.connect(WhenSeen(self, self._draw).ask)
 
     def clear(self) -> None:
         """Another run begins."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QSizePolicy, QWidget
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_choices import Choice, tr
+from gui.panels.when_seen import WhenSeen
 
 LABEL_GAP = 8
 SIGNS = {"error": "⚠ ", "warning": "⚠ ", "success": "✓ "}
@@ -25,7 +26,7 @@ class Remark(PlainLabel):
         self.setWordWrap(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.hide()
-        theme.changed.connect(self._colour)
+        theme.changed.connect(WhenSeen(self, self._colour).ask)
 
     def say(self, text: str, kind: str = "") -> None:
         """Say this; ``kind`` is ``error``, ``warning``, ``success`` or nothing."""

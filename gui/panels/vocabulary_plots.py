@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
 from gui.panels.training_plots import FigureAxis, end_of_axis
+from gui.panels.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from gui.services.vocabulary_lengths import Lengths
@@ -40,7 +41,7 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         self.means, self.longest = pg.PlotCurveItem(), pg.PlotCurveItem()
         for curve in (self.longest, self.means):
             self.along.addItem(curve)
-        theme.changed.connect(self._on_theme)
+        theme.changed.connect(WhenSeen(self, self._on_theme).ask)
 
     def draw(self, lengths: Lengths) -> None:
         """Draw these figures, in the colours and the font of this moment."""

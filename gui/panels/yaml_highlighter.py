@@ -101,4 +101,4 @@ class YamlHighlighter(QSyntaxHighlighter):
     def _on_theme_changed(self) -> None:
         self._make_formats()
         self._waiting = 0, self._lines
-        self._go_on()
+        self._turn.start()
