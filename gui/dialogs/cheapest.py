@@ -31,6 +31,7 @@ from gui.panels.labelled import labelled
 from gui.panels.number_boxes import amount_box, decimal_of, tokens_box
 from gui.panels.row_table import MEASURED_ROWS, set_up_rows
 from gui.panels.stretched_table import StretchedTable
+from gui.panels.text_delegate import TextDelegate
 from gui.services.cheapest import Job, cheapest
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class CheapestDialog(QDialog):
         self.budget.setSpecialValueText(self.tr("none"))
         self.table = StretchedTable(objectName="cheapestTable")
         self.table.setModel(self.model)
+        self.table.setItemDelegate(TextDelegate(self.model, self.table))
         self.table.setAccessibleName(self.tr("Models by cost, those that fit first"))
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         set_up_rows(self.table)

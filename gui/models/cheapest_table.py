@@ -72,13 +72,18 @@ class CheapestModel(QAbstractTableModel):
 
     def lines(self, column: int, rows: int) -> str:
         """What the first ``rows`` cells of a column say, a line each."""
-        return "\n".join(self._cell(row, column) for row in range(min(rows, len(self.choices))))
+        return "\n".join(self.shown(row, column) for row in range(min(rows, len(self.choices))))
 
-    def _cell(self, row: int, column: int) -> str:
+    def shown(self, row: int, column: int) -> str:
+        """What a cell says."""
         choice = self.choices[row]
         if column:
             return _COLUMNS[column - 1][1](choice, self._text)
         return self._text.localised(f"{row + 1:,}") if choice.fits else ""
+
+    def side(self, column: int) -> Qt.AlignmentFlag:
+        """Where the cells of a column stand."""
+        return RIGHT if column in (0, *MONEY) else LEFT
 
     def rowCount(self, parent: Any = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self.choices)
@@ -91,7 +96,7 @@ class CheapestModel(QAbstractTableModel):
         if not index.isValid():
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return self._cell(index.row(), index.column())
+            return self.shown(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (0, *MONEY):
             return RIGHT
         return None
@@ -102,5 +107,5 @@ class CheapestModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return tr(_COLUMNS[section - 1][0]) if section else tr("Place")
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if section in (0, *MONEY) else LEFT
+            return self.side(section)
         return None

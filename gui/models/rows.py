@@ -36,6 +36,14 @@ class RowsModel(QAbstractTableModel):
         """What a cell says."""
         raise NotImplementedError
 
+    def shown(self, row: int, column: int) -> str:
+        """What a cell says, by its row."""
+        return self.cell(self.rows[row], column)
+
+    def side(self, column: int) -> Qt.AlignmentFlag:
+        """Where the cells of a column stand."""
+        return RIGHT if column in self.FIGURES else LEFT
+
     def tell_of(self, column: int) -> None:
         """Say that all cells of a column are others."""
         if self.rows:
@@ -51,7 +59,7 @@ class RowsModel(QAbstractTableModel):
         if not index.isValid():
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.cell(self.rows[index.row()], index.column())
+            return self.shown(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in self.FIGURES:
             return RIGHT
         return None
@@ -62,5 +70,5 @@ class RowsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.titles()[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if section in self.FIGURES else LEFT
+            return self.side(section)
         return None

@@ -21,6 +21,7 @@ from gui.panels.page_tabs import PageTabs
 from gui.panels.row_table import set_up_rows
 from gui.panels.runs_delegate import RunsDelegate
 from gui.panels.stretched_table import StretchedTable
+from gui.panels.text_delegate import TextDelegate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +62,7 @@ class VersionComparison(QWidget):
         self.costs = FittedTable("versionCosts")
         self.costs.setAccessibleName(self.tr("What the second text changes in the cost of every model"))
         self.costs.setModel(self._sorted)
+        self.costs.setItemDelegate(TextDelegate(self.changes, self.costs, self._sorted))
         self.pages = PageTabs("versionPages", self.tr("Pages of the comparison"))
         self.pages.addTab(self.tokens, self.tr("Tokens"))
         self.pages.addTab(self.costs, self.tr("Cost of every model"))
