@@ -66,7 +66,8 @@ def test_wrapping_is_turned_off_and_on_in_order(qtbot: QtBot) -> None:
     for wrap in (False, True, False):
         editor.set_word_wrap(wrap)
     assert editor.lineWrapMode() == editor.LineWrapMode.WidgetWidth
-    qtbot.waitUntil(lambda: editor.lineWrapMode() == editor.LineWrapMode.NoWrap)
+    qtbot.waitUntil(lambda: not editor._rewrapping.waits)  # the three come one after the other
+    assert editor.lineWrapMode() == editor.LineWrapMode.NoWrap
     assert lines_of_first(editor) == 1
     editor.set_word_wrap(True)
     assert lines_of_first(editor) > 1
