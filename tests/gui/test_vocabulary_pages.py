@@ -36,6 +36,12 @@ def test_lengths_of_a_published_vocabulary(qtbot, open_window):
     assert sum(heights) == 50_256
     assert heights[1] == 256
     bench.settings.set("theme", "dark")
+    tabs = bench.window.tabs
+    tabs.setCurrentIndex([tabs.tabText(number) for number in range(tabs.count())].index("Vocabulary"))
+    bench.window.show()
+    qtbot.waitUntil(page.plots.isVisible)
+    assert page.plots.bars.opts["brush"] == bench.theme.colour("bar")
+    bench.settings.set("theme", "light")
     assert page.plots.bars.opts["brush"] == bench.theme.colour("bar")
     browse(qtbot, bench, "cl100k_base")
     qtbot.waitUntil(lambda: "cl100k_base" in page.words.text())
