@@ -32,6 +32,13 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return say
 
 
+def watched(runner: JobRunner) -> QObject:
+    """The parent of what watches the jobs, for as long as it is held."""
+    parent = QObject()
+    FullCollection(runner, parent)
+    return parent
+
+
 def run_a_job(qtbot: QtBot, runner: JobRunner) -> None:
     lane = runner.exclusive("a job", lambda _request, _ticket: 1)
     with qtbot.waitSignal(lane.finished, timeout=PATIENCE_MS):
@@ -53,8 +60,7 @@ def test_it_runs_when_no_job_has_run_for_a_moment(
     rounds: Callable[[int], None],
     generations: list[int],
 ):
-    parent = QObject()
-    FullCollection(runner, parent)
+    _parent = watched(runner)
     rounds(FULL_ROUNDS)
     run_a_job(qtbot, runner)
     assert 2 not in generations
@@ -67,8 +73,7 @@ def test_it_does_not_where_it_is_not_due(
     rounds: Callable[[int], None],
     generations: list[int],
 ):
-    parent = QObject()
-    FullCollection(runner, parent)
+    _parent = watched(runner)
     rounds(FULL_ROUNDS - 1)
     run_a_job(qtbot, runner)
     qtbot.wait(2 * REST_MS)
@@ -83,8 +88,7 @@ def test_where_one_job_follows_the_other_it_comes_between_them_at_last(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(full_collection, "REST_MS", 1 << 30)
-    parent = QObject()
-    FullCollection(runner, parent)
+    _parent = watched(runner)
     rounds(FULL_ROUNDS)
     run_a_job(qtbot, runner)
     assert 2 not in generations
