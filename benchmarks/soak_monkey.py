@@ -1,4 +1,8 @@
-"""The monkey of the soak: presses whatever there is, and runs errands that people have. See ``benchmarks.soak``."""
+"""The monkey of the soak: presses whatever there is, and runs errands that people have. See ``benchmarks.soak``.
+
+Whoever sits before a window looks and copies outside of it. The monkey does so inside, by turns of the event loop that
+have nothing else in them: what it takes to find a button is not taken for what the button does.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import random
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,6 +35,7 @@ from shiboken6 import isValid
 
 from benchmarks.soak_errands import Errands
 from benchmarks.soak_files import FRAGMENTS
+from gui.next_turn import in_next_turn
 from gui.workbench import Workbench
 
 STEP_MS = 15
@@ -100,7 +106,7 @@ class Monkey(QObject):
             way = self._random.choices(ways, weights)[0]
             self.done[way.__name__.strip("_")] += 1
             way()
-            self._leave_dialog()
+            in_next_turn(self, self._leave_dialog)
         except Exception:  # noqa: BLE001 - whatever it is, it is what this is looking for
             self.faults.append(traceback.format_exc())
 
@@ -109,9 +115,19 @@ class Monkey(QObject):
     def _top(self) -> QWidget:
         return QApplication.activeModalWidget() or self._bench.window
 
+    def _with_control(self, act: Callable[[_Control], None], *kinds: type[_Control]) -> None:
+        """Find any control that can be used, and act on it in the next turn if it can be used then."""
+        control = self._control(*kinds)
+        if control is not None:
+            in_next_turn(self, partial(self._use, act, control))
+
+    def _use(self, act: Callable[[_Control], None], control: _Control) -> None:
+        if isValid(control) and control.isVisible() and control.isEnabled():
+            act(control)
+
     def _control(self, *kinds: type[_Control]) -> _Control | None:
-        """Any one that can be used: from the window on into any widget that is there, until one is of the kind. Not
-        chosen from all of them: to have two thousand in Python would itself be a stop."""
+        """From the window on into any widget that is there, until one is of the kind. Not chosen from all of them: to
+        have two thousand in Python would take longer than what is done with one."""
         kind = self._random.choice(kinds)
         for _ in range(MOST_TRIES):
             widget: QWidget | None = self._top()
@@ -124,6 +140,7 @@ class Monkey(QObject):
                 widget = self._random.choice(inside) if inside else None
         return None
 
+    @Slot()
     def _leave_dialog(self) -> None:
         """Dialogs are filled in for a while, then ended; files are only chosen below the folder."""
         dialog = QApplication.activeModalWidget()
@@ -152,13 +169,13 @@ class Monkey(QObject):
         QTest.keyClick(target, self._random.choice(KEYS), self._random.choice(MODIFIERS))
 
     def _click(self) -> None:
-        widget = self._control(QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit, QAbstractSpinBox)
-        if widget is not None:
-            target = widget.viewport() if isinstance(widget, QAbstractItemView | QPlainTextEdit) else widget
-            place = QPoint(
-                self._random.randrange(max(1, target.width())), self._random.randrange(max(1, target.height()))
-            )
-            QTest.mouseClick(target, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+        kinds = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit, QAbstractSpinBox)
+        self._with_control(self._click_on, *kinds)
+
+    def _click_on(self, widget: QWidget) -> None:
+        target = widget.viewport() if isinstance(widget, QAbstractItemView | QPlainTextEdit) else widget
+        place = QPoint(self._random.randrange(max(1, target.width())), self._random.randrange(max(1, target.height())))
+        QTest.mouseClick(target, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
 
     def _act(self) -> None:
         action = self._random.choice(self._actions)
@@ -166,21 +183,25 @@ class Monkey(QObject):
             action.trigger()
 
     def _choose(self) -> None:
-        box = self._control(QComboBox)
-        if box is not None and box.count():
+        self._with_control(self._choose_in, QComboBox)
+
+    def _choose_in(self, box: QComboBox) -> None:
+        if box.count():
             box.setCurrentIndex(self._random.randrange(box.count()))
             box.activated.emit(box.currentIndex())
 
     def _turn_to(self) -> None:
-        bar = self._control(QTabBar)
-        if bar is not None and bar.count():
+        self._with_control(self._turn_to_one_of, QTabBar)
+
+    def _turn_to_one_of(self, bar: QTabBar) -> None:
+        if bar.count():
             bar.setCurrentIndex(self._random.randrange(bar.count()))
 
     def _paste(self) -> None:
         size = self._random.choice((1, 10, 100, 1000, 20_000))
         text = "".join(self._random.choices(FRAGMENTS, k=max(1, size // 10)))
         QGuiApplication.clipboard().setText(text)
-        self._bench.panel.editor.paste()
+        in_next_turn(self, self._bench.panel.editor.paste)
 
     def _clear(self) -> None:
         self._bench.panel.editor.selectAll()
@@ -190,16 +211,18 @@ class Monkey(QObject):
         self._bench.window.resize(self._random.randrange(480, 1700), self._random.randrange(360, 1100))
 
     def _scroll(self) -> None:
-        bar = self._control(QScrollBar)
-        if bar is not None:
-            bar.setValue(self._random.randint(bar.minimum(), bar.maximum()))
+        self._with_control(self._move, QScrollBar)
+
+    def _move(self, bar: QScrollBar) -> None:
+        bar.setValue(self._random.randint(bar.minimum(), bar.maximum()))
 
     def _open_menu(self) -> None:
-        view = self._control(QAbstractItemView, QPlainTextEdit)
-        if view is not None:
-            place = QPoint(5, 5)
-            event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, view.mapToGlobal(place))
-            QApplication.sendEvent(view.viewport() if isinstance(view, QAbstractItemView) else view, event)
+        self._with_control(self._open_menu_of, QAbstractItemView, QPlainTextEdit)
+
+    def _open_menu_of(self, view: QAbstractItemView | QPlainTextEdit) -> None:
+        place = QPoint(5, 5)
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, view.mapToGlobal(place))
+        QApplication.sendEvent(view.viewport() if isinstance(view, QAbstractItemView) else view, event)
 
     def _run_errand(self) -> None:
         if QApplication.activeModalWidget() is None:
