@@ -31,6 +31,7 @@ from gui.editor.soft_text_edit import SoftTextEdit
 from gui.editor.token_tracker import TokenTracker
 from gui.editor.types import TokenSpan
 from gui.editor.visible_lines import LINE_GAP, VisibleLine, visible_lines
+from gui.next_turn import in_next_turn
 
 if TYPE_CHECKING:
     from gui.editor.token_painter import PaintOptions, TokenPainter
@@ -217,6 +218,8 @@ class TokenEditor(SoftTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         self._repainted = (0, -1)
         lines: list[VisibleLine] | None = None
+        if self._painter is not None:
+            self._painter.begin()
         if self._token_palette is not None and (self._tracker.spans is not None or self._has_matches()):
             lines = self._paint_tokens(event.rect())
         super().paintEvent(event)
@@ -224,6 +227,8 @@ class TokenEditor(SoftTextEdit):
             painter = QPainter(self.viewport())
             self._painter.paint_whitespace(painter, lines or visible_lines(self, self._soft, event.rect()))
             painter.end()
+        if self._painter is not None and self._painter.is_behind:
+            in_next_turn(self, self.viewport().update)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -293,6 +298,7 @@ class TokenEditor(SoftTextEdit):
         assert self._token_palette is not None
         self._painter = TokenPainter(self._token_palette)
         self._painter.set_font_metrics(QFontMetricsF(self.font()))
+        self._painter.begin()
         return self._painter
 
     @staticmethod

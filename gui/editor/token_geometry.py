@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from time import thread_time
 from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -24,6 +25,7 @@ from gui.editor.token_spans import CONTINUES, SpanSlice
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
 _MOST_KNOWN = 1024  # measures of lines that are kept
+_NO_LIMIT = float("inf")
 _WIDE = 2.0
 """Of a line so many times as wide as what is seen of it only some is measured: nobody sees the rest."""
 _K = TypeVar("_K")
@@ -45,6 +47,9 @@ class Pieces(NamedTuple):
     tokens: NDArray[np.int64]
     begins: NDArray[np.bool_]
     shared: NDArray[np.bool_]
+
+
+NO_PIECES = Pieces(np.empty((0, 4)), np.empty(0, np.int64), np.empty(0, np.bool_), np.empty(0, np.bool_))
 
 
 def token_pieces(
@@ -70,9 +75,14 @@ class MeasuredLines:
     A line is known again by all that its measures follow from: its text and as much around it as can change how it is
     shaped and in which direction it runs, how wide the layout made it, and the bounds of its tokens. So a key typed in
     a paragraph of fifty lines has one or two of them measured. Whoever changes the font must ``clear``.
+
+    ``is_behind``: whether a line was left out since ``measure_for``, for want of time.
     """
 
     def __init__(self) -> None:
+        self.is_behind = False
+        self._until = _NO_LIMIT
+        self._has_measured = False
         self._known: dict[tuple[object, ...], object] = {}
         self._around: dict[tuple[str, int, int], tuple[str, ...]] = {}
         self._surroundings = Surroundings("")
@@ -81,6 +91,13 @@ class MeasuredLines:
         """Forget all lines."""
         self._known.clear()
         self._around.clear()
+
+    def measure_for(self, seconds: float) -> None:
+        """Measure no longer than so many seconds of processor time from now on, but one thing at least: a page of small
+        letters of many scripts takes longer than a window may stand still. What is not measured by then has no pieces
+        and no signs, and is measured when it is painted again."""
+        self.is_behind = self._has_measured = False
+        self._until = thread_time() + seconds
 
     def pieces(self, line: VisibleLine, view: SpanSlice, width: float | None = None) -> Pieces:
         """The pieces of the tokens of one line; see ``token_pieces``."""
@@ -92,7 +109,7 @@ class MeasuredLines:
         continues = view.flags[first : last + 1] & CONTINUES
         bounds = (starts[:1].tobytes(), ends.tobytes(), continues.tobytes())
         pieces = self.once(line, bounds, lambda: _Measured(line, self._of(line)).pieces(starts, ends, continues))
-        return self._placed(pieces, line, view.first + first)
+        return NO_PIECES if pieces is None else self._placed(pieces, line, view.first + first)
 
     def seen(self, line: VisibleLine, width: float | None) -> tuple[int, int]:
         """Between which offsets of the text a line is in a viewport of that width, or near it."""
@@ -100,6 +117,8 @@ class MeasuredLines:
         if width is None or line.preedit or natural <= _WIDE * width:
             return line.offset, line.end
         places = self.once(line, (), lambda: _places(line))
+        if places is None:
+            return line.offset, line.offset
         margin = _STRETCH * line.height
         left, right = np.minimum(places[:-1], places[1:]) + line.left, np.maximum(places[:-1], places[1:]) + line.left
         seen = np.flatnonzero((right >= -margin) & (left <= width + margin))
@@ -107,8 +126,9 @@ class MeasuredLines:
             return line.offset, line.offset
         return line.offset + int(seen[0]) * _STRETCH, min(line.end, line.offset + int(seen[-1] + 1) * _STRETCH)
 
-    def once(self, line: VisibleLine, what: tuple[object, ...], measure: Callable[[], _T]) -> _T:
-        """What is found out about a line, as long as it is the same. ``what`` tells one such thing from others."""
+    def once(self, line: VisibleLine, what: tuple[object, ...], measure: Callable[[], _T]) -> _T | None:
+        """What is found out about a line, as long as it is the same. ``what`` tells one such thing from others. None
+        where there is no time left for it, see ``measure_for``."""
         if line.preedit:
             return measure()
         place = (line.text, line.start, line.length)
@@ -125,6 +145,10 @@ class MeasuredLines:
         key = (around, line.length, laid_out, what)
         found = self._known.get(key)
         if found is None:
+            if self._has_measured and thread_time() > self._until:
+                self.is_behind = True
+                return None
+            self._has_measured = True
             found = measure()
             _keep(self._known, key, found)
         return cast("_T", found)

@@ -16,7 +16,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from gui.editor.rectangles import Rectangles
-from gui.editor.token_geometry import LineRuler, MeasuredLines, Pieces, token_pieces
+from gui.editor.token_geometry import NO_PIECES, LineRuler, MeasuredLines, Pieces, token_pieces
 from gui.editor.token_rows import THIN, ColumnLine, TokenRows, column_line
 from gui.editor.token_spans import NO_COLOUR, STALE, Fills, SpanSlice, TokenSpans
 from gui.editor.unseen_signs import unseen_signs
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 
 NEWLINE_SIGN = "\u23ce"
 _STALE_COLOUR = NO_COLOUR + 1
-_NO_PIECES = Pieces(np.empty((0, 4)), np.empty(0, np.int64), np.empty(0, np.bool_), np.empty(0, np.bool_))
 _HOLLOW = QBrush()
 HATCH_ALPHA = 22
 _HATCH_FOOT = 4.0
 """Pixels at the foot of a token where the hatching is drawn in full: above, the text must stay readable on it."""
 MATCH_ALPHA = 45
+MEASURE_SECONDS = 0.02
+"""For so long a painting may measure lines."""
 
 
 @dataclass(slots=True)
@@ -65,6 +66,16 @@ class TokenPainter:
     def newline_width(self) -> float:
         """How wide the sign of a newline is."""
         return self._newline_width
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something was left out since ``begin``, so that all must be painted again."""
+        return self._measured.is_behind
+
+    def begin(self) -> None:
+        """A painting begins: lines are measured for ``MEASURE_SECONDS``, the others left for the next one. Without
+        this all are measured."""
+        self._measured.measure_for(MEASURE_SECONDS)
 
     def set_palette(self, palette: TokenPalette) -> None:
         """Draw with other colours."""
@@ -106,7 +117,7 @@ class TokenPainter:
                 by_columns.append(columns)
             elif line.length:
                 measured.append(line)
-        tokens, pieces = spans.fills(start, end), _NO_PIECES
+        tokens, pieces = spans.fills(start, end), NO_PIECES
         framed = _place_of(options.caret, tokens, spans)
         newlines: list[tuple[QRectF, int, bool]] = []
         if measured or options.show_newlines or options.dim_stale:
@@ -120,7 +131,7 @@ class TokenPainter:
                 newlines = [self._newline(line, view) for line in lines if line.ends_paragraph]
                 pieces = _with_newlines(pieces, newlines)
         self._rows.draw(painter, by_columns, tokens, start, end)
-        if pieces is not _NO_PIECES:
+        if pieces is not NO_PIECES:
             painter.setPen(Qt.PenStyle.NoPen)
             self._paint_fills(painter, pieces, tokens)
             self._paint_bounds(painter, pieces)
@@ -229,7 +240,7 @@ class TokenPainter:
             if start < line.end and line.offset < end:
                 left, right = columns.x(start), columns.x(end)
                 rects.append([left, line.top, right - left, line.height - LINE_GAP])
-        if pieces is not _NO_PIECES:
+        if pieces is not NO_PIECES:
             rects += pieces.rects[pieces.tokens == tokens.first + place].tolist()
         if rects:
             painter.setBrush(_HOLLOW)

@@ -31,6 +31,9 @@ class _Signs(NamedTuple):
     others: list[tuple[float, float, str]]
 
 
+_NO_SIGNS = _Signs(np.empty(0), [])
+
+
 class WhitespaceSigns:
     """Draws them for lines. ``measured``: knows which part of a wide line is seen, and when a line is another."""
 
@@ -47,7 +50,7 @@ class WhitespaceSigns:
         for line in lines:
             if not line.length:
                 continue
-            signs = self._of(line, column_width, width)
+            signs = self._of(line, column_width, width) or _NO_SIGNS
             if len(signs.dots):
                 dots.append(_dots(signs.dots + line.left, line, width))
             for left, right, sign in signs.others:
@@ -58,7 +61,7 @@ class WhitespaceSigns:
         if dots:
             self._rectangles.fill(painter, np.concatenate(dots), QBrush(colour))
 
-    def _of(self, line: VisibleLine, column_width: float, width: float) -> _Signs:
+    def _of(self, line: VisibleLine, column_width: float, width: float) -> _Signs | None:
         columns = column_line(line, column_width)
         if columns is not None:
             text = line.text[line.start : line.start + line.length].encode("ascii")

@@ -27,6 +27,7 @@ from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
 from gui.look.token_text import visible, visible_line
 from gui.models.aligned_rows import AlignedRows
+from gui.next_turn import in_next_turn
 from gui.panels.editor_look import fixed_font
 from gui.panels.when_seen import WhenSeen
 from gui.settings import SettingsStore
@@ -212,10 +213,14 @@ class AlignedTokens(QAbstractScrollArea):
             area = self.viewport().rect().adjusted(12, 12, -12, -12)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
         else:
+            assert self._painter is not None
+            self._painter.begin()
             shown = self._rows_under(event.region())
             for number in range(len(self._names) if shown else 0):
                 self._paint_encoding(painter, shown, number)
             self._paint_separators(painter, shown)
+            if self._painter.is_behind:
+                in_next_turn(self, self.viewport().update)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self._theme.colour("focus"), 1))
