@@ -23,6 +23,7 @@ PLOTS = (
     "pyqtgraph",
     "gui.panels.conversation_plot",
     "gui.panels.cost_bars",
+    "gui.panels.plot_axis",
     "gui.panels.training_plots",
     "gui.panels.vocabulary_plots",
 )

@@ -14,7 +14,9 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.conversation_table import TotalsModel, TurnsModel
 from gui.models.cost_text import CostText
+from gui.next_turn import in_next_turn
 from gui.panels.conversation_form import ConversationForm
+from gui.panels.plot_turn import PlotTurn
 from gui.panels.row_table import set_up_rows
 from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_form import Remark
@@ -61,6 +63,7 @@ class ConversationPanel(QWidget):
         body.addWidget(self.form)
         body.addWidget(self.remark)
         body.addWidget(self.splitter, 1)
+        self._turn = PlotTurn(theme, self, self._draw)
         theme.changed.connect(WhenSeen(self, self._redraw).ask)
 
     def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:
@@ -72,11 +75,10 @@ class ConversationPanel(QWidget):
         self.totals_table.resizeColumnsToContents()
         if self.turns.columnCount() != columns:
             self.turns_table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        if self._plot is None:
-            self._make_plot()
         if self._plot is not None:
-            self._plot.draw(talks, text)
-            self._is_drawn = True
+            self._turn.ask()
+        elif self._make_plot():
+            in_next_turn(self, self._turn.ask)  # making and drawing in one go would hold up the window
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -88,17 +90,19 @@ class ConversationPanel(QWidget):
         if not self._is_drawn:
             self._redraw()
 
-    def _make_plot(self) -> None:
+    def _make_plot(self) -> bool:
+        """Whether it could be made."""
         try:
             from gui.panels.conversation_plot import ConversationPlot
         except ImportError as error:
             self._hint.setText(self.tr("The curves cannot be drawn: {reason}").format(reason=error))
-            return
+            return False
         self._plot = ConversationPlot(self._theme)
         self._upper.replaceWidget(0, self._plot)
         self._hint.deleteLater()
         width = max(2, self._upper.width())
         self._upper.setSizes([width // 2, width // 2])
+        return True
 
     @Slot()
     def _redraw(self) -> None:
@@ -106,7 +110,12 @@ class ConversationPanel(QWidget):
         self._is_drawn = self.isVisible()
         if self._plot is not None and self._is_drawn:
             self.totals.redraw_lines()
-            self._plot.draw(self._talks, self._text)
+            self._turn.ask()
+
+    @Slot()
+    def _draw(self) -> None:
+        self._plot.draw(self._talks, self._text)
+        self._is_drawn = True
 
     def _sample(self, place: int) -> QIcon:
         return line_sample(LINE_STYLES[place], self._theme, self.devicePixelRatioF())

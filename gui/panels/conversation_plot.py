@@ -14,6 +14,7 @@ from gui.look.theme import Theme
 from gui.models.conversation_table import total_text
 from gui.models.cost_text import CostText
 from gui.panels.cost_bars import MoneyAxis
+from gui.panels.plot_axis import PlotAxis
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk
@@ -35,7 +36,8 @@ class ConversationPlot(pg.PlotWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._money = MoneyAxis("left", levels=2)
         self._money.enableAutoSIPrefix(False)
-        super().__init__(parent, axisItems={"left": self._money}, background=theme.colour("base"), enableMenu=False)
+        axes = {"left": self._money, "bottom": PlotAxis("bottom")}
+        super().__init__(parent, axisItems=axes, background=theme.colour("base"), enableMenu=False)
         self.setObjectName("conversationPlot")
         self._theme = theme
         self._lines = [

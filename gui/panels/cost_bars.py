@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText
 from gui.panels.cost_chart import Bar, axis_text
+from gui.panels.plot_axis import PlotAxis
 
 THICKNESS = 0.62
 TICK_WIDTH = 70
@@ -27,7 +28,7 @@ MOST_FOR_FIGURES = 0.6
 """Figures behind the bars are left out where they would take more than this part of the field: hovering tells them."""
 
 
-class MoneyAxis(pg.AxisItem):
+class MoneyAxis(PlotAxis):
     """An axis of amounts; on a logarithmic scale its positions are powers of ten."""
 
     def __init__(self, side: str = "bottom", levels: int = 1) -> None:
@@ -63,7 +64,12 @@ class BarPlot(pg.PlotWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._axis = MoneyAxis()
-        super().__init__(parent, axisItems={"bottom": self._axis}, background=theme.colour("base"), enableMenu=False)
+        super().__init__(
+            parent,
+            axisItems={"left": PlotAxis("left"), "bottom": self._axis},
+            background=theme.colour("base"),
+            enableMenu=False,
+        )
         self._theme = theme
         self._bars: Sequence[Bar] = ()
         self._drawn: tuple[Any, ...] = ()

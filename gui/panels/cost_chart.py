@@ -18,6 +18,8 @@ from gui.look.theme import Theme
 from gui.models.cost_columns import CostView
 from gui.models.cost_row import CostRow, usd_middle
 from gui.models.cost_text import CostText
+from gui.next_turn import in_next_turn
+from gui.panels.plot_turn import PlotTurn
 
 MOST_BARS = 40
 DEFAULT_BARS = 12
@@ -99,10 +101,11 @@ class CostChart(QWidget):
         self._body.addWidget(self._hint, 1)
         self.log.toggled.connect(self._on_options)
         self.most.valueChanged.connect(self._on_options)
-        theme.changed.connect(self._refresh)
+        self._turn = PlotTurn(theme, self, self._refresh)
+        theme.changed.connect(self._turn.ask)
         self._loading: Loading | None = None
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
-        self._redraw.timeout.connect(self._refresh)
+        self._redraw.timeout.connect(self._turn.ask)
 
     def start(self) -> None:
         """From now on the chart can be loaded when it is seen."""
@@ -129,7 +132,7 @@ class CostChart(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._plot is not None:
-            self._refresh()
+            self._turn.ask()
         else:
             self._load()
 
@@ -141,7 +144,7 @@ class CostChart(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange) and self._plot is not None:
-            self._refresh()
+            self._turn.ask()
 
     def _load(self) -> None:
         if self._loading is not None:
@@ -158,8 +161,9 @@ class CostChart(QWidget):
             return
         self._plot = BarPlot(self._theme, self)
         self._plot.bar_hovered.connect(self._on_hovered)
+        self._plot.hide()
         self._body.addWidget(self._plot, 1)
-        self._refresh()
+        in_next_turn(self, self._turn.ask)  # making and drawing in one go would hold up the window
 
     @Slot()
     def _on_options(self) -> None:

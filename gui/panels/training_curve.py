@@ -17,6 +17,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_rates import RateSeries
 from gui.models.training_text import TrainingText
+from gui.panels.plot_turn import PlotTurn
 from gui.panels.when_seen import WhenSeen
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ class TrainingCurveView(QWidget):
         self._body.setContentsMargins(*4 * (focus_ring.WIDTH,))
         self._body.addWidget(self._hint, 1)
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
-        self._redraw.timeout.connect(self._draw)
-        theme.changed.connect(WhenSeen(self, self._draw).ask)
+        self._turn = PlotTurn(theme, self, self._draw)
+        self._redraw.timeout.connect(self._turn.ask)
+        theme.changed.connect(WhenSeen(self, self._turn.ask).ask)
 
     def clear(self) -> None:
         """Another run begins."""
@@ -80,7 +82,7 @@ class TrainingCurveView(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._plots is not None:
-            self._draw()
+            self._turn.ask()
         elif self._curve is not None:
             self._load()
 
@@ -114,7 +116,7 @@ class TrainingCurveView(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._draw()
+            self._turn.ask()
 
     def _describe(self) -> None:
         curve = self._curve

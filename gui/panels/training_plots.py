@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
+from gui.panels.plot_axis import PlotAxis
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve
@@ -38,7 +39,7 @@ MOST_TENTHS, MOST_HUNDREDTHS = 8, 0.8
 """Up to this length the steps of an axis are tenths, or hundredths."""
 
 
-class FigureAxis(pg.AxisItem):
+class FigureAxis(PlotAxis):
     """An axis whose marks are written in the user's locale."""
 
     def __init__(self, side: str, text: TrainingText) -> None:
@@ -80,6 +81,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self._theme, self._text = theme, text
         self._curve: TrainingCurve | None = None
         self._style_name = ""
+        self._drawn: tuple[Any, ...] = ()
         self._ends = (0.0, 0.0, 0.0, 0.0)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         half = self.fontMetrics().horizontalAdvance("100,000") // 2
@@ -100,6 +102,10 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         """Draw everything, in the colours and the font of this moment. ``vocab_size`` is where the run is to end."""
         self._curve = curve
         self._style()
+        data = (curve, len(rates.sizes), rates.rates[-1:], vocab_size)
+        if data == self._drawn:
+            return
+        self._drawn = data
         first = float(curve.vocab_sizes[0])
         last = max(vocab_size, float(curve.vocab_sizes[-1]))
         top = end_of_axis(float(curve.bytes_per_token[-1]) * HEAD_ROOM)

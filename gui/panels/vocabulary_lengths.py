@@ -12,6 +12,7 @@ from gui.loading import Loading
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
+from gui.panels.plot_turn import PlotTurn
 
 if TYPE_CHECKING:
     from gui.panels.vocabulary_plots import LengthPlots
@@ -30,6 +31,7 @@ class LengthsPage(QWidget):
         self.plots: LengthPlots | None = None
         self._problem: PlainLabel | None = None
         self._loading = Loading(self)
+        self._turn = PlotTurn(theme, self, self._draw)
         self.words = QLabel(objectName="vocabLengthsWords")
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
@@ -65,7 +67,7 @@ class LengthsPage(QWidget):
         if self.plots is None:
             self._loading.when_loaded(("gui.panels.vocabulary_plots",), self._make_plots)
         else:
-            self._draw()
+            self._turn.ask()
 
     @Slot()
     def _make_plots(self) -> None:

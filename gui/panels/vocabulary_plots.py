@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
+from gui.panels.plot_turn import PlotTurn
 from gui.panels.training_plots import FigureAxis, end_of_axis
 from gui.panels.when_seen import WhenSeen
 
@@ -30,6 +31,7 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         super().__init__(parent)
         self._theme, self._text = theme, text
         self._lengths: Lengths | None = None
+        self._drawn: tuple[Any, ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         half = self.fontMetrics().horizontalAdvance("100,000") // 2
         self.ci.setContentsMargins(4, self.fontMetrics().height() // 2 + 2, half + 2, 4)
@@ -41,11 +43,15 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         self.means, self.longest = pg.PlotCurveItem(), pg.PlotCurveItem()
         for curve in (self.longest, self.means):
             self.along.addItem(curve)
-        theme.changed.connect(WhenSeen(self, self._on_theme).ask)
+        theme.changed.connect(WhenSeen(self, PlotTurn(theme, self, self._on_theme).ask).ask)
 
     def draw(self, lengths: Lengths) -> None:
         """Draw these figures, in the colours and the font of this moment."""
         self._lengths = lengths
+        look = (lengths, self._theme.name, self.font().toString())
+        if look == self._drawn:
+            return
+        self._drawn = look
         self._style()
         heights = bar_heights(lengths.counts)
         self.bars.setOpts(x=np.arange(len(heights)), height=heights, width=BAR_WIDTH)

