@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
@@ -20,10 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from gui.dialogs.buttons import close_row
-from gui.models.cheapest_table import CheapestModel
+from gui.models.cheapest_table import CheapestModel, WrittenRanking
 from gui.models.cost_columns import LABEL_ORDER
 from gui.models.cost_table import CostTableModel
-from gui.models.cost_text import CostText
 from gui.models.scenario_choices import MOST_BUDGET
 from gui.models.scenario_state import ScenarioState
 from gui.panels.flow_layout import FlowLayout
@@ -34,14 +33,14 @@ from gui.panels.stretched_table import StretchedTable
 from gui.panels.text_delegate import TextDelegate
 from gui.services.cheapest import Job, cheapest
 
-if TYPE_CHECKING:
-    from pricing.scenarios import Choice
-
 ROW_PADDING = 6
 
 
 class CheapestDialog(QDialog):
     """Every change counts at once. The budget is that of the scenario.
+
+    Ranking the models, measuring what is to be written and showing it take a turn of the event loop each: mostly they
+    come while the cost table, too, has something new to show, and jobs want the interpreter.
 
     Signals: ``chosen(str)`` with the id of a model that is to be pinned in the cost table.
     """
@@ -57,28 +56,37 @@ class CheapestDialog(QDialog):
         # Another amount of output changes the scenario, the rows and their order: one ranking is enough for all of it.
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.refresh)
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._take_step)
+        self._step: Callable[[], object] | None = None
+        self._all_unmeasured = True
         self.model = CheapestModel(costs.view.text, self)
         self._make_controls()
         self._place()
         costs.arranged.connect(self._refresh_soon)
         state.changed.connect(self._refresh_soon)
-        self.context.valueChanged.connect(self.refresh)
+        self.context.valueChanged.connect(self._refresh_soon)
         for combo in (self.provider, self.label):
-            combo.currentIndexChanged.connect(self.refresh)
+            combo.currentIndexChanged.connect(self._refresh_soon)
         self.budget.valueChanged.connect(self._on_budget)
         self.table.activated.connect(self._on_activated)
         self.pin.clicked.connect(self._choose)
         self.table.selectionModel().currentChanged.connect(self._show_target)
-        self.refresh()
+        self._show_target()
+
+    @property
+    def settled(self) -> bool:
+        """Whether all that was asked for is shown."""
+        return not self._soon.isActive() and self._step is None
 
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]
-        self.refresh()
+        self._refresh_soon()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._asked = ()
+            self._asked, self._all_unmeasured = (), True
             self._refresh_soon()
 
     def _make_controls(self) -> None:
@@ -156,14 +164,33 @@ class CheapestDialog(QDialog):
         asked = (job, scenario, text, [(row.model, row.estimate) for row in rows])
         if asked == self._asked:
             return
-        new, self._asked = not self._asked, asked
-        self._show_ranking(cheapest(rows, scenario, job, text), text, new)
+        self._asked = asked
+        self._next(partial(self._measure, WrittenRanking(cheapest(rows, scenario, job, text), text)))
 
-    def _show_ranking(self, choices: Sequence[Choice], text: CostText, new: bool) -> None:
-        """The choice stays with a model that fits. ``new``: no column has been measured in this font."""
+    def _next(self, step: Callable[[], object]) -> None:
+        """Do this in the next turn, in place of what waits for it: that would show an older ranking."""
+        self._step = step
+        self._turn.start()
+
+    @Slot()
+    def _take_step(self) -> None:
+        step, self._step = self._step, None
+        if step is not None:
+            step()
+
+    def _measure(self, ranking: WrittenRanking) -> None:
+        """Before anything is shown: columns of another width would be painted twice."""
+        changed = ranking.changed_from(self.model.ranking)
+        columns = range(self.model.columnCount()) if self._all_unmeasured else changed
+        self._next(partial(self._show_ranking, ranking, self._widths(ranking, columns)))
+
+    def _show_ranking(self, ranking: WrittenRanking, widths: dict[int, int]) -> None:
+        """The choice stays with a model that fits."""
         before = self._current_id()
-        changed = self.model.show(choices, text)
-        self._fit_columns(range(self.model.columnCount()) if new else changed)
+        self.model.show(ranking)
+        for column, width in widths.items():
+            self.table.horizontalHeader().resizeSection(column, width)
+        self._all_unmeasured = False
         fitting = sum(choice.fits for choice in self.model.choices)
         ids = [choice.model.id for choice in self.model.choices[:fitting]]
         if self.model.choices:
@@ -171,22 +198,28 @@ class CheapestDialog(QDialog):
         if fitting:
             first = self.model.choices[0].model
             words = self.tr("{model} is the cheapest of {number} that fit.")
-            self.answer.setText(words.format(model=first.name, number=text.localised(f"{fitting:,}")))
+            number = self._costs.view.text.localised(f"{fitting:,}")
+            self.answer.setText(words.format(model=first.name, number=number))
         else:
             self.answer.setText(self.tr("None fits. The list says what keeps each model from it."))
 
-    def _fit_columns(self, columns: Iterable[int]) -> None:
-        """As Qt would, which asks for each cell by itself, in six calls that may each wait for a turn of Python.
+    def _widths(self, ranking: WrittenRanking, columns: Iterable[int]) -> dict[int, int]:
+        """By column, as Qt would, which asks for each cell by itself, in six calls that may each wait for a turn of
+        Python.
 
         The last column takes what is left.
         """
         header, metrics = self.table.horizontalHeader(), self.table.fontMetrics()
         margin = self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, self.table) + 1
-        for column in columns:
-            if column == self.model.columnCount() - 1:
-                continue
-            words = metrics.size(0, self.model.lines(column, MEASURED_ROWS)).width()
-            header.resizeSection(column, max(words + 2 * margin, header.sectionSizeHint(column)))
+        last = self.model.columnCount() - 1
+        return {
+            column: max(
+                metrics.size(0, ranking.lines(column, MEASURED_ROWS)).width() + 2 * margin,
+                header.sectionSizeHint(column),
+            )
+            for column in columns
+            if column != last
+        }
 
     def _show_budget(self) -> None:
         blocker = QSignalBlocker(self.budget)

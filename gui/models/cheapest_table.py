@@ -51,24 +51,13 @@ def _all_but_amounts(choices: Sequence[Choice]) -> list[tuple[Model, tuple[str, 
     return [(choice.model, choice.why_not) for choice in choices]
 
 
-class CheapestModel(QAbstractTableModel):
-    """A row a model, those that fit first; their place stands in front."""
+class WrittenRanking:
+    """What the cells say, written once: a column is measured by it in one turn and painted from it in another."""
 
-    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._text = text
-        self.choices: Sequence[Choice] = ()
-
-    def show(self, choices: Sequence[Choice], text: CostText) -> Sequence[int]:
-        """Show this ranking, amounts as ``text`` writes them. The columns that say something else now."""
-        if choices and text is self._text and _all_but_amounts(choices) == _all_but_amounts(self.choices):
-            self.choices = choices
-            self.dataChanged.emit(self.index(0, MONEY[0]), self.index(len(choices) - 1, MONEY[-1]))
-            return MONEY
-        self.beginResetModel()
+    def __init__(self, choices: Sequence[Choice], text: CostText) -> None:
+        """``text``: writes amounts."""
         self.choices, self._text = choices, text
-        self.endResetModel()
-        return range(self.columnCount())
+        self._cells: dict[tuple[int, int], str] = {}
 
     def lines(self, column: int, rows: int) -> str:
         """What the first ``rows`` cells of a column say, a line each."""
@@ -76,10 +65,47 @@ class CheapestModel(QAbstractTableModel):
 
     def shown(self, row: int, column: int) -> str:
         """What a cell says."""
+        if (row, column) not in self._cells:
+            self._cells[row, column] = self._written(row, column)
+        return self._cells[row, column]
+
+    def _written(self, row: int, column: int) -> str:
         choice = self.choices[row]
         if column:
             return _COLUMNS[column - 1][1](choice, self._text)
         return self._text.localised(f"{row + 1:,}") if choice.fits else ""
+
+    def changed_from(self, other: WrittenRanking) -> Sequence[int]:
+        """The columns in which they differ: those of the amounts, or all."""
+        alike = self._text is other._text and _all_but_amounts(self.choices) == _all_but_amounts(other.choices)
+        return MONEY if self.choices and alike else range(len(_COLUMNS) + 1)
+
+
+class CheapestModel(QAbstractTableModel):
+    """A row a model, those that fit first; their place stands in front."""
+
+    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.ranking = WrittenRanking((), text)
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """Of the rows."""
+        return self.ranking.choices
+
+    def show(self, ranking: WrittenRanking) -> None:
+        """Show this. Where only amounts are others, the rows stay what they are."""
+        if ranking.changed_from(self.ranking) == MONEY:
+            self.ranking = ranking
+            self.dataChanged.emit(self.index(0, MONEY[0]), self.index(len(ranking.choices) - 1, MONEY[-1]))
+            return
+        self.beginResetModel()
+        self.ranking = ranking
+        self.endResetModel()
+
+    def shown(self, row: int, column: int) -> str:
+        """What a cell says."""
+        return self.ranking.shown(row, column)
 
     def side(self, column: int) -> Qt.AlignmentFlag:
         """Where the cells of a column stand."""

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from pricing.types import CostEstimate
 
 MODEL, BEFORE, AFTER, CHANGE, PER_CENT, CALLS = range(6)
-SORT_ROLE = Qt.ItemDataRole.UserRole
-"""Figures to sort by; what is not known comes last in rising order."""
 
 
 class CostChangesModel(RowsModel):
-    """Model, one call before and after, the change, per cent, and the change for all calls."""
+    """Model, one call before and after, the change, per cent, and the change for all calls.
+
+    It sorts by itself: a proxy of Qt's would ask it for two figures at every comparison. And it remembers what its
+    cells say: an amount is asked for to measure a column, and again to paint it.
+    """
 
     COLUMNS = 6
     FIGURES = (BEFORE, AFTER, CHANGE, PER_CENT, CALLS)
@@ -33,16 +35,35 @@ class CostChangesModel(RowsModel):
     def __init__(self, text: CostText, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._text, self._calls = text, 1
+        self._order = (MODEL, Qt.SortOrder.AscendingOrder)
+        self._texts: dict[tuple[int, int], str] = {}
 
     def set_changes(self, changes: Sequence[CostChange], text: CostText, calls: int) -> None:
-        """Show these; ``calls``: of the scenario."""
+        """Show these, in the order last asked for; ``calls``: of the scenario."""
         self._text, self._calls = text, calls
-        self.set_rows(changes)
+        self._texts.clear()
+        self.set_rows(self._sorted(changes))
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.layoutAboutToBeChanged.emit()
+        self._order = (column, order)
+        before, indexes = self.rows, self.persistentIndexList()
+        self.rows = self._sorted(before)
+        self._texts.clear()
+        places = {id(change): row for row, change in enumerate(self.rows)}
+        moved = [self.index(places[id(before[index.row()])], index.column()) for index in indexes]
+        self.changePersistentIndexList(indexes, moved)
+        self.layoutChanged.emit()
+
+    def _sorted(self, changes: Sequence[CostChange]) -> Sequence[CostChange]:
+        """What is not known comes last in rising order."""
+        column, order = self._order
+        if not 0 <= column < self.COLUMNS:
+            return changes
+        return sorted(changes, key=lambda one: _sorted_by(one, column), reverse=order == Qt.SortOrder.DescendingOrder)
 
     @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if index.isValid() and role == SORT_ROLE:
-            return _sorted_by(self.rows[index.row()], index.column())
         if index.isValid() and role == Qt.ItemDataRole.ToolTipRole and index.column() == MODEL:
             return self.rows[index.row()].model.id
         return super().data(index, role)
@@ -50,6 +71,11 @@ class CostChangesModel(RowsModel):
     def titles(self) -> tuple[str, ...]:
         calls = tr("{calls} calls").format(calls=self._text.localised(f"{self._calls:,}"))
         return tr("Model"), tr("Before"), tr("After"), tr("Change"), tr("Per cent"), calls
+
+    def shown(self, row: int, column: int) -> str:
+        if (row, column) not in self._texts:
+            self._texts[row, column] = super().shown(row, column)
+        return self._texts[row, column]
 
     def cell(self, change: CostChange, column: int) -> str:
         if column == MODEL:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 
 from gui.panels.row_table import MEASURED_ROWS
 from gui.panels.stretched_table import StretchedTable
+from gui.panels.text_delegate import TextDelegate
 
 
 class FittedTable(StretchedTable):
@@ -91,14 +92,18 @@ class FittedTable(StretchedTable):
         stretched = header.stretchLastSection() and column == header.count() - 1
         if stretched or header.sectionResizeMode(column) != QHeaderView.ResizeMode.Fixed:
             return
-        texts = {}
-        for row in self._measured:
-            index = self._cells.index(row, column)
-            texts[index.data() or ""] = index
+        texts = {self._text(row, column): row for row in self._measured}
         # The delegate knows what stands around a text; the widest one is enough to ask it for.
-        widest = texts[max(texts, key=self.fontMetrics().horizontalAdvance)] if texts else QModelIndex()
+        row = texts[max(texts, key=self.fontMetrics().horizontalAdvance)] if texts else -1
+        widest = self._cells.index(row, column)
         needed = max(header.minimumSectionSize(), header.sectionSizeHint(column), self.sizeHintForIndex(widest).width())
         self.setColumnWidth(column, max(least, needed))
+
+    def _text(self, row: int, column: int) -> str:
+        delegate = self.itemDelegate()
+        if isinstance(delegate, TextDelegate):
+            return delegate.written(row, column)
+        return self._cells.index(row, column).data() or ""
 
     def _in_sight(self) -> range:
         top, bottom = self.rowAt(0), self.rowAt(self.viewport().height() - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from PySide6.QtCore import QAbstractProxyModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 _LINE_SEPARATOR = "\u2028"
@@ -23,17 +23,19 @@ class Texts(Protocol):
 
 
 class TextDelegate(QStyledItemDelegate):
-    """It asks the model once a cell. Qt's own asks seven times, through a proxy that sorts and Qt's variant, and may
-    have to wait for the interpreter at each."""
+    """It asks the model, which is that of the view, once a cell. Qt's own asks seven times, through Qt's variant, and
+    may have to wait for the interpreter at each."""
 
-    def __init__(self, model: Texts, parent: QWidget, proxy: QAbstractProxyModel | None = None) -> None:
-        """``proxy``: what sorts the rows of ``model`` for the view, if anything does."""
+    def __init__(self, model: Texts, parent: QWidget) -> None:
         super().__init__(parent)
-        self._model, self._proxy = model, proxy
+        self._model = model
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        column = index.column()
-        row = index.row() if self._proxy is None else self._proxy.mapToSource(index).row()
+        row, column = index.row(), index.column()
         option.displayAlignment = self._model.side(column)
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
-        option.text = self._model.shown(row, column).replace("\n", _LINE_SEPARATOR)
+        option.text = self.written(row, column).replace("\n", _LINE_SEPARATOR)
+
+    def written(self, row: int, column: int) -> str:
+        """What a cell says, without a call into Qt."""
+        return self._model.shown(row, column)

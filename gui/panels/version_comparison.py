@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtCore import QLocale, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
 
@@ -56,13 +56,10 @@ class VersionComparison(QWidget):
         self.tokens.setModel(self.rows)
         self.tokens.setItemDelegate(RunsDelegate(theme, self.tokens))
         self.changes = CostChangesModel(CostText(QLocale()), self)
-        self._sorted = QSortFilterProxyModel(self)
-        self._sorted.setSourceModel(self.changes)
-        self._sorted.setSortRole(cost_changes.SORT_ROLE)
         self.costs = FittedTable("versionCosts")
         self.costs.setAccessibleName(self.tr("What the second text changes in the cost of every model"))
-        self.costs.setModel(self._sorted)
-        self.costs.setItemDelegate(TextDelegate(self.changes, self.costs, self._sorted))
+        self.costs.setModel(self.changes)
+        self.costs.setItemDelegate(TextDelegate(self.changes, self.costs))
         self.pages = PageTabs("versionPages", self.tr("Pages of the comparison"))
         self.pages.addTab(self.tokens, self.tr("Tokens"))
         self.pages.addTab(self.costs, self.tr("Cost of every model"))

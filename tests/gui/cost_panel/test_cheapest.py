@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QTableView
 
 from gui.dialogs import cheapest as cheapest_dialog
-from gui.models.cheapest_table import MONEY, CheapestModel
+from gui.models.cheapest_table import MONEY, CheapestModel, WrittenRanking
 from tests.gui.cost_samples import COUNTS, TODAY, Counts
 from tests.gui.questions import roles_asked
 
@@ -23,7 +23,13 @@ def dialog(panel, qtbot):
     panel.cheapest_button.click()
     dialog = panel.find_cheapest()
     qtbot.waitExposed(dialog)
+    settle(qtbot, dialog)
     return dialog
+
+
+def settle(qtbot, dialog) -> None:
+    """Wait until the dialog shows what was asked for."""
+    qtbot.waitUntil(lambda: dialog.settled)
 
 
 def listed(dialog) -> dict[str, str]:
@@ -49,6 +55,7 @@ def test_it_ranks_what_fits_and_says_why_the_others_do_not(dialog):
 
 def test_room_provider_count_and_budget_narrow_it(dialog, panel, qtbot):
     dialog.findChild(QSpinBox, "cheapestContext").setValue(100_000)
+    settle(qtbot, dialog)
     assert listed(dialog)["Acme Small"] == "✗ its context window has 4,000 tokens"
     assert answer(dialog) == "Acme Large is the cheapest of 2 that fit."
     dialog.findChild(QDoubleSpinBox, "cheapestBudget").setValue(5.5)
@@ -61,10 +68,12 @@ def test_room_provider_count_and_budget_narrow_it(dialog, panel, qtbot):
     dialog.findChild(QSpinBox, "cheapestContext").setValue(0)
     label = dialog.findChild(QComboBox, "cheapestLabel")
     label.setCurrentIndex(1)
+    settle(qtbot, dialog)
     assert listed(dialog)["Acme Small"] == "✗ its count is ~ assumed"
     label.setCurrentIndex(0)
     provider = dialog.findChild(QComboBox, "cheapestProvider")
     provider.setCurrentIndex(provider.findData("Borg"))
+    settle(qtbot, dialog)
     assert answer(dialog) == "Borg Opus 10 is the cheapest of 1 that fit."
     assert listed(dialog)["Acme Large"] == "✗ served by Acme"
 
@@ -74,12 +83,14 @@ def test_enter_pins_a_model_and_shows_it(dialog, panel, qtbot):
     panel.filter.setText("nothing like it")
     qtbot.waitUntil(lambda: listed(dialog)["Acme Large"] == "✗ left out of the cost table")
     place = list(listed(dialog)).index("Acme Large")
+    settle(qtbot, dialog)
     dialog.table.selectRow(place)
     dialog.table.setFocus()
     qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
     assert panel.model.arrangement.baseline == "acme/large"
     assert panel.table.current_row().model_id == "acme/large"
     assert dialog.isVisible()
+    settle(qtbot, dialog)
     assert dialog.table.currentIndex().row() == list(listed(dialog)).index("Acme Large")
     dialog.table.selectRow(0)
     qtbot.mouseClick(dialog.pin, Qt.MouseButton.LeftButton)
@@ -122,51 +133,98 @@ def test_a_ranking_is_taken_over_without_a_call_for_each_cell(panel, qtbot, monk
     panel.cheapest_button.click()
     dialog = panel.find_cheapest()
     qtbot.waitExposed(dialog)
+    settle(qtbot, dialog)
     dialog.table.viewport().repaint()
     assert asked == [], "to be painted, a cell is asked for its text alone"
     with qtbot.waitSignal(dialog.model.modelReset):
         dialog.findChild(QSpinBox, "cheapestContext").setValue(100_000)
+    settle(qtbot, dialog)
     assert len(asked) <= dialog.model.rowCount()
+
+
+def test_opening_ranking_measuring_and_showing_take_a_turn_each(panel, qtbot, monkeypatch):
+    done: list[str] = []
+
+    def noted(owner, name: str) -> None:
+        act = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given: done.append(name) or act(*given))
+
+    noted(cheapest_dialog, "cheapest")
+    noted(WrittenRanking, "lines")
+    noted(CheapestModel, "show")
+    dialog = panel.find_cheapest()
+    assert done == []
+    dialog.refresh()
+    assert done == ["cheapest"]
+    dialog._take_step()
+    assert set(done) == {"cheapest", "lines"}
+    assert dialog.model.rowCount() == 0
+    dialog._take_step()
+    assert done[-1] == "show"
+    assert answer(dialog) == "Acme Small is the cheapest of 3 that fit."
+
+
+def test_a_ranking_that_is_overtaken_is_not_shown(dialog, panel, qtbot):
+    shown: list[str] = []
+    dialog.model.modelReset.connect(lambda: shown.append(listed(dialog)["Acme Large"]))
+    panel.model.change(hidden=frozenset({"acme/large"}))
+    dialog.refresh()
+    dialog._take_step()
+    panel.model.change(hidden=frozenset())
+    dialog.context.setValue(100_000)
+    dialog.refresh()
+    settle(qtbot, dialog)
+    assert shown == ["✓ yes"]
+    assert listed(dialog)["Acme Small"] == "✗ its context window has 4,000 tokens"
+
+
+def test_columns_are_measured_though_the_first_ranking_was_overtaken(panel, qtbot):
+    dialog = panel.find_cheapest()
+    dialog.refresh()
+    dialog._take_step()
+    dialog.context.setValue(100_000)
+    settle(qtbot, dialog)
+    test_columns_are_as_wide_as_what_is_in_them(dialog)
 
 
 @pytest.fixture
 def measured(dialog, monkeypatch, qapp) -> list[int]:
     """The columns that have been measured since the dialog was opened."""
     columns: list[int] = []
-    lines = CheapestModel.lines
+    lines = WrittenRanking.lines
 
     def counted(self, column, rows):
         columns.append(column)
         return lines(self, column, rows)
 
     qapp.processEvents()
-    monkeypatch.setattr(CheapestModel, "lines", counted)
+    monkeypatch.setattr(WrittenRanking, "lines", counted)
     return columns
 
 
-def followed(dialog, qapp) -> None:
+def followed(dialog, qtbot) -> None:
     """Let the dialog take over what the cost table has."""
     assert dialog._soon.isActive()
-    qapp.processEvents()
-    assert not dialog._soon.isActive()
+    settle(qtbot, dialog)
 
 
-def test_rows_that_cost_the_same_are_not_ranked_again(dialog, panel, measured, qapp, monkeypatch):
+def test_rows_that_cost_the_same_are_not_ranked_again(dialog, panel, measured, qtbot, monkeypatch):
     ranked: list[object] = []
     rank = cheapest_dialog.cheapest
     monkeypatch.setattr(cheapest_dialog, "cheapest", lambda *asked: ranked.append(asked) or rank(*asked))
     rows = panel.model.rows
     for pending in (True, False):
         panel.model.set_rows([replace(row, pending=pending) for row in rows], 1_000, TODAY, TODAY)
-        followed(dialog, qapp)
+        followed(dialog, qtbot)
     panel.model.sort(0)
-    followed(dialog, qapp)
+    followed(dialog, qtbot)
     dialog.hide()
     dialog.show()
+    followed(dialog, qtbot)
     assert not ranked
     assert not measured
     panel.model.set_rows(rows[1:], 1_000, TODAY, TODAY)
-    followed(dialog, qapp)
+    followed(dialog, qtbot)
     assert len(ranked) == 1
     assert dialog.model.rowCount() == len(rows) - 1
 
@@ -177,6 +235,7 @@ def test_of_other_amounts_only_their_columns_are_measured(dialog, panel, measure
     chosen = dialog.table.currentIndex().siblingAtColumn(1).data()
     with qtbot.assertNotEmitted(dialog.model.modelReset), qtbot.waitSignal(dialog.model.dataChanged):
         panel.service.set_counts(Counts(revision=2, tokens=2_000, by_encoding=dict.fromkeys(COUNTS, 2_000)))
+    settle(qtbot, dialog)
     assert measured == list(MONEY)
     assert all(dialog.model.index(0, column).data() != before for column, before in zip(MONEY, amounts, strict=True))
     assert dialog.table.currentIndex().siblingAtColumn(1).data() == chosen

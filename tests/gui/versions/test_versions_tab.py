@@ -112,6 +112,38 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     assert changes.index(row, cost_changes.PER_CENT).data().startswith("+")
 
 
+def test_the_costs_keep_their_order_and_the_chosen_model_moves_with_it(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    panel = keep(qtbot, bench, OLD, "first")
+    compared(qtbot, bench)
+    priced(qtbot, panel)
+    table, changes = panel.comparison.costs, panel.comparison.changes
+
+    def names() -> list[str]:
+        return [change.model.name.casefold() for change in changes.rows]
+
+    def amounts() -> list[float]:
+        return [float("inf") if one.before.usd is None else float(one.before.usd) for one in changes.rows]
+
+    assert names() == sorted(names())
+    table.selectRow(3)
+    chosen = changes.rows[3]
+    words = changes.index(3, cost_changes.BEFORE).data()
+    table.sortByColumn(cost_changes.BEFORE, Qt.SortOrder.DescendingOrder)
+    assert amounts() == sorted(amounts(), reverse=True)
+    assert len(set(amounts())) > 1
+    row = table.currentIndex().row()
+    assert changes.rows[row] is chosen
+    assert changes.index(row, cost_changes.BEFORE).data() == words
+    assert [index.row() for index in table.selectionModel().selectedRows()] == [row]
+    before = changes.rows
+    with qtbot.waitSignal(changes.modelReset):
+        bench.window.findChild(QSpinBox, "outputTokens").setValue(1234)
+    assert changes.rows is not before
+    assert amounts() == sorted(amounts(), reverse=True)
+    assert changes.index(0, cost_changes.BEFORE).data() == changes.cell(changes.rows[0], cost_changes.BEFORE)
+
+
 def test_nothing_is_priced_that_nobody_sees(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
     bench = open_window()
     panel = keep(qtbot, bench, OLD, "first")
