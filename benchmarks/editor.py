@@ -253,7 +253,7 @@ def pages(app: QApplication) -> None:
 
 
 def pastes(app: QApplication) -> None:
-    """Pasting: at once up to a megabyte, then by slices."""
+    """Pasting: at once up to a hundred kilobytes, then by slices."""
     for name, size in (("100 KB", 100_000), ("1 MB", 1_000_000), ("1 MB line", -1_000_000), ("10 MB", 10_000_000)):
         text = mixed_text(size) if size > 0 else one_line(-size)
         stage = token_editor(app, mixed_text(20_000))

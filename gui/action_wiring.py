@@ -166,8 +166,10 @@ class ActionWiring(QObject):
             if not target.isReadOnly() or name in ("copy", "select_all"):  # it is while a big text is being loaded
                 act[name]()
 
-        if isinstance(target, SoftTextEdit) and (name in ("cut", "paste") or target.steps.has_waiting):
-            target.steps.when_done(obey)  # as with every other key that edits
+        steps = target.steps if isinstance(target, SoftTextEdit) else None
+        has_to_wait = name in ("undo", "redo") and steps is not None and steps.is_held
+        if steps is not None and (name in ("cut", "paste") or steps.has_waiting or has_to_wait):
+            steps.when_done(obey)  # as with every other key that edits
         else:
             obey()
 

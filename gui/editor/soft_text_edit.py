@@ -211,14 +211,12 @@ class SoftTextEdit(OfferedTextEdit):
     @Slot()
     def undo(self) -> None:
         """Take back the last step; a large one bit by bit, while the window goes on answering."""
-        if not self._feed.active:
-            self.steps.undo()
+        self.steps.undo()
 
     @Slot()
     def redo(self) -> None:
         """Do again what was undone; a large step bit by bit."""
-        if not self._feed.active:
-            self.steps.redo()
+        self.steps.redo()
 
     @Slot()
     def cut(self) -> None:
@@ -339,7 +337,7 @@ class SoftTextEdit(OfferedTextEdit):
         text = text_of(event, tab=not self.tabChangesFocus())
         if text and self.steps.lets_in and not self.overwriteMode():
             self.insertPlainText(text)
-        elif self.steps.active and (self.steps.has_waiting or edits(event)):
+        elif self.is_loading and (self.steps.has_waiting or edits(event)):
             again = key_again(event)
             self.steps.when_done(lambda: self.keyPressEvent(again))
         elif text and not self.isReadOnly() and self.steps.replace_bit_by_bit(self.textCursor(), text):
@@ -425,6 +423,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _begin_feeding(self, source: TextSource, cursor: QTextCursor) -> None:
         self.lock.take(self._feed)
+        self.steps.hold()
         self._expect_units(source.size)
         self.steps.begin()
         self._feed.start(source, cursor, at_once=self._loading)
@@ -455,10 +454,12 @@ class SoftTextEdit(OfferedTextEdit):
                 self._on_soft_edited((TextEdit(self._soft.length, missing, ""),))
         wanted, self._wanted_selection = self._wanted_selection, None
         if wanted is not None:
-            self.select_range(*wanted)
+            self._select(*wanted)  # before what waits, which came later
         elif not was_loading:
             self.ensureCursorVisible()
         self.load_finished.emit(self.revision)
+        if not self._feed.active:  # with a text that somebody gave for an answer
+            self.steps.let_go()
 
     def _bound_undo(self, characters: int, *, in_step: bool = False) -> None:
         if self.steps.bound(characters, in_step=in_step):

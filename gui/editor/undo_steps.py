@@ -4,8 +4,8 @@ Qt takes back a step at once. One that brought ten megabytes back, or changed a 
 stop the window for half a second. So a large step of ours is several of Qt's, one behind the other, and one press takes
 back all of them, in as many turns of the event loop as that needs. Much is removed in as many turns, too; what takes
 its place is put in before, and what is typed meanwhile goes where the caret is. Any other key that edits waits for the
-end of it; while a step is taken back, each does. What an input method or a drag puts in the place of much text is one
-step of Qt's all the same.
+end of it; while a step is taken back, or a big text put in, each does. What an input method or a drag puts in the place
+of much text is one step of Qt's all the same.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class UndoSteps(QObject):
         self._act: Callable[[], bool] | None = None  # does the next part, and says whether there is another
         self._removal: LargeRemoval | None = None
         self._waiting: deque[Callable[[], object]] = deque()
+        self._is_held = False
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._go_on)
         self._document.undoCommandAdded.connect(self._on_command_added)
@@ -70,6 +71,7 @@ class UndoSteps(QObject):
     def forget(self) -> None:
         """Another text is about to be shown, which has nothing to undo."""
         self._waiting.clear()
+        self._is_held = False
         self._end()
         self._large.clear()
         self._inserted_units = 0
@@ -171,6 +173,20 @@ class UndoSteps(QObject):
         self._waiting.append(call)
         self._go_through_waiting()
 
+    @property
+    def is_held(self) -> bool:
+        """Whether everything waits for ``let_go``."""
+        return self._is_held
+
+    def hold(self) -> None:
+        """A big text is on its way in: what is to be done waits for its end as well."""
+        self._is_held = True
+
+    def let_go(self) -> None:
+        """It is in."""
+        self._is_held = False
+        self._go_through_waiting()
+
     def behind_waiting(self, call: Callable[[], object]) -> None:
         """Do something now, or behind what waits: whoever moves the caret now would move it for that, too."""
         if self.has_waiting:
@@ -263,7 +279,7 @@ class UndoSteps(QObject):
         self._go_through_waiting()
 
     def _go_through_waiting(self) -> None:
-        while self._waiting and self._act is None:
+        while self._waiting and self._act is None and not self._is_held:
             try:
                 self._waiting.popleft()()
             except BaseException:
@@ -271,8 +287,8 @@ class UndoSteps(QObject):
                 raise
 
     def _has_to_wait(self) -> bool:
-        """Whether a step cannot be taken back yet: not while something is removed, nor before what waits."""
-        return self.active and (self.is_removing or self.has_waiting)
+        """Whether a step cannot be taken back yet: not while something is put in or removed, nor before what waits."""
+        return self._is_held or (self.active and (self.is_removing or self.has_waiting))
 
     @Slot()
     def _on_command_added(self) -> None:

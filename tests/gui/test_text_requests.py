@@ -182,3 +182,19 @@ def test_what_the_menu_selects_comes_behind_what_it_pastes(
     qtbot.waitUntil(lambda: not editor.is_loading)
     assert editor.toPlainText().replace("pasted", "", 1) == TEXT
     assert editor.selected_text() == editor.toPlainText()
+
+
+def test_what_the_menu_undoes_is_in_before(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    editor = bench.prompt.editor
+    editor.setPlainText("before")
+    editor.setFocus()
+    QGuiApplication.clipboard().setText(TEXT)
+    actions = {action.objectName(): action for action in bench.window.every_action()}
+    actions["paste"].trigger()
+    qtbot.waitUntil(actions["undo"].isEnabled)
+    assert editor.is_loading
+    actions["undo"].trigger()
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert editor.toPlainText() == "before"
+    assert editor.document().isRedoAvailable()
