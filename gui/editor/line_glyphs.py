@@ -16,6 +16,7 @@ _WANTED = (
 )
 
 
+_LOW_SURROGATE_BITS, _LOW_SURROGATE = 0xFC00, 0xDC00
 _WITHOUT_GLYPH = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
@@ -48,15 +49,20 @@ class LineGlyphs:
         self._characters = np.array(characters, np.int64)[order]
         self._lefts, self._rights = np.array(lefts)[order], np.array(rights)[order]
         self._runs = np.array(runs, np.int64)[order]
+        self._start = line.start
+        units = np.frombuffer(line.text.encode("utf-16-le", "surrogatepass"), "<u2")[line.start :][: line.length]
+        has_one = np.isin(np.arange(line.start, line.start + line.length), self._characters)
+        self._without = np.append(0, np.cumsum(~has_one & (units & _LOW_SURROGATE_BITS != _LOW_SURROGATE)))
 
     def extents(
         self, starts: NDArray[np.integer], ends: NDArray[np.integer]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
         """Left and right edge of the text between positions that count UTF-16 units from the start of the paragraph,
         in pixels from where the line begins, float64[n] each; and where that is known, bool[n]. It is not known of what
-        has no glyph, and of what is in several places, or may be."""
+        has no glyph, or some of it: of a space between words that are read from right to left Qt 6.11 may tell none.
+        Nor is it of what is in several places, or may be."""
         first, last = self._characters.searchsorted(starts), self._characters.searchsorted(ends)
-        known = first < last
+        known = (first < last) & (self._without[starts - self._start] == self._without[ends - self._start])
         known[known] = self._runs[first[known]] == self._runs[last[known] - 1]
         left, right = np.zeros(len(known)), np.zeros(len(known))
         if known.any():

@@ -126,6 +126,14 @@ class MeasuredLines:
             return line.offset, line.offset
         return line.offset + int(seen[0]) * _STRETCH, min(line.end, line.offset + int(seen[-1] + 1) * _STRETCH)
 
+    def edges(self, line: VisibleLine, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Left and right edges of stretches of a line, float64[n, 2], in pixels of the viewport: a row a stretch, more
+        of those that are in several places. ``starts``, ``ends``: offsets of the text, on the line."""
+        firsts, lasts = starts - line.block_offset, ends - line.block_offset
+        what = ("edges", (starts - line.offset).tobytes(), (ends - line.offset).tobytes())
+        edges = self.once(line, what, lambda: _edges(line._replace(left=0.0), firsts, lasts))
+        return np.empty((0, 2)) if edges is None else edges + line.left
+
     def once(self, line: VisibleLine, what: tuple[object, ...], measure: Callable[[], _T]) -> _T | None:
         """What is found out about a line, as long as it is the same. ``what`` tells one such thing from others. None
         where there is no time left for it, see ``measure_for``."""
@@ -174,6 +182,13 @@ def _places(line: VisibleLine) -> NDArray[np.float64]:
     """Where each stretch of a line begins, and its last one ends, in pixels from where the line begins; float64."""
     start, end = line.start, line.start + line.length
     return np.array([line.line.cursorToX(place)[0] for place in (*range(start, end, _STRETCH), end)])
+
+
+def _edges(line: VisibleLine, firsts: NDArray[np.int32], lasts: NDArray[np.int32]) -> NDArray[np.float64]:
+    ruler = LineRuler(line)
+    left, right, known = ruler.extents(firsts, lasts)
+    others = [span for place in np.flatnonzero(~known) for span in ruler.spans(int(firsts[place]), int(lasts[place]))]
+    return np.concatenate([np.stack([left[known], right[known]], 1), np.array(others).reshape(-1, 2)])
 
 
 class _Measured:

@@ -16,7 +16,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from gui.editor.rectangles import Rectangles
-from gui.editor.token_geometry import NO_PIECES, LineRuler, MeasuredLines, Pieces, token_pieces
+from gui.editor.token_geometry import NO_PIECES, MeasuredLines, Pieces, token_pieces
 from gui.editor.token_rows import THIN, ColumnLine, TokenRows, column_line
 from gui.editor.token_spans import NO_COLOUR, STALE, Fills, SpanSlice, TokenSpans
 from gui.editor.unseen_signs import unseen_signs
@@ -24,8 +24,6 @@ from gui.editor.visible_lines import LINE_GAP, VisibleLine
 from gui.editor.whitespace_signs import WhitespaceSigns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gui.look.token_palette import TokenPalette
 
 NEWLINE_SIGN = "\u23ce"
@@ -188,7 +186,7 @@ class TokenPainter:
         fill.setAlpha(MATCH_ALPHA)
         painter.setPen(QPen(self._palette.match, 1))
         columns = {one.line.offset: one for one in by_columns}
-        rects: list[tuple[float, float, float, float]] = []
+        rects: list[NDArray[np.float64]] = []
         below = 1 + LINE_GAP  # the last row of pixels is that of underscores
         width = painter.device().width()
         for line in lines:
@@ -197,12 +195,15 @@ class TokenPainter:
             last = int(starts.searchsorted(np.int32(high), "left"))
             if first >= last:
                 continue
-            spans = _spans_of(line, columns.get(line.offset))
-            for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True):
-                for left, right in spans(max(start, line.offset), min(end, line.end)):
-                    rects.append((left + 0.5, line.top + 0.5, max(right - left - 1, 1), line.height - below))
+            firsts, lasts = np.maximum(starts[first:last], line.offset), np.minimum(ends[first:last], line.end)
+            by_column = columns.get(line.offset)
+            if by_column is None:
+                edges = self._measured.edges(line, firsts, lasts)
+            else:
+                edges = np.array([[by_column.x(place) for place in places] for places in (firsts, lasts)]).T
+            rects.append(_frames(edges, line.top, line.height - below))
         if rects:
-            self._rectangles.fill(painter, np.array(rects), QBrush(fill))
+            self._rectangles.fill(painter, np.concatenate(rects), QBrush(fill))
         painter.setPen(Qt.PenStyle.NoPen)
 
     def _newline(self, line: VisibleLine, view: SpanSlice) -> tuple[QRectF, int, bool]:
@@ -263,12 +264,12 @@ def _place_of(caret: int, tokens: Fills, spans: TokenSpans) -> int:
     return -1 if tokens.colours[place] == NO_COLOUR else place
 
 
-def _spans_of(line: VisibleLine, columns: ColumnLine | None) -> Callable[[int, int], list[tuple[float, float]]]:
-    """What tells the left and right edges of the text between two offsets of a line."""
-    if columns is not None:
-        return lambda start, end: [(columns.x(start), columns.x(end))]
-    ruler = LineRuler(line)
-    return lambda start, end: ruler.spans(start - line.block_offset, end - line.block_offset)
+def _frames(edges: NDArray[np.float64], top: float, height: float) -> NDArray[np.float64]:
+    """Rectangles around what lies between edges, float64[n, 4], half a pixel in: so a frame of one pixel is sharp."""
+    rects = np.empty((len(edges), 4))
+    rects[:, 0], rects[:, 1] = edges[:, 0] + 0.5, top + 0.5
+    rects[:, 2], rects[:, 3] = np.maximum(edges[:, 1] - edges[:, 0] - 1, 1), height
+    return rects
 
 
 def _with_newlines(pieces: Pieces, newlines: list[tuple[QRectF, int, bool]]) -> Pieces:

@@ -266,3 +266,20 @@ def assert_alike(pieces, slow, parts: list[str]) -> None:
     for row, other in zip(rows, expected, strict=True):
         if parts[row[0]].strip(" \t") and other[3] > THIN:
             assert row[1:5] == pytest.approx(other[1:5], abs=1), (parts, row[0])
+
+
+@pytest.mark.parametrize(
+    "text", ["plain 漢字 text", "abc שלום עולם def ghi", "שלום abc", "a\u0301b שלום\u200b x", "one 😀 two"]
+)
+def test_edges_of_many_stretches_are_those_of_each(make_editor, text: str) -> None:
+    editor = make_editor()
+    show(editor, f"before\n{text}", [4])
+    line = visible_lines(editor, editor._soft, editor.viewport().rect())[-1]
+    starts = np.arange(line.offset, line.end, 2, dtype=np.int32)
+    ends = np.minimum(starts + 2, line.end).astype(np.int32)
+    ruler, each = LineRuler(line), []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        each += ruler.spans(start - line.block_offset, end - line.block_offset)
+    edges = MeasuredLines().edges(line, starts, ends)
+    assert len(edges) == len(each)
+    assert np.sort(edges, 0) == pytest.approx(np.sort(np.array(each), 0), abs=1)
