@@ -29,6 +29,7 @@ def test_it_is_the_same_as_text_and_in_utf8(qtbot: QtBot, monkeypatch: pytest.Mo
     assert bytes(offered_utf8(data)).decode() == text
     editor.clear()
     editor.paste()
+    qtbot.waitUntil(lambda: not editor.is_loading)
     assert editor.toPlainText() == text
 
 

@@ -30,7 +30,7 @@ def test_it_is_complete_in_the_end(make_editor, qtbot, monkeypatch: pytest.Monke
     monkeypatch.setattr(token_painter, "MEASURE_SECONDS", -1.0)  # one thing is measured in a painting
     editor = with_signs(make_editor(), 30)
     assert picture(editor) != picture(whole)
-    qtbot.waitUntil(lambda: picture(editor) == picture(whole), timeout=5000)
+    qtbot.waitUntil(lambda: picture(editor) == picture(whole))
 
 
 def test_it_paints_itself_again(make_editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +45,7 @@ def test_it_paints_itself_again(make_editor, qtbot, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(token_painter.TokenPainter, "begin", noted)
     editor.viewport().update()
-    qtbot.waitUntil(lambda: len(left) > 5 and not left[-1], timeout=5000)
+    qtbot.waitUntil(lambda: len(left) > 5 and not left[-1])
     assert True in left
 
 
@@ -70,4 +70,4 @@ def test_a_wide_line_is_complete_in_the_end(make_editor, qtbot, monkeypatch: pyt
     picture(whole)
     monkeypatch.setattr(token_painter, "MEASURE_SECONDS", -1.0)
     editor = wide()
-    qtbot.waitUntil(lambda: picture(editor) == picture(whole), timeout=5000)
+    qtbot.waitUntil(lambda: picture(editor) == picture(whole))
