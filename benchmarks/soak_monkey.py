@@ -122,6 +122,8 @@ class Monkey(QObject):
             in_next_turn(self, partial(self._use, act, control))
 
     def _use(self, act: Callable[[_Control], None], control: _Control) -> None:
+        if QApplication.activePopupWidget() is not None:
+            return  # nobody reaches past a menu; a second one that Qt closes before it is shown would never return
         if isValid(control) and control.isVisible() and control.isEnabled():
             act(control)
 
