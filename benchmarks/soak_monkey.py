@@ -145,6 +145,8 @@ class Monkey(QObject):
     @Slot()
     def _leave_dialog(self) -> None:
         """Dialogs are filled in for a while, then ended; files are only chosen below the folder."""
+        if QApplication.activePopupWidget() is not None:
+            return  # a menu whose dialog goes away under it, which nobody can bring about, may not return either
         dialog = QApplication.activeModalWidget()
         if isinstance(dialog, QFileDialog):
             name = self._random.choice([path.name for path in self._folder.iterdir()] + ["new.txt", "new.json", ""])
