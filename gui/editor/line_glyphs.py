@@ -31,7 +31,8 @@ class LineGlyphs:
     """Of one line of which each character has one, all asked for at once: to ask for those of each token takes ten
     times as long."""
 
-    def __init__(self, line: VisibleLine) -> None:
+    def __init__(self, line: VisibleLine, text: str) -> None:
+        """``text``: what is on the line, not its whole paragraph, which may be fifty times as long."""
         characters: list[int] = []
         lefts: list[float] = []
         rights: list[float] = []
@@ -50,7 +51,7 @@ class LineGlyphs:
         self._lefts, self._rights = np.array(lefts)[order], np.array(rights)[order]
         self._runs = np.array(runs, np.int64)[order]
         self._start = line.start
-        units = np.frombuffer(line.text.encode("utf-16-le", "surrogatepass"), "<u2")[line.start :][: line.length]
+        units = np.frombuffer(text.encode("utf-16-le"), "<u2")
         has_one = np.isin(np.arange(line.start, line.start + line.length), self._characters)
         self._without = np.append(0, np.cumsum(~has_one & (units & _LOW_SURROGATE_BITS != _LOW_SURROGATE)))
 

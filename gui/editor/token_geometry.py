@@ -346,8 +346,9 @@ class LineRuler:
             known = np.ones(len(starts), np.bool_)
             return carets[bounds.searchsorted(starts)], carets[bounds.searchsorted(ends)], known
         line = self._line
-        if self._composing_at < 0 and has_glyphs(self._surroundings.of(line.start, line.start + line.length)[2]):
-            left, right, known = LineGlyphs(line).extents(starts, ends)
+        text = self._surroundings.of(line.start, line.start + line.length)[2]
+        if self._composing_at < 0 and has_glyphs(text):
+            left, right, known = LineGlyphs(line, text).extents(starts, ends)
             return left + line.left, right + line.left, known
         nowhere = np.zeros(len(starts))
         return nowhere, nowhere.copy(), np.zeros(len(starts), np.bool_)
