@@ -2,7 +2,8 @@
 
 ``TOKENLOUPE_WATCHDOG=100 python main.py``: whenever the event loop takes longer than so many milliseconds to come
 round, the stack of its thread is printed at that moment and again after each further such time, and in the end how long
-it took. The stack is printed by the interpreter's ``faulthandler`` in the handler of an alarm, on the thread itself, so
+it took. Where it waited more than it worked, the stacks of the other threads follow: one of them may have held the
+interpreter, and does not yet do anything else. The first stack is printed by the interpreter's ``faulthandler`` in the handler of an alarm, on the thread itself, so
 it works while a library holds the interpreter. (A thread that watches from outside may read a stack while it changes,
 and crash.) Where there are no alarms, on Windows, only the durations are told.
 
@@ -48,10 +49,14 @@ class Stop:
         """Seconds without those for which other programs had the processors."""
         return self.seconds - self.queued
 
+    @property
+    def waited(self) -> float:
+        """Seconds in which it had nothing to run."""
+        return max(0.0, self.own - self.worked)
+
     def __str__(self) -> str:
-        waited = max(0.0, self.own - self.worked)
         return (
-            f"{self.seconds * 1000:.0f} ms ({self.worked * 1000:.0f} at work, {waited * 1000:.0f} waiting, "
+            f"{self.seconds * 1000:.0f} ms ({self.worked * 1000:.0f} at work, {self.waited * 1000:.0f} waiting, "
             f"{self.queued * 1000:.0f} without a processor)"
         )
 
@@ -100,6 +105,8 @@ class Watchdog(QObject):
         self._last = now
         if stop.seconds > self._limit:
             self.stops.append(stop)
+            if stop.waited > stop.worked:
+                faulthandler.dump_traceback(self._out, all_threads=True)
             self._out.write(f"the window did not answer for {stop}\n")
             self._out.flush()
         self._set_off()

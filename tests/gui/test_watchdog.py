@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
 from gui import watchdog as watchdog_module
+from gui.jobs import JobRunner, Ticket
 from gui.watchdog import Stop, Watchdog, queued_seconds, watchdog_asked_for
 
 
@@ -35,6 +36,23 @@ def test_a_stop_is_shown_with_its_place(qtbot: QtBot, tmp_path: Path) -> None:
     assert stop.worked > 0
     assert stop.own == stop.seconds - stop.queued
     assert str(stop) in said
+
+
+def add_up_many(_request: object, _ticket: Ticket) -> None:
+    for _ in range(3):
+        sum(range(20_000_000))  # in one call of C, which lets nobody else have the interpreter
+
+
+def test_who_held_the_interpreter_is_shown(qtbot: QtBot, runner: JobRunner, tmp_path: Path) -> None:
+    with (tmp_path / "said").open("w+", encoding="utf-8") as out:
+        watchdog = Watchdog(50, out)
+        watchdog.start()
+        runner.conflated("adding", add_up_many).submit(None)
+        qtbot.waitUntil(lambda: any(stop.waited > stop.worked for stop in watchdog.stops))
+        watchdog.stop()
+        out.seek(0)
+        said = out.read()
+    assert "add_up_many" in said
 
 
 def test_time_without_a_processor_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
