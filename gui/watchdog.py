@@ -3,9 +3,10 @@
 ``TOKENLOUPE_WATCHDOG=100 python main.py``: whenever the event loop takes longer than so many milliseconds to come
 round, the stack of its thread is printed at that moment and again after each further such time, and in the end how long
 it took. Where it waited more than it worked, the stacks of the other threads follow: one of them may have held the
-interpreter, and does not yet do anything else. The first stack is printed by the interpreter's ``faulthandler`` in the handler of an alarm, on the thread itself, so
-it works while a library holds the interpreter. (A thread that watches from outside may read a stack while it changes,
-and crash.) Where there are no alarms, on Windows, only the durations are told.
+interpreter, and does not yet do anything else. The first stack is printed by the interpreter's ``faulthandler`` in the
+handler of an alarm, on the thread itself, so it works while a library holds the interpreter. (A thread that watches
+from outside may read a stack while it changes, and crash.) Where there are no alarms, on Windows, only the durations
+are told.
 
 A window also stops when other programs have all processors. On Linux the kernel counts how long a thread was ready to
 run and had to wait for one (``schedstat``, https://docs.kernel.org/scheduler/sched-stats.html); that is told apart.
