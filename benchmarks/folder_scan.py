@@ -129,9 +129,11 @@ def window(folder: str, profile: str, name: str) -> None:
 
     from gui.app import create_window, tend_memory
     from gui.interpreter import rest_collector
+    from gui.memory_return import keep_big_blocks_apart
     from gui.workbench import Workbench
 
     rest_collector()
+    keep_big_blocks_apart()
     app = QApplication([])
     shown = create_window(Path(profile))
     bench = shown.findChild(Workbench)

@@ -56,7 +56,7 @@ from benchmarks.soak_stops import places
 from benchmarks.soak_waits import run_for, wait_for_counts, wait_for_jobs, wait_for_quiet
 from benchmarks.soak_warm_up import close_dialogs, leave_all, look_at_all, warm_up
 from gui.app import paint_alone, tend_memory
-from gui.memory_return import MemoryReturn
+from gui.memory_return import MemoryReturn, keep_big_blocks_apart
 from gui.paths import profile_paths
 from gui.services.encoding import FIRST_ENCODING
 from gui.watchdog import Stop, Watchdog
@@ -220,6 +220,7 @@ def _listening(faults: list[str]) -> Iterator[None]:
 def _soak(profile: Path, folder: Path, seed: int, options: argparse.Namespace, found: Findings, said: TextIO) -> None:
     """Open a window as the program does, do all that, and close it."""
     paint_alone()
+    keep_big_blocks_apart()
     application = QApplication.instance() or QApplication(["soak", "-style", "fusion"])
     assert isinstance(application, QApplication)
     application.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from gui.full_collection import FullCollection
 from gui.interpreter import settle_collector
+from gui.memory_return import keep_big_blocks_apart
 from gui.paths import profile_paths
 from gui.workbench import Workbench
 
@@ -34,8 +35,7 @@ def create_window(profile: Path | None = None) -> QMainWindow:
 
 
 def tend_memory(bench: Workbench) -> None:
-    """Have the C library and the garbage collector work as suits a process that is this window's alone."""
-    from gui.memory_return import keep_big_blocks_apart
+    """Have the garbage collector work as suits a process that is this window's alone."""
 
     def settle() -> None:
         settle_collector()
@@ -46,7 +46,6 @@ def tend_memory(bench: Workbench) -> None:
         bench.kernels.taken_over.connect(settle_collector)
         bench.loading.ended.connect(settle_collector)
 
-    bench.window.first_painted.connect(keep_big_blocks_apart)
     bench.started.connect(settle)
 
 
@@ -56,6 +55,7 @@ def run(paths: Sequence[Path], profile: Path | None) -> int:
     from gui.watchdog import VARIABLE, watchdog_asked_for
 
     paint_alone()
+    keep_big_blocks_apart()
     app = QApplication([sys.argv[0], "-style", "fusion"])
     app.setApplicationName("tokenloupe")
     app.setApplicationDisplayName("Tokenloupe")

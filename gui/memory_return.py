@@ -59,7 +59,8 @@ def _c_library() -> ctypes.CDLL:
 
 
 def keep_big_blocks_apart() -> bool:
-    """Have the C library map each big block by itself. False where it cannot be told.
+    """Have the C library map each big block by itself. False where it cannot be told. To be called before there are
+    threads, Qt's among them: room of its own that one already has stays, and is shared by those that come.
 
     glibc begins with that, and gives it up for good at the first big block that is freed: the holes that blocks of
     megabytes leave between small ones then add up to half of a big text. Threads get no room of their own for small

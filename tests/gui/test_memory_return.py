@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -32,6 +33,34 @@ block = library.malloc(BIG_BLOCK_BYTES)
 assert library.mallinfo2().hblks == apart + 1
 library.free(block)
 assert library.mallinfo2().hblks == apart
+"""
+
+ONE_ROOM = """
+import ctypes, sys, threading
+from pathlib import Path
+from gui import app
+
+class Application(app.QApplication):
+    def __init__(self, arguments):
+        super().__init__(arguments)
+        thread = threading.Thread(target=bytearray, args=(10_000,))  # as the one in which Qt listens to an X server
+        thread.start()
+        thread.join()
+
+class Bench(app.Workbench):
+    def __init__(self, paths):
+        super().__init__(paths)
+        self.started.connect(lambda: self.loading.ended.connect(self.window.close))
+
+app.QApplication, app.Workbench = Application, Bench
+app.run([], Path(sys.argv[1]))
+library = ctypes.CDLL(None)
+library.fopen.restype = ctypes.c_void_p
+library.malloc_info.argtypes = [ctypes.c_int, ctypes.c_void_p]
+library.fclose.argtypes = [ctypes.c_void_p]
+file = library.fopen(sys.argv[2].encode(), b"w")
+library.malloc_info(0, file)
+library.fclose(file)
 """
 
 
@@ -109,6 +138,18 @@ def test_big_blocks_are_apart_from_small_ones_for_good():
         pytest.skip("not glibc, or one that cannot be asked")
     done = subprocess.run([sys.executable, "-c", BIG_BLOCKS], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_threads_of_a_window_have_no_room_of_their_own_for_small_blocks(tmp_path: Path):
+    import ctypes
+
+    if not hasattr(ctypes.CDLL(None), "malloc_info"):
+        pytest.skip("not glibc")
+    told = tmp_path / "rooms.xml"
+    script = [sys.executable, "-c", ONE_ROOM, tmp_path / "profile", told]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert told.read_text().count("<heap nr=") == 1
 
 
 @pytest.mark.parametrize(("grown_by", "times"), [(NOTABLE_BYTES // 2, 0), (2 * NOTABLE_BYTES, 1)])
