@@ -224,9 +224,8 @@ class TokenEditor(SoftTextEdit):
             lines = self._paint_tokens(event.rect())
         super().paintEvent(event)
         if self._show_whitespace and self._painter is not None:
-            painter = QPainter(self.viewport())
-            self._painter.paint_whitespace(painter, lines or visible_lines(self, self._soft, event.rect()))
-            painter.end()
+            with QPainter(self.viewport()) as painter:
+                self._painter.paint_whitespace(painter, lines or visible_lines(self, self._soft, event.rect()))
         if self._painter is not None and self._painter.is_behind:
             in_next_turn(self, self.viewport().update)
 
@@ -315,10 +314,9 @@ class TokenEditor(SoftTextEdit):
         if not self._has_matches():
             # Nothing is drawn into the gap below a line: one that only reaches into the clip by it is left out.
             clip.setTop(clip.top() + int(LINE_GAP))
-        painter = QPainter(self.viewport())
         lines = visible_lines(self, self._soft, clip)
-        self._frame.paint(token_painter.paint(painter, lines, spans, options))
-        painter.end()
+        with QPainter(self.viewport()) as painter:
+            self._frame.paint(token_painter.paint(painter, lines, spans, options))
         return lines
 
     def _forget_matches(self) -> None:

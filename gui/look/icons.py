@@ -58,9 +58,8 @@ class _TintedIcon(QIconEngine):
         if pixmap.isNull():  # of no size: a button that is squeezed away asks for one
             return pixmap
         pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
-        painter.end()
+        with QPainter(pixmap) as painter:
+            self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
         return pixmap
 
     def clone(self) -> QIconEngine:

@@ -52,15 +52,14 @@ def line_sample(style: LineStyle, theme: Theme, ratio: float) -> QIcon:
     picture = QPixmap(round(SAMPLE_WIDTH * ratio), round(SAMPLE_HEIGHT * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(line_pen(style, theme))
-    middle = SAMPLE_HEIGHT / 2
-    painter.drawLine(QPointF(0, middle), QPointF(SAMPLE_WIDTH, middle))
-    painter.setPen(QPen(theme.colour(style.role), 1.5))
-    painter.setBrush(theme.colour(style.role))
-    painter.drawPath(_mark(style.mark, QPointF(SAMPLE_WIDTH / 2, middle)))
-    painter.end()
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(line_pen(style, theme))
+        middle = SAMPLE_HEIGHT / 2
+        painter.drawLine(QPointF(0, middle), QPointF(SAMPLE_WIDTH, middle))
+        painter.setPen(QPen(theme.colour(style.role), 1.5))
+        painter.setBrush(theme.colour(style.role))
+        painter.drawPath(_mark(style.mark, QPointF(SAMPLE_WIDTH / 2, middle)))
     return QIcon(picture)
 
 

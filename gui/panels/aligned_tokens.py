@@ -205,26 +205,26 @@ class AlignedTokens(QAbstractScrollArea):
     # --- painting -----------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        palette = self._theme.token_palette(self._settings.values.token_colours)
-        painter.fillRect(event.rect(), palette.base)
-        if self._rows is None:
-            painter.setPen(self._theme.colour("text"))
-            area = self.viewport().rect().adjusted(12, 12, -12, -12)
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
-        else:
-            assert self._painter is not None
-            self._painter.begin()
-            shown = self._rows_under(event.region())
-            for number in range(len(self._names) if shown else 0):
-                self._paint_encoding(painter, shown, number)
-            self._paint_separators(painter, shown)
-            if self._painter.is_behind:
-                in_next_turn(self, self.viewport().update)
-        if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self._theme.colour("focus"), 1))
-            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
+        with QPainter(self.viewport()) as painter:
+            palette = self._theme.token_palette(self._settings.values.token_colours)
+            painter.fillRect(event.rect(), palette.base)
+            if self._rows is None:
+                painter.setPen(self._theme.colour("text"))
+                area = self.viewport().rect().adjusted(12, 12, -12, -12)
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
+            else:
+                assert self._painter is not None
+                self._painter.begin()
+                shown = self._rows_under(event.region())
+                for number in range(len(self._names) if shown else 0):
+                    self._paint_encoding(painter, shown, number)
+                self._paint_separators(painter, shown)
+                if self._painter.is_behind:
+                    in_next_turn(self, self.viewport().update)
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(self._theme.colour("focus"), 1))
+                painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
     def _rows_in(self, top: int, bottom: int) -> range:
         assert self._rows is not None

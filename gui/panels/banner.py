@@ -130,14 +130,13 @@ class Banner(QFrame):
         super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), self._theme.colour(f"{self._kind}_base"))
-        stripe = QRect(self.rect())
-        stripe.setWidth(4)
-        painter.fillRect(stripe, self._theme.colour(self._kind))
-        painter.setPen(self._theme.colour("border"))
-        painter.drawLine(self.rect().bottomLeft(), self.rect().bottomRight())
-        painter.end()
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self._theme.colour(f"{self._kind}_base"))
+            stripe = QRect(self.rect())
+            stripe.setWidth(4)
+            painter.fillRect(stripe, self._theme.colour(self._kind))
+            painter.setPen(self._theme.colour("border"))
+            painter.drawLine(self.rect().bottomLeft(), self.rect().bottomRight())
 
 
 class _Sign(QWidget):
@@ -160,7 +159,6 @@ class _Sign(QWidget):
         return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._icons.draw(painter, self._kind, self.rect().adjusted(1, 1, -1, -1), self._kind)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._icons.draw(painter, self._kind, self.rect().adjusted(1, 1, -1, -1), self._kind)

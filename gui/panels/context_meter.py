@@ -45,20 +45,19 @@ class MeterBar(ProgressBar):
         return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.fillRect(area, self._theme.colour("meter_track"))
-        role = "meter_over" if self._share > 1 else "meter_near" if self._share >= NEAR else "meter"
-        filled = QRectF(area)
-        filled.setWidth(area.width() * min(1.0, self._share))
-        if self.isRightToLeft():
-            filled.moveRight(area.right())
-        painter.fillRect(filled, self._theme.colour(role))
-        if self._share > 1:
-            painter.fillRect(filled, QBrush(self._theme.colour("base"), Qt.BrushStyle.BDiagPattern))
-        painter.setPen(self._theme.colour("outline"))
-        painter.drawRect(area)
-        painter.end()
+        with QPainter(self) as painter:
+            area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+            painter.fillRect(area, self._theme.colour("meter_track"))
+            role = "meter_over" if self._share > 1 else "meter_near" if self._share >= NEAR else "meter"
+            filled = QRectF(area)
+            filled.setWidth(area.width() * min(1.0, self._share))
+            if self.isRightToLeft():
+                filled.moveRight(area.right())
+            painter.fillRect(filled, self._theme.colour(role))
+            if self._share > 1:
+                painter.fillRect(filled, QBrush(self._theme.colour("base"), Qt.BrushStyle.BDiagPattern))
+            painter.setPen(self._theme.colour("outline"))
+            painter.drawRect(area)
 
 
 class ContextMeter(QWidget):

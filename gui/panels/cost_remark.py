@@ -23,10 +23,9 @@ class RemarkLabel(QLabel):
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        enabled, palette = self.isEnabled(), self.palette()
-        self.style().drawItemText(
-            painter, self.contentsRect(), side, palette, enabled, self.shown_text(), QPalette.ColorRole.WindowText
-        )
-        painter.end()
+        with QPainter(self) as painter:
+            side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            enabled, palette = self.isEnabled(), self.palette()
+            self.style().drawItemText(
+                painter, self.contentsRect(), side, palette, enabled, self.shown_text(), QPalette.ColorRole.WindowText
+            )

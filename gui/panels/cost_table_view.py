@@ -146,18 +146,16 @@ class CostTable(QTableView):
         selected = self.selectionModel().isSelected(current)
         role = QPalette.ColorRole.HighlightedText
         colour = self.palette().color(role) if selected else self._theme.colour("focus")
-        painter = QPainter(self.viewport())
-        painter.setPen(QPen(colour, FOCUS_WIDTH))
-        painter.drawRect(self.visualRect(current).adjusted(1, 1, -1, -1))
-        painter.end()
+        with QPainter(self.viewport()) as painter:
+            painter.setPen(QPen(colour, FOCUS_WIDTH))
+            painter.drawRect(self.visualRect(current).adjusted(1, 1, -1, -1))
 
     def _draw_nothing(self) -> None:
         """Say why the table is empty, and what would fill it."""
-        painter = QPainter(self.viewport())
-        painter.setPen(self._theme.colour("stale"))
-        area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.empty_text())
-        painter.end()
+        with QPainter(self.viewport()) as painter:
+            painter.setPen(self._theme.colour("stale"))
+            area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.empty_text())
 
     def empty_text(self) -> str:
         """Why no row is shown."""

@@ -72,19 +72,18 @@ class EntryPainter:
         view, palette = self._view, self._view.palette()
         height = view.verticalHeader().defaultSectionSize()
         tops = [(row, view.rowViewportPosition(row)) for row in rows]
-        painter = QPainter(view.viewport())
-        width = min(view.viewport().width(), view.horizontalHeader().length())
-        shade = palette.color(QPalette.ColorRole.AlternateBase)
-        for row, top in tops:
-            if row & 1:
-                painter.fillRect(0, top, width, height, shade)
-        painter.setPen(palette.color(QPalette.ColorRole.Text))
-        for column in range(len(COLUMNS)):
-            left = view.columnViewportPosition(column) + TEXT_MARGIN
-            room = view.columnWidth(column) - 2 * TEXT_MARGIN
-            if room > 0 and left < width and left + room > 0:
-                self._paint_column(painter, tops, column, QRect(left, 0, room, height))
-        painter.end()
+        with QPainter(view.viewport()) as painter:
+            width = min(view.viewport().width(), view.horizontalHeader().length())
+            shade = palette.color(QPalette.ColorRole.AlternateBase)
+            for row, top in tops:
+                if row & 1:
+                    painter.fillRect(0, top, width, height, shade)
+            painter.setPen(palette.color(QPalette.ColorRole.Text))
+            for column in range(len(COLUMNS)):
+                left = view.columnViewportPosition(column) + TEXT_MARGIN
+                room = view.columnWidth(column) - 2 * TEXT_MARGIN
+                if room > 0 and left < width and left + room > 0:
+                    self._paint_column(painter, tops, column, QRect(left, 0, room, height))
 
     def _paint_column(self, painter: QPainter, tops: Sequence[tuple[int, int]], column: int, area: QRect) -> None:
         """``area``: where the text of a row at the top of the view goes."""

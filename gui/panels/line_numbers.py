@@ -29,20 +29,20 @@ class LineNumbers(QWidget):
         return QSize(self.width_needed(), 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        editor, painter = self._editor, QPainter(self)
-        painter.setFont(editor.font())
-        painter.fillRect(event.rect(), self._theme.colour("alternate_base"))
-        block = editor.firstVisibleBlock()
-        top = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
-        height = editor.fontMetrics().height()
-        while block.isValid() and top <= event.rect().bottom():
-            number = block.blockNumber() + 1
-            area = QRect(PADDING, round(top), self.width() - 2 * PADDING, height)
-            painter.setPen(self._theme.colour("stale"))
-            painter.drawText(area, Qt.AlignmentFlag.AlignRight, str(number))
-            if number in self.problem_lines:
-                painter.setPen(self._theme.colour("error"))
-                painter.drawText(area, Qt.AlignmentFlag.AlignLeft, SIGN)
-            top += editor.blockBoundingRect(block).height()
-            block = block.next()
-        painter.end()
+        editor = self._editor
+        with QPainter(self) as painter:
+            painter.setFont(editor.font())
+            painter.fillRect(event.rect(), self._theme.colour("alternate_base"))
+            block = editor.firstVisibleBlock()
+            top = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
+            height = editor.fontMetrics().height()
+            while block.isValid() and top <= event.rect().bottom():
+                number = block.blockNumber() + 1
+                area = QRect(PADDING, round(top), self.width() - 2 * PADDING, height)
+                painter.setPen(self._theme.colour("stale"))
+                painter.drawText(area, Qt.AlignmentFlag.AlignRight, str(number))
+                if number in self.problem_lines:
+                    painter.setPen(self._theme.colour("error"))
+                    painter.drawText(area, Qt.AlignmentFlag.AlignLeft, SIGN)
+                top += editor.blockBoundingRect(block).height()
+                block = block.next()

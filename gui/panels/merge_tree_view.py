@@ -188,23 +188,23 @@ class MergeTreeView(QAbstractScrollArea):
     # --- events -------------------------------------------------------------------------------------------------------
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.fillRect(self.viewport().rect(), self._theme.colour("base"))
-        if not self._forest.nodes:
-            painter.setPen(self._theme.colour("stale"))
-            area = self.viewport().rect().adjusted(12, 12, -12, -12)
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate(self._from_scene(QPointF()))
-        painter.scale(self._zoom, self._zoom)
-        first = self._to_scene(QPointF())
-        last = self._to_scene(QPointF(self.viewport().rect().bottomRight()))
-        shown = self._layout.around(first.x() - MARGIN, first.y() - MARGIN, last.x() + MARGIN, last.y() + MARGIN)
-        is_whole = self._step is None
-        step = len(self._forest.nodes) if self._step is None else self._step
-        state = TreeState(step, not is_whole, self._current, self.hasFocus(), self._zoom)
-        self._painter.paint(painter, self._forest, self._layout, shown, state)
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(self.viewport().rect(), self._theme.colour("base"))
+            if not self._forest.nodes:
+                painter.setPen(self._theme.colour("stale"))
+                area = self.viewport().rect().adjusted(12, 12, -12, -12)
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
+                return
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(self._from_scene(QPointF()))
+            painter.scale(self._zoom, self._zoom)
+            first = self._to_scene(QPointF())
+            last = self._to_scene(QPointF(self.viewport().rect().bottomRight()))
+            shown = self._layout.around(first.x() - MARGIN, first.y() - MARGIN, last.x() + MARGIN, last.y() + MARGIN)
+            is_whole = self._step is None
+            step = len(self._forest.nodes) if self._step is None else self._step
+            state = TreeState(step, not is_whole, self._current, self.hasFocus(), self._zoom)
+            self._painter.paint(painter, self._forest, self._layout, shown, state)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

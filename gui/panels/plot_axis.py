@@ -31,11 +31,8 @@ class PlotAxis(pg.AxisItem):
     def _worked_out(self) -> tuple[Any, ...]:
         """What is to be drawn; nothing where there is no room. A picture measures text the same on every screen."""
         picture = QPicture()
-        recorder = QPainter(picture)
-        try:
+        with QPainter(picture) as recorder:
             return self.generateDrawSpecs(recorder) or ()
-        finally:
-            recorder.end()
 
     def drawPicture(
         self, p: QPainter, axisSpec: TickSpec, tickSpecs: Sequence[TickSpec], textSpecs: Sequence[Any]

@@ -82,8 +82,7 @@ class TokenReadout(QWidget):
         return QSize(60, self.fontMetrics().height() + 6)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        area = self.rect().adjusted(8, 0, -8, 0)
-        cut = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, area.width())
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)
-        painter.end()
+        with QPainter(self) as painter:
+            area = self.rect().adjusted(8, 0, -8, 0)
+            cut = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, area.width())
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)

@@ -212,18 +212,17 @@ class Treemap(QWidget):
     # --- the picture --------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), self._theme.colour("base"))
-        if not self._tiles:
-            painter.setPen(self._theme.colour("stale"))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.tr("Nothing to show"))
-        for index, tile in enumerate(self._tiles):
-            self._paint_tile(painter, index, tile)
-        if self._tiles and self.hasFocus():
-            painter.setPen(QPen(self._theme.colour("focus"), 3))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self._tiles[self._current].adjusted(2, 2, -2, -2))
-        painter.end()
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self._theme.colour("base"))
+            if not self._tiles:
+                painter.setPen(self._theme.colour("stale"))
+                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.tr("Nothing to show"))
+            for index, tile in enumerate(self._tiles):
+                self._paint_tile(painter, index, tile)
+            if self._tiles and self.hasFocus():
+                painter.setPen(QPen(self._theme.colour("focus"), 3))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(self._tiles[self._current].adjusted(2, 2, -2, -2))
 
     def _paint_tile(self, painter: QPainter, index: int, tile: QRectF) -> None:
         theme, tree, choice = self._theme, self._model.tree, self._model.choice

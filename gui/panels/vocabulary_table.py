@@ -105,11 +105,10 @@ class VocabularyTable(QTableView):
                 super().paintEvent(QPaintEvent(event.region() & self._area(marked)))
             self._painter.paint([row for row in rows if row not in marked])
         if self._empty_text and not self._entries.rowCount():
-            painter = QPainter(self.viewport())
-            painter.setPen(self._theme.colour("stale"))
-            area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty_text)
-            painter.end()
+            with QPainter(self.viewport()) as painter:
+                painter.setPen(self._theme.colour("stale"))
+                area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty_text)
 
     def _marked(self, rows: range) -> set[int]:
         """Those of some rows that are selected or current."""
