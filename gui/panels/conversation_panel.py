@@ -14,7 +14,6 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.conversation_table import TotalsModel, TurnsModel
 from gui.models.cost_text import CostText
-from gui.next_turn import in_next_turn
 from gui.panels.conversation_form import ConversationForm
 from gui.panels.plot_turn import PlotTurn
 from gui.panels.row_table import set_up_rows
@@ -78,7 +77,7 @@ class ConversationPanel(QWidget):
         if self._plot is not None:
             self._turn.ask()
         elif self._make_plot():
-            in_next_turn(self, self._turn.ask)  # making and drawing in one go would hold up the window
+            self._turn.ask_later()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -132,7 +132,7 @@ class CostChart(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._plot is not None:
-            self._turn.ask()
+            self._turn.ask_later()
         else:
             self._load()
 

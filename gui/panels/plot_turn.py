@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from gui.look.theme import Theme
+from gui.next_turn import in_next_turn
 from gui.one_a_turn import OneATurn
 
 _NAME = "plotTurns"
@@ -36,6 +37,10 @@ class PlotTurn(QObject):
         if not self._waits and isValid(self._turns):  # a window on its way out has none
             self._waits = True
             self._turns.call(self._draw)
+
+    def ask_later(self) -> None:
+        """Have it drawn in a turn behind this one, which has enough to do: a tab is turned to, or a plot was made."""
+        in_next_turn(self, self.ask)
 
     def _draw(self) -> None:
         self._waits = False

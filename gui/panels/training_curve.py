@@ -82,7 +82,7 @@ class TrainingCurveView(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._plots is not None:
-            self._turn.ask()
+            self._turn.ask_later()
         elif self._curve is not None:
             self._load()
 

@@ -67,7 +67,7 @@ class LengthsPage(QWidget):
         if self.plots is None:
             self._loading.when_loaded(("gui.panels.vocabulary_plots",), self._make_plots)
         else:
-            self._turn.ask()
+            self._turn.ask_later()
 
     @Slot()
     def _make_plots(self) -> None:
