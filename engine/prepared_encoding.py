@@ -63,10 +63,14 @@ class PreparedEncoding(AlteringEncoding):
         return super().count(self.preparation(text), num_threads=num_threads)
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
-        """int64[n]: the UTF-8 byte offset in the prepared text at which each token ends."""
-        from engine.running_sums import running_sums_at
+        """int64[n]: the UTF-8 byte offset in the text as it is at which each token of ``encode_ordinary`` ends; that of
+        the last is its end. A lone surrogate takes three bytes, as U+FFFD."""
+        from engine.comparing.byte_map import ByteMap
+        from engine.sound_text import without_surrogates
 
-        return running_sums_at(self.byte_lengths, self.token_ids(text))
+        text = without_surrogates(text)
+        ends = self.utf16_ends(text, self.token_ids(text), special_as_tokens=False)
+        return ByteMap(text).of_units(ends)
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
         """As in ``AlteringEncoding``; ``engine.alignment`` says how places correspond."""

@@ -104,6 +104,7 @@ class RequestCounter:
         spans: list[Span] = []
         ids: list[NDArray[np.int32]] = []
         ends: list[NDArray[np.int64]] = []
+        span_tokens: list[int] = []
         place = 0
         for is_encoded, atoms in self._stretches(pieces):
             start = place
@@ -123,13 +124,14 @@ class RequestCounter:
                 ids.append(np.array([self._id_of(atom) for atom in atoms], np.int32))
                 ends.append(np.array([span.byte_end for span in spans[-len(atoms) :]], np.int64))
                 numbers = [atom.tokens or 0 for atom in atoms]
+            span_tokens += numbers
             for atom, number in zip(atoms, numbers, strict=True):
                 tokens[atom.kind] += number
         arrays = np.concatenate([np.empty(0, np.int32), *ids]), np.concatenate([np.empty(0, np.int64), *ends])
         for array in arrays:
             array.flags.writeable = False
-        tally = self._tally(tokens, pieces, request)
-        return CountedRequest("".join(texts), tuple(spans), *arrays, tally, tuple(self._special_texts(pieces)))
+        tally, special_texts = self._tally(tokens, pieces, request), tuple(self._special_texts(pieces))
+        return CountedRequest("".join(texts), tuple(spans), *arrays, tuple(span_tokens), tally, special_texts)
 
     # --- pieces -------------------------------------------------------------------------------------------------------
 
@@ -250,8 +252,8 @@ def _tokens_of_each(atoms: Sequence[_Atom], ends: NDArray[np.int64]) -> list[int
 
     atom_ends = np.cumsum([_size(atom.text) for atom in atoms])
     starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])[: len(ends)]
-    counted = np.bincount(np.searchsorted(atom_ends, starts, side="right"), minlength=len(atoms))
-    return [int(number) for number in counted[: len(atoms)]]
+    places = np.minimum(np.searchsorted(atom_ends, starts, side="right"), len(atoms) - 1)  # behind the end: the last
+    return [int(number) for number in np.bincount(places, minlength=len(atoms))]
 
 
 def _encodable(piece: Piece) -> Piece:

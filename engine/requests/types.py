@@ -168,13 +168,15 @@ class CountedRequest:
 
     ``ids``: int32[n], token ids; -1 where the encoding does not have the special token of the template, and for what
     a formula counts. ``byte_ends``: int64[n], where each token ends in ``text``, in UTF-8 bytes. What a formula counts
-    is one entry, however many tokens it is: ``tally`` has the number.
+    is one entry, however many tokens it is: ``tally`` has the number. ``span_tokens``: how many tokens begin in each of
+    the spans, by formula or not.
     """
 
     text: str
     spans: tuple[Span, ...]
     ids: NDArray[np.int32]
     byte_ends: NDArray[np.int64]
+    span_tokens: tuple[int, ...]
     tally: Tally
     special_texts: tuple[SpecialText, ...] = ()
     notes: tuple[str, ...] = field(default=())

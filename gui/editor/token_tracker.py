@@ -153,6 +153,8 @@ class TokenTracker:
         ready: TokenSpans | None,
     ) -> tuple[int, int] | None:
         """Put in tokens (ends, ids, which continue a character) of the text as it is, if they fit."""
+        if start < end and not len(columns[0]):
+            columns = _uncovered(end)
         if not self._fits(start, end, columns[0]):
             return None
         self._late = None
@@ -165,6 +167,15 @@ class TokenTracker:
         if self._length is None or not 0 <= start <= end <= self._length:
             return False
         return int(ends[-1]) == end if len(ends) else start == end
+
+
+def _uncovered(end: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+    """A stretch of which an encoding that changes texts leaves nothing, and makes no token."""
+    import numpy as np
+
+    from gui.editor.token_spans import NO_TOKEN
+
+    return np.array([end], np.int32), np.array([NO_TOKEN], np.int32), np.zeros(1, np.bool_)
 
 
 def _both(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:

@@ -133,17 +133,22 @@ def _beginning(counted: CountedRequest) -> bytes:
 def _patch(counted: CountedRequest, shown: bytes) -> TokenPatch:
     import numpy as np
 
+    from engine.requests.counting import NO_ID
     from engine.types import TokenPatch
 
-    byte_ends = counted.byte_ends[counted.byte_ends <= len(shown)]
-    if (int(byte_ends[-1]) if len(byte_ends) else 0) < len(shown):
+    count = int(counted.byte_ends.searchsorted(len(shown), "right"))
+    byte_ends, ids = counted.byte_ends[:count], counted.ids[:count]
+    if (int(byte_ends[-1]) if count else 0) < len(shown):  # a token that is cut, or text of which none was made
         byte_ends = np.append(byte_ends, len(shown))
+        ids = np.append(ids, counted.ids[count : count + 1] if count < len(counted.ids) else np.int32(NO_ID))
     data = np.frombuffer(shown, np.uint8)
     ends = _in_document(byte_ends, shown)
     starts = np.concatenate([np.zeros(1, np.int64), byte_ends[:-1]])[: len(byte_ends)]
-    continues = data[starts] & 0xC0 == 0x80 if len(starts) else np.zeros(0, np.bool_)
+    inside = starts < len(data)  # a token without width may be behind all of it
+    continues = np.zeros(len(starts), np.bool_)
+    continues[inside] = data[starts[inside]] & 0xC0 == 0x80
     length = int(ends[-1]) if len(ends) else 0
-    return TokenPatch(0, length, length, counted.ids[: len(byte_ends)], ends, continues)
+    return TokenPatch(0, length, length, ids, ends, continues)
 
 
 def _in_document(byte_ends: NDArray[np.int64], shown: bytes) -> NDArray[np.int32]:
@@ -170,13 +175,8 @@ def _pieces(counted: CountedRequest, shown: bytes) -> tuple[RequestPiece, ...]:
 
 def _message_tokens(counted: CountedRequest, n_messages: int) -> tuple[int, ...]:
     """Of each message, framing and images included: the tokens that begin in its pieces."""
-    import numpy as np
-
-    if not counted.spans or not n_messages:
-        return (0,) * n_messages
-    starts = np.concatenate([np.zeros(1, np.int64), counted.byte_ends[:-1]])
-    piece = np.searchsorted(np.array([span.byte_end for span in counted.spans]), starts, side="right")
-    weights = np.array([1 if span.tokens is None else span.tokens for span in counted.spans])[piece]
-    messages = np.array([span.message for span in counted.spans])[piece]
-    sums = np.bincount(messages + 1, weights=weights, minlength=n_messages + 1)
-    return tuple(int(number) for number in sums[1 : n_messages + 1])
+    sums = [0] * n_messages
+    for span, tokens in zip(counted.spans, counted.span_tokens, strict=True):
+        if 0 <= span.message < n_messages:
+            sums[span.message] += tokens
+    return tuple(sums)

@@ -11,6 +11,7 @@ from engine.requests.counting import RequestCounter
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import KINDS, Image, Message, Request, Tool, ToolCall
 from tests.engine.requests.samples import DAY, WEATHER, WEATHER_TOOL, counted, tallied
+from tests.engine.test_prepared_encoding import encodings as prepared
 
 ENCODINGS = {key: template.encoding or "cl100k_base" for key, template in TEMPLATES.items()}
 
@@ -60,6 +61,20 @@ def test_the_pieces_are_the_text(key, request_):
     by_formula = sum(span.tokens - 1 for span in found.spans if span.tokens is not None)
     assert found.tally.tokens == len(found.ids) + by_formula
     assert [part.kind for part in found.tally.parts] == list(KINDS)
+
+
+@pytest.mark.parametrize("name", sorted(prepared))
+@settings(deadline=None)
+@given(request_=requests, key=st.sampled_from(sorted(TEMPLATES)))
+def test_in_an_encoding_that_changes_texts_first(name, request_, key):
+    counter = RequestCounter(TEMPLATES[key], prepared[name], today=DAY)
+    found = counter.count(request_)
+    data = found.text.encode()
+    assert (found.byte_ends[1:] >= found.byte_ends[:-1]).all()
+    assert (found.byte_ends <= len(data)).all()
+    by_formula = sum(span.tokens - 1 for span in found.spans if span.tokens is not None)
+    assert found.tally.tokens == len(found.ids) + by_formula
+    assert counter.tally(request_) == found.tally
 
 
 @pytest.mark.parametrize("key", TEMPLATES)
