@@ -51,6 +51,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from benchmarks.soak_files import fill
+from benchmarks.soak_jobs import RecentJobs
 from benchmarks.soak_monkey import Monkey
 from benchmarks.soak_stops import places
 from benchmarks.soak_waits import run_for, wait_for_counts, wait_for_jobs, wait_for_quiet
@@ -231,7 +232,10 @@ def _soak(profile: Path, folder: Path, seed: int, options: argparse.Namespace, f
     bench.window.show()
     while bench.folders is None:
         run_for(REST_MS)
-    _run(bench, folder, seed, options, found, Watchdog(options.gap, said))
+    watchdog = Watchdog(options.gap, said)
+    assert bench.runner is not None
+    RecentJobs(bench.runner, watchdog, said)
+    _run(bench, folder, seed, options, found, watchdog)
     close_dialogs()
     bench.window.close_guard = None
     bench.window.close()

@@ -22,7 +22,7 @@ from pathlib import Path
 from time import perf_counter, thread_time
 from typing import TextIO
 
-from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 VARIABLE = "TOKENLOUPE_WATCHDOG"
 LEAST_MS = 20
@@ -73,6 +73,9 @@ def queued_seconds() -> float:
 class Watchdog(QObject):
     """Watches the event loop of the main thread. ``stops``: every one that was too long."""
 
+    stopped = Signal(object)
+    """One of them (Stop), before it is written down."""
+
     def __init__(self, limit_ms: int, out: TextIO | None = None, parent: QObject | None = None) -> None:
         """``limit_ms``: how long the event loop may take. ``out``: a real file, standard error where none is given."""
         super().__init__(parent)
@@ -108,6 +111,7 @@ class Watchdog(QObject):
             self.stops.append(stop)
             if stop.waited > stop.worked:
                 faulthandler.dump_traceback(self._out, all_threads=True)
+            self.stopped.emit(stop)
             self._out.write(f"the window did not answer for {stop}\n")
             self._out.flush()
         self._set_off()
