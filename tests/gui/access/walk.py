@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QLineEdit,
+    QScrollArea,
     QTabBar,
     QTabWidget,
     QWidget,
@@ -146,10 +147,13 @@ def take_theme(qtbot: QtBot, bench: Workbench, mode: str, contrast: str = "norma
 def measured_ring(window: QWidget, widget: QWidget) -> float:
     """Along which part of its edge a control changes by 3 to 1 or more when it gets the focus.
 
-    Measured a few pixels in and out of the edge, as far as it is not scrolled out of sight. After
+    Measured a few pixels in and out of the edge, once it is scrolled into sight, as Tab would do. After
     ``use_keyboard``.
     """
     focus_elsewhere(window)
+    for owner in owners(widget):
+        if isinstance(owner, QScrollArea):
+            owner.ensureWidgetVisible(widget)
     before = window.grab().toImage()
     widget.setFocus(Qt.FocusReason.TabFocusReason)
     after = window.grab().toImage()
