@@ -17,6 +17,7 @@ import faulthandler
 import json
 import os
 import sys
+import traceback
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -86,7 +87,14 @@ def _answer(source: str, contexts: list[dict[str, Any]], now: str) -> dict[str, 
     except RecursionError:
         return {"error": "it is nested too deeply", "line": 0}
     except Exception as error:  # noqa: BLE001 - whatever a template makes Python raise is an answer
-        return {"error": f"it fails: {type(error).__name__}: {error!s:.300}", "line": 0}
+        said = str(error).replace("'NoneType' object", "none")  # as templates call it
+        return {"error": f"it fails: {type(error).__name__}: {said:.300}", "line": _line_of(error)}
+
+
+def _line_of(error: BaseException) -> int:
+    """The line of the template at which it was, by Jinja's own frames; 0 where there is none of them."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == "<template>"]
+    return lines[-1] if lines else 0
 
 
 @lru_cache(maxsize=1)

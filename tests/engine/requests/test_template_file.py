@@ -187,6 +187,18 @@ def test_after_a_template_was_stopped_the_next_request_is_rendered():
         assert counter.tally(Request()).tokens == 1
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("a\n{% for one in none %}{{ one }}{% endfor %}\n", "line 2: it fails: TypeError: none is not iterable"),
+        ("a\n\n{{ 1 / 0 }}\n", "line 3: it fails: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_what_fails_is_said_with_its_line(source: str, said: str):
+    answer = template_child._answer(source, [{}], "2026-01-01T00:00:00")
+    assert f"line {answer['line']}: {answer['error']}" == said
+
+
 def test_the_line_of_a_mistake_is_named():
     with pytest.raises(TemplateError, match=r"^own\.jinja, line 3: it is no Jinja template: "):
         render("a\nb\n{% endfor %}")
