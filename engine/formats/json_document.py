@@ -14,7 +14,6 @@ _T = TypeVar("_T")
 MOST_VALUES = 3_000_000
 """Of all kinds, keys included. A file with 260,000 tokens and 510,000 merges, each a list, has two million."""
 
-
 _AT_A_TIME = 1 << 20
 """So many characters are looked through in one call, in which no other thread runs."""
 

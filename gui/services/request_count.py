@@ -137,10 +137,9 @@ def _patch(counted: CountedRequest, shown: bytes) -> TokenPatch:
     from engine.types import TokenPatch
 
     count = int(counted.byte_ends.searchsorted(len(shown), "right"))
-    byte_ends, ids = counted.byte_ends[:count], counted.ids[:count]
+    byte_ends = counted.byte_ends[:count]
     if (int(byte_ends[-1]) if count else 0) < len(shown):  # a token that is cut, or text of which none was made
         byte_ends = np.append(byte_ends, len(shown))
-        ids = np.append(ids, counted.ids[count : count + 1] if count < len(counted.ids) else np.int32(NO_ID))
     data = np.frombuffer(shown, np.uint8)
     ends = _in_document(byte_ends, shown)
     starts = np.concatenate([np.zeros(1, np.int64), byte_ends[:-1]])[: len(byte_ends)]
@@ -148,6 +147,7 @@ def _patch(counted: CountedRequest, shown: bytes) -> TokenPatch:
     continues = np.zeros(len(starts), np.bool_)
     continues[inside] = data[starts[inside]] & 0xC0 == 0x80
     length = int(ends[-1]) if len(ends) else 0
+    ids = np.append(counted.ids, np.int32(NO_ID))[: len(ends)]
     return TokenPatch(0, length, length, ids, ends, continues)
 
 
