@@ -46,9 +46,26 @@ def saving(
 
 
 class _Chooser(QFileDialog):
-    """Knows the endings of what it saves."""
+    """Knows the endings of what it saves, and stays until its question whether to replace a file is answered."""
 
     _endings: Mapping[str, str] = {}
+    _asks = False
+
+    def accept(self) -> None:
+        """Qt's, which may ask whether to replace a file: in an event loop of its own, with a box that lives on the
+        stack and is a child of this dialog. Whatever ended the dialog there would free it."""
+        if self._asks:
+            return
+        self._asks = True
+        try:
+            super().accept()
+        finally:
+            self._asks = False
+
+    def reject(self) -> None:
+        """Qt's, but not below its question."""
+        if not self._asks:
+            super().reject()
 
     def follow_filters(self, endings: Mapping[str, str]) -> None:
         """Let the ending be that of the filter, at first of the first one."""

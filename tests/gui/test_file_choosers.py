@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -57,3 +61,56 @@ def test_it_is_gone_once_it_was_answered(qtbot, window, tmp_path):
     chooser.open()
     with qtbot.waitSignal(chooser.destroyed):
         chooser.reject()
+
+
+ENDED_WHILE_IT_ASKS = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QEventLoop, QTimer, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QWidget
+from gui.dialogs import file_choosers
+
+application = QApplication(["choosing"])
+window = QWidget()
+window.show()
+way, answer, folder = sys.argv[1:]
+chooser = file_choosers.saving(window, "save", "Save", Path(folder) / "there.txt")
+chosen = []
+chooser.fileSelected.connect(chosen.append)
+chooser.open()
+loop = QEventLoop()
+chooser.destroyed.connect(loop.quit)
+boxes = []
+
+def end_it():
+    box = QApplication.activeModalWidget()
+    assert isinstance(box, QMessageBox)
+    boxes.append(box)
+    if way == "key":
+        QTest.keyClick(chooser.findChild(QLineEdit), Qt.Key.Key_Return)
+    elif way == "close":
+        chooser.close()
+    else:
+        getattr(chooser, way)()
+    QTimer.singleShot(50, lambda: box.button(QMessageBox.StandardButton[answer]).click())
+
+QTimer.singleShot(50, end_it)
+chooser.accept()
+if answer == "No":
+    assert chooser.isVisible()
+    chooser.reject()
+loop.exec()
+print(len(boxes), len(chosen))
+"""
+
+
+@pytest.mark.parametrize("way", ["key", "close", "accept", "reject"])
+@pytest.mark.parametrize(("answer", "chosen"), [("Yes", 1), ("No", 0)])
+def test_it_stays_while_it_asks_whether_to_replace_a_file(tmp_path, way, answer, chosen):
+    """The question is in an event loop of its own, in which the dialog could go away."""
+    (tmp_path / "there.txt").write_text("before")
+    command = [sys.executable, "-c", ENDED_WHILE_IT_ASKS, way, answer, str(tmp_path)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["1", str(chosen)]
