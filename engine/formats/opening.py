@@ -73,10 +73,13 @@ def open_tokenizer(
             name = name or _name_of(path)
             if isinstance(found.data, LibraryData):
                 return _by_library(name, found.kind, found.data, still_wanted)
-            data = check(found.data)
+            data = found.data
+            if not apart:  # else that has been done
+                check(data)
             if not checked:
                 return OpenedTokenizer(_by_us(name, data), found.kind, data.normalization, data.notes)
-            check_work(data.ranks)
+            if not apart:
+                check_work(data.ranks)
             return _compared(found, data, _by_us(name, data), still_wanted)
     except (FormatError, UnknownNormalizationError) as error:
         kind = PatternNeededError if isinstance(error, PatternNeededError) else FormatError

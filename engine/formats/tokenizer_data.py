@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.errors import FormatError
 from engine.still_wanted import while_wanted
+from engine.tiktoken_core import build_core
 
 MOST_IDS = 1 << 22
 """Token ids are below that. Tables have one entry for each id, so a file with one large id would fill the memory."""
@@ -18,6 +19,14 @@ MOST_TOKENS = 1 << 20
 """Of a tokenizer from a file. The largest published ones have 270,000."""
 
 LONGEST_TOKEN = 1 << 16
+"""In bytes, a special token as well."""
+
+LONGEST_PATTERN = 1 << 16
+"""In characters. Published ones have some hundred; two engines take seconds over one of a million."""
+
+SURE_SPECIAL_BYTES = 1 << 16
+"""Special tokens of so many bytes together fit into the regular expression that tiktoken makes of them, whatever they
+are: measured with letters, brackets, emoji, one long text and thousands of short ones."""
 
 MOST_TOKEN_BYTES = 32 << 20
 """Of all tokens together, where a file names them by their parts and so can make much of little."""
@@ -56,21 +65,40 @@ def check(data: TokenizerData) -> TokenizerData:
             + (f" and {len(missing) - 1} others" if len(missing) > 1 else "")
             + ": only tokenizers that can spell every text byte by byte can be opened"
         )
+    if len(data.pattern) > LONGEST_PATTERN:
+        raise FormatError(
+            f"its split pattern has {len(data.pattern):,} characters; up to {LONGEST_PATTERN:,} can be used"
+        )
     ids = set(data.ranks.values())
     if len(ids) < len(data.ranks):
         raise FormatError(f"two tokens have the id {_repeated(data.ranks)}")
     check_dense(ids | set(data.special_tokens.values()))
     for text, token_id in data.special_tokens.items():
+        what = f"the special token {text!r}" if len(text) <= 80 else f"the special token {text[:80]!r}…"
         if token_id in ids:
-            raise FormatError(f"the special token {text!r} has the id {token_id} of another token")
-        check_id(token_id, f"the special token {text!r}")
+            raise FormatError(f"{what} has the id {token_id} of another token")
+        check_id(token_id, what)
         try:
-            text.encode("utf-8")
+            n_bytes = len(text.encode("utf-8"))
         except UnicodeEncodeError:
-            raise FormatError(f"the special token {text!r} is not a text") from None
+            raise FormatError(f"{what} is not a text") from None
         if not text:
             raise FormatError("a special token has no text")
+        if n_bytes > LONGEST_TOKEN:
+            raise FormatError(f"{what} has {n_bytes:,} bytes; up to {LONGEST_TOKEN:,} can be opened")
+    _check_together(data.special_tokens)
     return data
+
+
+def _check_together(special_tokens: Mapping[str, int]) -> None:
+    """FormatError where the special tokens are more than tiktoken finds at once. Only there it is tried: no other
+    Python thread runs meanwhile."""
+    if sum(len(text.encode("utf-8")) for text in special_tokens) <= SURE_SPECIAL_BYTES:
+        return
+    try:
+        build_core({bytes([value]): value for value in range(256)}, special_tokens, ".")
+    except ValueError:
+        raise FormatError("its special tokens are too many, or too long, to be looked for in a text") from None
 
 
 def check_id(token_id: object, what: str) -> int:

@@ -241,6 +241,36 @@ def test_hostile_sentencepiece_models(content, complaint, tmp_path):
     assert complaint in refusal(tmp_path, "x.model", content)
 
 
+def special_tokens(texts: list[str]) -> bytes:
+    lines = [f"{text} {300 + number}" for number, text in enumerate(texts)]
+    return "\n".join(["minbpe v1", ".", str(len(lines)), *lines]).encode()
+
+
+@pytest.mark.parametrize(
+    ("texts", "complaint"),
+    [
+        ([20_000 * '{"a":'], "has 100,000 bytes; up to 65,536"),
+        ([chr(0x1000 + number) + 10_000 * "[}\u0101" for number in range(20)], "are too many, or too long"),
+    ],
+)
+def test_special_tokens_without_end(texts, complaint, tmp_path):
+    told = refusal(tmp_path, "hostile.model", special_tokens(texts))
+    assert complaint in told
+    assert len(told) < 400
+
+
+def test_a_split_pattern_without_end(tmp_path):
+    told = refusal(tmp_path, "hostile.model", b"minbpe v1\n" + 100_000 * b"a" + b"\n0\n")
+    assert "its split pattern has 100,000 characters; up to 65,536" in told
+
+
+def test_a_long_special_token(tmp_path):
+    long = 10_000 * '{"a":'
+    (tmp_path / "sound.model").write_bytes(special_tokens([long]))
+    encoding = open_tokenizer(tmp_path / "sound.model").encoding
+    assert list(encoding.encode(f"a{long}b", allowed_special="all")) == [97, 300, 98]
+
+
 def test_a_pickle_is_not_opened(tmp_path):
     import pickle
 
