@@ -48,6 +48,14 @@ _UNPRINTABLE = re.compile(
 )
 _OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 
+_LONGEST_NAME = 60
+"""Of a name that a sentence repeats, in characters."""
+
+
+def _short(name: object) -> str:
+    text = str(name)
+    return text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}…"
+
 
 def _hidden(character: str) -> str:
     return f"an invisible control character stands here (U+{ord(character):04X}), remove it"
@@ -199,7 +207,7 @@ class _Builder:
         elif isinstance(event, (MappingEndEvent, SequenceEndEvent)):
             self._close(event)
         elif isinstance(event, AliasEvent):
-            self._problem(event, f"aliases (*{event.anchor}) are not supported, write the value out")
+            self._problem(event, f"aliases (*{_short(event.anchor)}) are not supported, write the value out")
             self._add(Broken(*self._place(event)))
         elif isinstance(event, ScalarEvent):
             self._check_decorations(event)
@@ -257,11 +265,13 @@ class _Builder:
     def _check_decorations(self, event: NodeEvent) -> None:
         anchor = getattr(event, "anchor", None)
         if anchor is not None:
-            self._problem(event, f"anchors (&{anchor}) are not supported, write the value out where it is needed")
+            self._problem(
+                event, f"anchors (&{_short(anchor)}) are not supported, write the value out where it is needed"
+            )
         tag = getattr(event, "tag", None)
         if tag is not None and str(tag) not in {"!", ""}:
             written = str(tag).replace("tag:yaml.org,2002:", "!!")
-            self._problem(event, f"tags ({written}) are not supported, write the plain value")
+            self._problem(event, f"tags ({_short(written)}) are not supported, write the plain value")
 
     def _problem(self, event: Event, message: str) -> None:
         self.problems.append(Problem(self._file, *self._place(event), "", message))

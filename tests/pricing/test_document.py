@@ -68,3 +68,12 @@ def test_whoever_began_it_on_this_thread_is_asked_as_well(tmp_path: Path) -> Non
     asked.clear()
     load_catalog(file)
     assert not asked
+
+
+def test_of_a_name_without_end_a_sentence_has_the_beginning() -> None:
+    long = "a" * 5000
+    document = read_document(f"one: &{long} 1\ntwo: *{long}\nthree: !{long} 3\n", "prices.yaml")
+    said = [problem.message for problem in document.problems]
+    begins = ["anchors (&a", "aliases (*a", "tags (!a"]
+    assert [one[: len(begin)] for one, begin in zip(said, begins, strict=True)] == begins
+    assert max(map(len, said)) < 150
