@@ -79,9 +79,9 @@ def _answer(source: str, contexts: list[dict[str, Any]], now: str) -> dict[str, 
     except RefusedError as error:
         return {"error": f"it refuses this request: {error}", "line": 0}
     except SecurityError as error:
-        return {"error": f"it does what templates may not do: {error}", "line": 0}
+        return {"error": f"it does what templates may not do: {error}", "line": _line_of(error)}
     except TemplateError as error:
-        return {"error": f"it fails: {error.message or type(error).__name__}", "line": 0}
+        return {"error": f"it fails: {error.message or type(error).__name__}", "line": _line_of(error)}
     except MemoryError:
         return {"error": "it takes more memory than a template may", "line": 0}
     except RecursionError:

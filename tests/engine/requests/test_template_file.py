@@ -192,6 +192,7 @@ def test_after_a_template_was_stopped_the_next_request_is_rendered():
     [
         ("a\n{% for one in none %}{{ one }}{% endfor %}\n", "line 2: it fails: TypeError: none is not iterable"),
         ("a\n\n{{ 1 / 0 }}\n", "line 3: it fails: ZeroDivisionError: division by zero"),
+        ("a\n{{ b.c }}\n", "line 2: it fails: 'b' is undefined"),
     ],
 )
 def test_what_fails_is_said_with_its_line(source: str, said: str):
