@@ -45,8 +45,8 @@ class AdviceRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Findings:
-    """What was found. ``rankings`` by kind of part, ``LINES`` among them; empty where the encoding changes texts before
-    it reads them, so that nobody can say where its tokens are. ``previews`` by kind of proposal."""
+    """What was found. ``rankings`` by kind of part, ``LINES`` among them; empty where nobody can say where the tokens
+    are. ``previews`` by kind of proposal."""
 
     request: AdviceRequest
     advice: Advice
@@ -182,9 +182,15 @@ def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArr
         return encoding.token_ends(text)
     import numpy as np
 
+    from engine.altering_encoding import AlteringEncoding
+    from engine.comparing.byte_map import ByteMap
     from engine.running_sums import running_sums
+    from engine.sound_text import without_surrogates
 
+    text = without_surrogates(text)
     ids = encoding.token_ids(text, special_as_tokens=True)
+    if isinstance(encoding, AlteringEncoding):
+        return ByteMap(text).of_units(encoding.utf16_ends(text, ids, special_as_tokens=True))
     pieces = (ids[first : first + ENTRIES].tolist() for first in range(0, len(ids), ENTRIES))  # there may be millions
     lengths = (len(token) for piece in while_wanted(pieces, every=1) for token in encoding.decode_tokens_bytes(piece))
     return running_sums(np.fromiter(lengths, np.int64, len(ids)), np.empty(len(ids), np.int64))
