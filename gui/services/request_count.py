@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from engine.comparing.byte_map import ByteMap
     from engine.requests.types import CountedRequest, Kind, Message, SpecialText, Tally, Tool
     from engine.types import TokenPatch
     from gui.jobs import Ticket
@@ -70,6 +71,7 @@ class RequestReply:
 
 def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticket | None = None) -> RequestReply:
     """Count and render. Nothing that is wrong with the draft is raised."""
+    from engine.comparing.byte_map import ByteMap
     from engine.errors import EngineError
     from engine.requests.bodies.reader import read_tools
     from engine.requests.errors import RequestError
@@ -86,17 +88,18 @@ def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticke
         counted, by_encoding = _counted(open_encoding, draft, request)
     except (EngineError, OSError) as error:
         return RequestReply(draft, tools_problem=tools_problem, problem=str(error))
-    shown = _beginning(counted)
+    shown = counted.text.encode()[:MOST_SHOWN].decode("utf-8", "ignore")  # without a character that is cut
+    places = ByteMap(shown)
     return RequestReply(
         draft,
         counted.tally,
-        document_text(shown.decode()),
-        _patch(counted, shown),
-        _pieces(counted, shown),
+        document_text(shown),
+        _patch(counted, shown, places),
+        _pieces(counted, shown, places),
         _message_tokens(counted, len(draft.messages)),
         counted.special_texts,
         by_encoding,
-        len(shown) < len(counted.text.encode()),
+        len(shown) < len(counted.text),
         tools_problem,
     )
 
@@ -119,57 +122,38 @@ def _counted(
     return counted, by_encoding
 
 
-def _beginning(counted: CountedRequest) -> bytes:
-    """So much of the text as is shown, ending where a character does."""
-    data = counted.text.encode()
-    if len(data) <= MOST_SHOWN:
-        return data
-    end = MOST_SHOWN
-    while end and data[end] & 0xC0 == 0x80:
-        end -= 1
-    return data[:end]
-
-
-def _patch(counted: CountedRequest, shown: bytes) -> TokenPatch:
+def _patch(counted: CountedRequest, shown: str, places: ByteMap) -> TokenPatch:
     import numpy as np
 
     from engine.requests.counting import NO_ID
     from engine.types import TokenPatch
 
-    count = int(counted.byte_ends.searchsorted(len(shown), "right"))
+    count = int(counted.byte_ends.searchsorted(len(places), "right"))
     byte_ends = counted.byte_ends[:count]
-    if (int(byte_ends[-1]) if count else 0) < len(shown):  # a token that is cut, or text of which none was made
-        byte_ends = np.append(byte_ends, len(shown))
-    data = np.frombuffer(shown, np.uint8)
-    ends = _in_document(byte_ends, shown)
+    if (int(byte_ends[-1]) if count else 0) < len(places):  # a token that is cut, or text of which none was made
+        byte_ends = np.append(byte_ends, len(places))
+    ends = _in_document(byte_ends, shown, places)
     starts = np.concatenate([np.zeros(1, np.int64), byte_ends[:-1]])[: len(byte_ends)]
-    inside = starts < len(data)  # a token without width may be behind all of it
-    continues = np.zeros(len(starts), np.bool_)
-    continues[inside] = data[starts[inside]] & 0xC0 == 0x80
+    continues = ~np.append(places.begins, True)[starts]  # a token without width may be behind all of it
     length = int(ends[-1]) if len(ends) else 0
     ids = np.append(counted.ids, np.int32(NO_ID))[: len(ends)]
     return TokenPatch(0, length, length, ids, ends, continues)
 
 
-def _in_document(byte_ends: NDArray[np.int64], shown: bytes) -> NDArray[np.int32]:
+def _in_document(byte_ends: NDArray[np.int64], shown: str, places: ByteMap) -> NDArray[np.int32]:
     """Where these places are in the document, in UTF-16 units; one inside a character is behind it."""
+    return stored_to_document(places.units_before[byte_ends], shown)
+
+
+def _pieces(counted: CountedRequest, shown: str, places: ByteMap) -> tuple[RequestPiece, ...]:
     import numpy as np
 
-    data = np.frombuffer(shown, np.uint8)
-    units = np.where(data & 0xC0 == 0x80, 0, np.where(data >= 0xF0, 2, 1))
-    behind = np.concatenate([np.zeros(1, np.int64), np.cumsum(units)])
-    return stored_to_document(behind[byte_ends].astype(np.int32), shown.decode())
-
-
-def _pieces(counted: CountedRequest, shown: bytes) -> tuple[RequestPiece, ...]:
-    import numpy as np
-
-    spans = [span for span in counted.spans if span.byte_start < len(shown)]
-    bounds = np.array([0, *(min(span.byte_end, len(shown)) for span in spans)], np.int64)
-    places = _in_document(bounds, shown).tolist()
+    spans = [span for span in counted.spans if span.byte_start < len(places)]
+    bounds = np.array([0, *(min(span.byte_end, len(places)) for span in spans)], np.int64)
+    units = _in_document(bounds, shown, places).tolist()
     return tuple(
         RequestPiece(start, end, span.kind, span.message, span.tokens)
-        for span, start, end in zip(spans, places[:-1], places[1:], strict=True)
+        for span, start, end in zip(spans, units[:-1], units[1:], strict=True)
     )
 
 
