@@ -87,7 +87,8 @@ class TokenSpans:
     @property
     def token_count(self) -> int:
         """Number of tokens without the stretches that no patch has covered yet."""
-        return len(self) - int((self.slice(0, len(self)).ids == NO_TOKEN).sum())
+        sides = self._ids[: self._left], self._ids[self._right :]
+        return sum(len(ids) - int((ids == NO_TOKEN).sum()) for ids in sides)
 
     def make_room(self, count: int) -> None:
         """Have room for so many more tokens, so that none needs to be copied when they come bit by bit."""

@@ -129,6 +129,7 @@ class TokenTracker:
 
         self._late = None
         spans = late.spans
+        spans.move_gap(len(spans))  # in place; with it in the middle, all columns of millions of tokens are copied
         tokens = spans.slice(0, len(spans))
         columns = tokens.ends, tokens.ids, (tokens.flags & CONTINUES).view(bool)
         dirty = self._put_in(late.revision, 0, spans.length, columns, spans)
