@@ -57,9 +57,9 @@ def _flattened(step: object, part: str) -> list[dict[str, Any]]:
     if step is None:
         return []
     found = typed(step, dict, part)
-    kind = found.get("type")
+    kind = str(found.get("type"))
     if kind not in _KNOWN[part]:
-        raise FormatError(f"{part}: a step of the type {kind!s:.40} is not known")
+        raise FormatError(f"{part}: a step of the type {kind:.40} is not known")
     if kind != "Sequence":
         return [found]
     return [one for inner in member(found, _INNER[part], list, part) for one in _flattened(inner, part)]

@@ -39,14 +39,14 @@ def _steps_of(normalizer: object) -> tuple[str, ...]:
     if normalizer is None:
         return ()
     found = typed(normalizer, dict, "normalizer")
-    kind = found.get("type")
+    kind = str(found.get("type"))
     if kind == "Sequence":
         return tuple(step for one in member(found, "normalizers", list, "normalizer") for step in _steps_of(one))
     for name, step in _SIGN_STEPS.items():
         if found == step:
             return (name,)
     if kind not in _STEPS:
-        raise OtherKindError(f"normalizer: a step of the type {kind!s:.40} is not supported")
+        raise OtherKindError(f"normalizer: a step of the type {kind:.40} is not supported")
     return (_STEPS[kind],)
 
 

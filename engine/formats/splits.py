@@ -89,13 +89,13 @@ def expression_of(pre_tokenizer: object, *, in_characters: bool = False) -> str:
     """The pattern that a ``pre_tokenizer`` comes to, for a vocabulary of characters or one of the letters for bytes.
     OtherKindError for one that no pattern does."""
     stages = _flattened(pre_tokenizer)
-    kinds = [stage.get("type") for stage in stages]
+    kinds = [str(stage.get("type")) for stage in stages]
     if in_characters:
         if len(kinds) > 1 or set(kinds) - {"Split"}:
             raise OtherKindError("pre_tokenizer: of BPE over characters only one Split can be opened yet")
         return _one(stages[0]) if stages else WHOLE_TEXT
     if not kinds or kinds[-1] != "ByteLevel" or set(kinds[:-1]) - {"Split"}:
-        named = ", ".join(str(kind)[:40] for kind in kinds) or "nothing"
+        named = ", ".join(kind[:40] for kind in kinds) or "nothing"
         raise OtherKindError(f"pre_tokenizer: only Split followed by ByteLevel can be opened, this has {named}")
     last = stages.pop()
     if last.get("add_prefix_space", True):

@@ -21,8 +21,9 @@ MOST_TOKENS = 1 << 20
 LONGEST_TOKEN = 1 << 16
 """In bytes, a special token as well."""
 
-LONGEST_PATTERN = 1 << 16
-"""In characters. Published ones have some hundred; two engines take seconds over one of a million."""
+LONGEST_PATTERN = 1 << 19
+"""In characters. Published ones have some hundred, and one that another library reads, with each class spelled out,
+a hundred thousand; two engines take seconds over a million."""
 
 SURE_SPECIAL_BYTES = 1 << 16
 """Special tokens of so many bytes together fit into the regular expression that tiktoken makes of them, whatever they

@@ -165,6 +165,7 @@ def checkpoints(folder: Path) -> Sequence[bytes]:
                 run.advance(0.0)
         run.save(folder / "checkpoint")
         found.append((folder / "checkpoint").read_bytes())
+        feed_checkpoint(found[-1], folder)  # what goes on with it is compiled here, and not in the time of a case
     return found
 
 

@@ -169,6 +169,9 @@ def test_hostile_hugging_face_files(parts, complaint, tmp_path):
     ("parts", "complaint"),
     [
         ({"model_type": []}, "model.type is []"),
+        ({"pre_tokenizer": {"type": {"a": 1}}}, "type {'a': 1} is not known"),
+        ({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": []}]}}, "type [] is not known"),
+        ({"normalizer": {"type": [1]}}, "type [1] is not known"),
         ({"post_processor": {"type": "Sequence", "processors": 5}}, "post_processor.processors"),
     ],
 )
@@ -260,8 +263,8 @@ def test_special_tokens_without_end(texts, complaint, tmp_path):
 
 
 def test_a_split_pattern_without_end(tmp_path):
-    told = refusal(tmp_path, "hostile.model", b"minbpe v1\n" + 100_000 * b"a" + b"\n0\n")
-    assert "its split pattern has 100,000 characters; up to 65,536" in told
+    told = refusal(tmp_path, "hostile.model", b"minbpe v1\n" + 600_000 * b"a" + b"\n0\n")
+    assert "its split pattern has 600,000 characters; up to 524,288" in told
 
 
 def test_a_long_special_token(tmp_path):
