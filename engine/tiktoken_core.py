@@ -23,9 +23,10 @@ def build_core(mergeable_ranks: Mapping[bytes, int], special_tokens: Mapping[str
     return _tiktoken.CoreBPE(mergeable_ranks, special_tokens, pattern)
 
 
-def byte_core(pattern: str) -> CoreBPE:
-    """An encoder whose tokens are the bytes of what ``pattern`` matches."""
-    return build_core({bytes([value]): value for value in range(256)}, {}, pattern)
+def byte_core(pattern: str, special_tokens: Mapping[str, int] | None = None) -> CoreBPE:
+    """An encoder whose tokens are the bytes of what ``pattern`` matches, and the special ones. ValueError where the
+    pattern is none, or the special tokens are more than its regex engine takes together."""
+    return build_core({bytes([value]): value for value in range(256)}, special_tokens or {}, pattern)
 
 
 def is_panic(error: BaseException) -> bool:

@@ -46,6 +46,15 @@ class ByteMap:
         units: NDArray[np.int8] = self.begins[start:stop].astype(np.int8) + (self.bytes[start:stop] >= 0xF0)
         return units
 
+    def continues(self, ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool[n]: which tokens, by the places where they end one behind the other, begin inside of a character. One
+        behind all of the text, without width, does not."""
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1]])[: len(ends)]
+        found = np.zeros(len(ends), dtype=np.bool_)
+        inside = starts < len(self)
+        found[inside] = ~self.begins[starts[inside]]
+        return found
+
     @functools.cached_property
     def line_ends(self) -> NDArray[np.int64]:
         """int64[lines]: the place behind each newline, and the end of the text where it ends without one."""

@@ -75,10 +75,7 @@ def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], places: By
 
 def _column(ids: NDArray[np.int32], places: ByteMap, ends: Ends) -> TokenColumn:
     utf16_ends = places.units_before[ends]
-    starts = np.concatenate([[0], ends[:-1]])[: len(ends)]
-    continues = np.zeros(len(ends), dtype=np.bool_)
-    inside = starts < len(places)
-    continues[inside] = ~places.begins[starts[inside]]
+    continues = places.continues(ends)
     for array in (utf16_ends, continues):
         array.flags.writeable = False
     return TokenColumn(ids, utf16_ends, continues)

@@ -74,12 +74,12 @@ def open_tokenizer(
             if isinstance(found.data, LibraryData):
                 return _by_library(name, found.kind, found.data, still_wanted)
             data = found.data
-            if not apart:  # else that has been done
+            if not apart:  # else both have been done
                 check(data)
+                if checked:
+                    check_work(data.ranks)
             if not checked:
                 return OpenedTokenizer(_by_us(name, data), found.kind, data.normalization, data.notes)
-            if not apart:
-                check_work(data.ranks)
             return _compared(found, data, _by_us(name, data), still_wanted)
     except (FormatError, UnknownNormalizationError) as error:
         kind = PatternNeededError if isinstance(error, PatternNeededError) else FormatError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.errors import FormatError
 from engine.still_wanted import while_wanted
-from engine.tiktoken_core import build_core
+from engine.tiktoken_core import byte_core
 
 MOST_IDS = 1 << 22
 """Token ids are below that. Tables have one entry for each id, so a file with one large id would fill the memory."""
@@ -74,6 +74,7 @@ def check(data: TokenizerData) -> TokenizerData:
     if len(ids) < len(data.ranks):
         raise FormatError(f"two tokens have the id {_repeated(data.ranks)}")
     check_dense(ids | set(data.special_tokens.values()))
+    special_bytes = 0
     for text, token_id in data.special_tokens.items():
         what = f"the special token {text!r}" if len(text) <= 80 else f"the special token {text[:80]!r}…"
         if token_id in ids:
@@ -87,17 +88,16 @@ def check(data: TokenizerData) -> TokenizerData:
             raise FormatError("a special token has no text")
         if n_bytes > LONGEST_TOKEN:
             raise FormatError(f"{what} has {n_bytes:,} bytes; up to {LONGEST_TOKEN:,} can be opened")
-    _check_together(data.special_tokens)
+        special_bytes += n_bytes
+    if special_bytes > SURE_SPECIAL_BYTES:  # else not tried: no other Python thread runs meanwhile
+        _check_together(data.special_tokens)
     return data
 
 
 def _check_together(special_tokens: Mapping[str, int]) -> None:
-    """FormatError where the special tokens are more than tiktoken finds at once. Only there it is tried: no other
-    Python thread runs meanwhile."""
-    if sum(len(text.encode("utf-8")) for text in special_tokens) <= SURE_SPECIAL_BYTES:
-        return
+    """FormatError where the special tokens are more than tiktoken finds at once."""
     try:
-        build_core({bytes([value]): value for value in range(256)}, special_tokens, ".")
+        byte_core(".", special_tokens)
     except ValueError:
         raise FormatError("its special tokens are too many, or too long, to be looked for in a text") from None
 

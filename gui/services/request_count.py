@@ -133,11 +133,9 @@ def _patch(counted: CountedRequest, shown: str, places: ByteMap) -> TokenPatch:
     if (int(byte_ends[-1]) if count else 0) < len(places):  # a token that is cut, or text of which none was made
         byte_ends = np.append(byte_ends, len(places))
     ends = _in_document(byte_ends, shown, places)
-    starts = np.concatenate([np.zeros(1, np.int64), byte_ends[:-1]])[: len(byte_ends)]
-    continues = ~np.append(places.begins, True)[starts]  # a token without width may be behind all of it
     length = int(ends[-1]) if len(ends) else 0
     ids = np.append(counted.ids, np.int32(NO_ID))[: len(ends)]
-    return TokenPatch(0, length, length, ids, ends, continues)
+    return TokenPatch(0, length, length, ids, ends, places.continues(byte_ends))
 
 
 def _in_document(byte_ends: NDArray[np.int64], shown: str, places: ByteMap) -> NDArray[np.int32]:
