@@ -53,7 +53,7 @@ class Pretokenizer:
         self._rewritten = rewrite(expression)
         self._letters = self._rewritten.letters
         try:
-            self._regex: Any = regex.compile(self._rewritten.expression, regex.VERSION0)
+            self._regex: Any = regex.compile(self._rewritten.expression, regex.VERSION0, cache_pattern=False)
         except (regex.error, OverflowError, RecursionError, MemoryError) as error:
             # Two engines: what is too much for one, such as a count of repeats, need not be for the other.
             raise InvalidPatternError(f"The split pattern is not valid: {error}") from error

@@ -15,12 +15,25 @@ _MOST_NESTED = 20
 """Groups within each other; an expression of too many is refused."""
 
 
-@functools.lru_cache(maxsize=128)
+_FEW = 100
+"""An expression takes some 300 bytes for each text. Of a thousand texts, as some encodings have, each pair of a chat
+template and an encoding would have one."""
+
+
 def special_token_regex(texts: frozenset[str]) -> regex.Pattern[str]:
     """An expression that finds any of the texts, the longest where several start. ``texts`` is not empty."""
+    return _of_few(texts) if len(texts) <= _FEW else _of_many(texts)
+
+
+def _compiled(texts: frozenset[str]) -> regex.Pattern[str]:
     import regex
 
-    return regex.compile(_any_of(sorted(texts), 0))
+    # The library would keep up to 500 of them.
+    return regex.compile(_any_of(sorted(texts), 0), cache_pattern=False)
+
+
+_of_few = functools.lru_cache(maxsize=128)(_compiled)
+_of_many = functools.lru_cache(maxsize=12)(_compiled)
 
 
 def _any_of(texts: Sequence[str], nested: int) -> str:

@@ -113,7 +113,7 @@ def compiled(expression: str, match_case: bool, *, multiline: bool = False) -> A
 
     flags = (0 if match_case else regex.IGNORECASE) | (regex.MULTILINE if multiline else 0)
     try:
-        return regex.compile(expression, flags)
+        return regex.compile(expression, flags, cache_pattern=False)
     except regex.error as error:
         place = "" if error.pos is None else f" at character {error.pos + 1}"
         if error.pos == len(expression):

@@ -143,7 +143,7 @@ def compiled(options: SearchOptions) -> Any:
         source = rf"(?<!\w)(?:{source})(?!\w)"
     flags = regex.MULTILINE | (0 if options.match_case else regex.IGNORECASE)
     try:
-        return regex.compile(source, flags)
+        return regex.compile(source, flags, cache_pattern=False)
     except regex.error as error:
         shift = len(r"(?<!\w)(?:") if options.whole_words else 0
         place = "" if error.pos is None else _tr(" at character {n}").format(n=error.pos - shift + 1)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 import regex
 from hypothesis import given
@@ -42,3 +45,16 @@ def test_many_that_begin_with_each_other() -> None:
 
 def test_they_are_cut_out() -> None:
     assert list(split_at_specials("x<a>y<ab", {"<a>", "<a", "<"})) == [("x", "<a>"), ("y", "<a"), ("b", "")]
+
+
+@pytest.mark.parametrize("texts", [3, 300])
+def test_expressions_that_nobody_asks_for_any_more_go(texts: int) -> None:
+    def asked_for(run: int) -> weakref.ref[regex.Pattern[str]]:
+        return weakref.ref(special_token_regex(frozenset(f"<{run} {number}>" for number in range(texts))))
+
+    first = asked_for(0)
+    assert first() is not None
+    last = [asked_for(run) for run in range(1, 200)][-1]
+    gc.collect()
+    assert first() is None
+    assert last() is not None

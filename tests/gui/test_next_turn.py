@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 
 import shiboken6
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal, Slot
 from pytestqt.qtbot import QtBot
 
 from gui.next_turn import in_next_turn
@@ -41,3 +42,19 @@ def test_nothing_is_kept_of_what_has_gone(qapp):
     del listener
     gc.collect()
     assert kept() is None
+
+
+def test_nothing_is_kept_of_what_was_called(qapp):
+    listener = Listener()
+
+    def call_often() -> int:
+        for _ in range(1000):
+            in_next_turn(listener, listener.listen)
+            QCoreApplication.processEvents()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+        return sys.getallocatedblocks()
+
+    before = call_often()
+    assert call_often() - before < 500
+    assert listener.calls == 2000
