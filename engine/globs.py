@@ -11,7 +11,8 @@ first place where it fits, which loses no match.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from engine.errors import EngineError
@@ -34,6 +35,8 @@ _POSIX_CLASSES = {
 }
 _LONGEST = 4096
 """Characters of a glob; no path that Linux opens has more. Compiling one of a million takes seconds."""
+_BLOCK = 64
+"""Rules in one expression: at each group that it tries, ``re`` goes through those before it."""
 _QUOTED = 60
 _STAR = "*"
 _NEVER = r"(?!)"
@@ -48,9 +51,8 @@ class GlobRules:
 
     def __init__(self, lines: Iterable[str], *, strict: bool = False) -> None:
         """``strict`` raises InvalidGlobError for a glob that cannot match; git passes over it in silence."""
-        self._negative: list[bool] = []
-        file_rules: list[str] = []
-        folder_rules: list[str] = []
+        rules: dict[tuple[str, bool], bool] = {}
+        self._written = 0
         for line in lines:
             try:
                 rule = _parsed(line)
@@ -61,30 +63,47 @@ class GlobRules:
             if rule is None:
                 continue
             negative, folders_only, expression = rule
-            self._negative.append(negative)
-            folder_rules.append(f"({expression})")
-            file_rules.append(f"({_NEVER})" if folders_only else f"({expression})")
-        # The last rule stands first: an alternation takes the first that matches.
-        self._files = re.compile("|".join(reversed(file_rules)) or _NEVER, re.DOTALL)
-        self._folders = re.compile("|".join(reversed(folder_rules)) or _NEVER, re.DOTALL)
+            self._written += 1
+            rules.pop((expression, folders_only), None)  # of the same rule written again, the earlier never decides
+            rules[expression, folders_only] = negative
+        last_first = [*reversed(rules.items())]
+        self._blocks = [_block(last_first[start : start + _BLOCK]) for start in range(0, len(last_first), _BLOCK)]
 
     def __len__(self) -> int:
         """Number of rules."""
-        return len(self._negative)
+        return self._written
 
     def verdict(self, path: str, *, is_folder: bool) -> bool | None:
         """Whether the rules take a path (True), give it back (``!``, False), or say nothing of it (None).
 
         ``path`` is relative to where the rules stand, with ``/`` between its parts and none at its ends.
         """
-        if not self._negative:
-            return None
-        name = path[path.rfind("/") + 1 :]
-        found = (self._folders if is_folder else self._files).match(f"{name}\0{path}")
-        if found is None:
-            return None
-        assert found.lastindex is not None
-        return not self._negative[-found.lastindex]
+        subject = f"{path[path.rfind('/') + 1 :]}\0{path}"
+        for block in self._blocks:
+            found = (block.folders if is_folder else block.files).match(subject)
+            if found is not None:
+                assert found.lastindex is not None
+                return not block.negative[found.lastindex - 1]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Rules that stand together, the last one first: an alternation takes the first that matches. ``files``,
+    ``folders``: expressions with a group for each rule."""
+
+    negative: tuple[bool, ...]
+    files: re.Pattern[str]
+    folders: re.Pattern[str]
+
+
+def _block(rules: Sequence[tuple[tuple[str, bool], bool]]) -> _Block:
+    """``rules``: an expression, whether it is for folders only, and whether the rule is negative, of each."""
+    for_files = "|".join(f"({_NEVER if folders_only else expression})" for (expression, folders_only), _ in rules)
+    for_folders = "|".join(f"({expression})" for (expression, _), _ in rules)
+    files = re.compile(for_files, re.DOTALL)
+    folders = files if for_files == for_folders else re.compile(for_folders, re.DOTALL)
+    return _Block(tuple(negative for _, negative in rules), files, folders)
 
 
 def _parsed(line: str) -> tuple[bool, bool, str] | None:

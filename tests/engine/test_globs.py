@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.corpus_walk import FolderWalk, FoundFile
 from engine.globs import GlobRules, InvalidGlobError
@@ -55,6 +57,22 @@ def test_a_slash_at_the_end_is_for_folders():
     rules = GlobRules(["build/"])
     assert rules.verdict("build", is_folder=True) is True
     assert rules.verdict("build", is_folder=False) is None
+
+
+GLOBS = st.sampled_from(["a", "!a", "a/", "!a/", "*b", "!*b", "d/*", "!d/**", "?b", "!c"])
+
+
+@given(st.lists(st.tuples(GLOBS, st.integers(0, 200)), max_size=12))
+def test_of_many_rules_the_last_that_matches_decides(written: list[tuple[str, int]]):
+    lines = [line for glob, others in written for line in (*(f"other{number}/" for number in range(others)), glob)]
+    each = [GlobRules([glob]) for glob, _ in written]
+    rules = GlobRules(lines)
+    assert len(rules) == len(lines)
+    for path in ("a", "d/a", "d/ab", "b", "c", "d"):
+        for is_folder in (False, True):
+            verdicts = (rule.verdict(path, is_folder=is_folder) for rule in reversed(each))
+            decided = next((verdict for verdict in verdicts if verdict is not None), None)
+            assert rules.verdict(path, is_folder=is_folder) is decided
 
 
 @pytest.mark.parametrize("glob", ["[ab", "a\\", "[[:letters:]]", "d/[!", "a" * 4097, "[" * 3000, f"[[:{'x' * 3000}:]]"])
