@@ -60,7 +60,7 @@ def read(header: bytes) -> dict[str, Any]:
     for _ in range(keys):
         key = reader.text().decode("utf-8", "replace")
         kept = key.startswith(_KEPT)
-        value = reader.value(kept, f"the value of {key:.80}")
+        value = reader.value(kept, f"the value of {key!r:.80}")
         if kept:
             if key in values:
                 raise FormatError(f"the key {key!r:.80} is there twice")

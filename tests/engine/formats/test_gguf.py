@@ -153,3 +153,14 @@ def test_huge_counts_are_refused_before_anything_is_made_of_them(tmp_path):
         (tmp_path / "model.gguf").write_bytes(content)
         with pytest.raises(FormatError, match=complaint):
             engine.load(tmp_path / "model.gguf")
+
+
+def test_a_key_with_a_line_end_stays_within_its_line(tmp_path):
+    import struct
+
+    key = b"tokenizer.ggml\n.mode"
+    content = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", len(key)) + key + struct.pack("<I", 99)
+    (tmp_path / "model.gguf").write_bytes(content)
+    with pytest.raises(FormatError, match=r"the value of 'tokenizer\.ggml\\n\.mode' is of the kind 99") as error:
+        engine.load(tmp_path / "model.gguf")
+    assert "\n" not in str(error.value)
