@@ -93,7 +93,7 @@ def test_it_is_there_at_the_next_start_and_gone_from_the_process_in_between(
     assert again.prompt.counts.encoding == "texts-290"
     assert "texts-290" in names_in_picker(again)
     assert engine.get_encoding("texts-290").token_byte_values() == tokens
-    assert panel_of(again).result.names.itemText(0) == "texts-290"
+    qtbot.waitUntil(lambda: panel_of(again).result.names.itemText(0) == "texts-290")
 
 
 def test_another_run_of_that_name_gets_a_name_of_its_own(qtbot: QtBot, trained: Workbench):
