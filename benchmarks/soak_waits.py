@@ -6,7 +6,6 @@ import time
 
 from PySide6.QtCore import QEventLoop, QTimer
 
-from gui.jobs import Lane
 from gui.workbench import Workbench
 
 LOOK_MS = 150
@@ -22,27 +21,23 @@ def run_for(milliseconds: int) -> None:
     loop.exec()
 
 
-def at_work(bench: Workbench) -> bool:
-    """Whether anything is worked on, of which the window tells or not."""
-    assert bench.runner is not None
-    return any(lane.busy for lane in bench.runner.findChildren(Lane))
-
-
 def wait_for_jobs(bench: Workbench) -> None:
-    """Wait until nothing is worked on, or for a minute."""
+    """Wait until nothing is worked on, of which the window tells or not, or for a minute."""
+    assert bench.runner is not None
     end = time.monotonic() + PATIENCE_SECONDS
     run_for(LOOK_MS)
-    while at_work(bench) and time.monotonic() < end:
+    while bench.runner.at_work and time.monotonic() < end:
         run_for(LOOK_MS)
 
 
 def wait_for_quiet(bench: Workbench) -> None:
     """Wait until nothing has been worked on for some seconds, or for a minute: one job may have another follow, the
     session is saved a moment after the text has changed, and the window gives memory back when jobs have ended."""
+    assert bench.runner is not None
     since = begun = time.monotonic()
     while (now := time.monotonic()) - since < QUIET_SECONDS and now - begun < PATIENCE_SECONDS:
         run_for(LOOK_MS)
-        if at_work(bench):
+        if bench.runner.at_work:
             since = time.monotonic()
 
 

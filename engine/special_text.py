@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 _MOST_NESTED = 20
 """Groups within each other; an expression of too many is refused."""
 
-
 _FEW = 100
-"""An expression takes some 300 bytes for each text. Of a thousand texts, as some encodings have, each pair of a chat
-template and an encoding would have one."""
+"""Of an expression of more texts fewer are kept: it takes some 300 bytes for each. Some encodings have a thousand, and
+each pair of one and a chat template has an expression of its own."""
 
 
 def special_token_regex(texts: frozenset[str]) -> regex.Pattern[str]:

@@ -418,7 +418,7 @@ class JobRunner(QObject):
     def _keep_beating(self, busy: bool) -> None:
         if busy:
             self.heartbeat.start()
-        elif not any(lane.busy for lane in (*self._lanes, *self._unlisted)):
+        elif not self.at_work:
             self.heartbeat.stop()
 
     @property
@@ -430,6 +430,11 @@ class JobRunner(QObject):
     def busy(self) -> bool:
         """Whether any job runs or waits."""
         return any(lane.busy for lane in self._lanes)
+
+    @property
+    def at_work(self) -> bool:
+        """The same, with the lanes of which nobody is told."""
+        return self.busy or any(lane.busy for lane in self._unlisted)
 
     def shutdown(self) -> None:
         """Cancel what may be cancelled and wait until no job runs.
