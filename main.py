@@ -77,9 +77,9 @@ def open_window(arguments: Sequence[str]) -> int:
         paths, profile = window_arguments(arguments)
     except UnusableArgument as error:
         return refuse(str(error))
-    from gui.interpreter import rest_collector
+    import gc
 
-    rest_collector()
+    gc.disable()  # for good: gui.runtime.gc_scheduler collects, on the GUI thread alone
     from gui.display_check import why_no_window
 
     sentence = why_no_window()

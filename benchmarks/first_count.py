@@ -32,8 +32,8 @@ NOTABLE_MS = 10
 
 WINDOW = """
 import json, os, sys, time
-from gui.interpreter import rest_collector, settle_collector
-rest_collector()
+import gc
+gc.disable()
 from pathlib import Path
 import psutil
 from PySide6.QtCore import Qt, QTimer
@@ -43,7 +43,7 @@ process = psutil.Process()
 profile, text, until = sys.argv[1:]
 app = QApplication([sys.argv[0], "-style", "fusion"])
 bench = gui.app.Workbench(gui.app.profile_paths(Path(profile)))
-bench.started.connect(settle_collector)
+bench.started.connect(lambda: bench.runner.collector.settle())
 if text:
     bench.files.open_paths([Path(text)])
 said, gaps, last = {}, [], time.perf_counter()

@@ -20,6 +20,7 @@ cache: they are read once just before each scan.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import resource
 import subprocess
@@ -128,11 +129,10 @@ def window(folder: str, profile: str, name: str) -> None:
     from PySide6.QtWidgets import QApplication
 
     from gui.app import create_window, tend_memory
-    from gui.interpreter import rest_collector
     from gui.memory_return import keep_big_blocks_apart
     from gui.workbench import Workbench
 
-    rest_collector()
+    gc.disable()
     keep_big_blocks_apart()
     app = QApplication([])
     shown = create_window(Path(profile))

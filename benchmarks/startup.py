@@ -26,8 +26,8 @@ HEAVY = ("numpy", "numba", "pyqtgraph", "tiktoken", "engine.encoding", "pricing.
 # the process was made.
 WINDOW = """
 import main
-from gui.interpreter import rest_collector
-rest_collector()
+import gc
+gc.disable()
 from gui.display_check import why_no_window
 why_no_window()
 from pathlib import Path

@@ -22,6 +22,7 @@ processors: those of other programs, of the X server, and our own workers.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import subprocess
 import sys
@@ -187,10 +188,9 @@ class Bench(Loop):
 
     def __init__(self, folder: Path, *, wait_for_kernels: bool = False) -> None:
         from gui.app import create_window
-        from gui.interpreter import rest_collector, settle_collector
         from gui.memory_return import keep_big_blocks_apart
 
-        rest_collector()
+        gc.disable()
         keep_big_blocks_apart()
         self.app = QApplication.instance() or QApplication(sys.argv[:1])
         self.window = create_window(folder)
@@ -199,7 +199,7 @@ class Bench(Loop):
         self.window.show()
         self.editor = self.window.findChild(QPlainTextEdit, "promptEditor")
         self.until(lambda: self.counted)
-        settle_collector()
+        self.bench.runner.collector.settle()
         if wait_for_kernels:
             self.until(lambda: self.bench.kernels.use.active and self.counted, seconds=600)
 

@@ -43,7 +43,7 @@ def release_range(start: int, size: int) -> None:
 
 @functools.cache
 def _madvise() -> Callable[[int, int, int], int]:
-    """That of the C library. Once: each ``CDLL`` makes classes that wait for the garbage collector's full round."""
+    """That of the C library. Once: each ``CDLL`` makes classes that only a full collection frees."""
     function = ctypes.CDLL(None).madvise
     function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     return function

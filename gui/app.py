@@ -9,8 +9,6 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QMainWindow
 
-from gui.full_collection import FullCollection
-from gui.interpreter import settle_collector
 from gui.memory_return import keep_big_blocks_apart
 from gui.paths import profile_paths
 from gui.workbench import Workbench
@@ -35,16 +33,16 @@ def create_window(profile: Path | None = None) -> QMainWindow:
 
 
 def tend_memory(bench: Workbench) -> None:
-    """Have the garbage collector work as suits a process that is this window's alone."""
+    """Leave what the start and the compiler bring out of garbage collections: the process is this window's alone."""
 
     def settle() -> None:
-        settle_collector()
         assert bench.kernels is not None
         assert bench.loading is not None
         assert bench.runner is not None
-        FullCollection(bench.runner, bench)
-        bench.kernels.taken_over.connect(settle_collector)
-        bench.loading.ended.connect(settle_collector)
+        collector = bench.runner.collector
+        collector.settle()
+        bench.kernels.taken_over.connect(collector.settle)
+        bench.loading.ended.connect(collector.settle)
 
     bench.started.connect(settle)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
-from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 BEAT_MS = 5
 """How often the event loop says that it comes round."""
@@ -30,7 +30,11 @@ class Heartbeat(QObject):
     """Beats on the GUI thread while jobs run.
 
     Without a lock: a job that has one, and waits for the interpreter to give it back, would stop the GUI thread.
+
+    Signals: ``beaten()`` with each beat.
     """
+
+    beaten = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,6 +42,7 @@ class Heartbeat(QObject):
         self._timer = QTimer(self, interval=BEAT_MS)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
+        self._timer.timeout.connect(self.beaten)
 
     def start(self) -> None:
         """Beat from now on."""

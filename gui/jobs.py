@@ -34,6 +34,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gui.heartbeat import Heartbeat
 from gui.one_a_turn import OneATurn
+from gui.runtime.gc_scheduler import GcScheduler
 from gui.services.standing_back import asking
 
 PROGRESS_INTERVAL_SECONDS = 0.05
@@ -374,6 +375,8 @@ class JobRunner(QObject):
         self.way.set()
         self.heartbeat = Heartbeat(self)
         """Says whether the GUI thread is busy, while any job runs; for lanes."""
+        self.collector = GcScheduler(self)
+        """Keeps garbage collection off the worker threads; whoever owns the event loop starts it."""
         self.deliveries = OneATurn(self)
         """Hands over what jobs bring; for lanes."""
         self._give_back = QTimer(self, singleShot=True, interval=WAY_MS)
@@ -447,4 +450,5 @@ class JobRunner(QObject):
         self.heartbeat.stop()
         self.way.set()
         self._pool.shutdown(wait=True)
+        self.collector.stop()
         sys.setswitchinterval(self._switch_interval_before)

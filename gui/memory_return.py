@@ -52,7 +52,7 @@ _STATM = Path("/proc/self/statm")
 
 @functools.cache
 def _c_library() -> ctypes.CDLL:
-    """The C library. Once: each ``CDLL`` makes classes that wait for the garbage collector's full round."""
+    """The C library. Once: each ``CDLL`` makes classes that only a full collection frees."""
     import ctypes
 
     return ctypes.CDLL(None)

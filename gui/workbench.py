@@ -368,6 +368,8 @@ class Workbench(QObject):
         self._report.tell()
         assert self.loading is not None
         self.loading.begin_soon()
+        assert self.runner is not None
+        self.runner.collector.start()
         self.started.emit()
 
     # --- the prompt ---------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import threading
@@ -52,6 +53,40 @@ elif os.environ.get("TOKENLOUPE_REQUIRE_GUI"):
     raise pytest.UsageError(f"the tests of the window are required here, but Qt cannot be loaded: {QT_MISSING}")
 else:
     collect_ignore = ["gui"]
+
+
+# As in the program (gui/runtime/gc_scheduler.py): an automatic collection would run on whichever thread allocates, and
+# free the Qt objects of earlier tests there. What tests leave is collected between them, on the main thread.
+gc.disable()
+_YOUNG_AND_MIDDLE = 1
+_collected_elsewhere: list[str] = []
+
+
+def _note_collections_elsewhere(phase: str, _about: dict[str, int]) -> None:
+    thread = threading.current_thread()
+    if phase == "start" and thread is not threading.main_thread():
+        _collected_elsewhere.append(thread.name)
+
+
+gc.callbacks.append(_note_collections_elsewhere)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def garbage_of_module() -> Iterator[None]:
+    """Collect everything that the tests of a module left."""
+    yield
+    gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def collections_on_main_thread() -> Iterator[None]:
+    """Collect what a test left, and fail it if the collector ran on another thread."""
+    yield
+    gc.disable()
+    gc.collect(_YOUNG_AND_MIDDLE)
+    names = list(_collected_elsewhere)
+    _collected_elsewhere.clear()
+    assert not names, f"the garbage collector ran on the threads {names}"
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -37,14 +35,6 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[io.FileIO]:
     return files
 
 
-@pytest.fixture
-def nothing_collected() -> Iterator[None]:
-    gc.disable()
-    yield
-    gc.enable()
-
-
-@pytest.mark.usefixtures("nothing_collected")
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda one: f"{one.pattern}-{one.alphabet}-{one.normalization}")
 def test_a_reader_that_is_given_up_closes_its_file(
     tmp_path: Path, settings: TrainingSettings, opened: list[io.FileIO]

@@ -1,0 +1,1 @@
+"""Runtime of the window: threads, event loop, memory."""
