@@ -11,8 +11,6 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-LIBRARIES = "libegl1 libgl1 libxkbcommon0 libdbus-1-3 libfontconfig1"
-XCB_LIBRARIES = "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0"
 NEEDS_NO_DISPLAY = frozenset({"offscreen", "minimal", "vnc", "linuxfb", "eglfs", "minimalegl", "vkkhrdisplay"})
 
 
@@ -33,11 +31,14 @@ def why_no_window(environment: Mapping[str, str] | None = None, platform: str = 
     from gui.x_display import REFUSED, WELCOME, ask_display  # Not for those who ask for no display: it loads sockets.
 
     if wayland and chosen in {"", "wayland"} and _wayland_answers(wayland, environment):
-        return None
+        missing = _missing_plugin_library("wayland")
+        if missing is None or not x11 or chosen:
+            return missing
+        # Qt now tries X11.
     if x11 and chosen in {"", "xcb"}:
         answer = ask_display(x11, environment)
         if answer == WELCOME:
-            return _missing_xcb_library()
+            return _missing_plugin_library("xcb")
         if answer == REFUSED:
             return f"the display {x11} does not let this user in (`xauth` and `xhost` decide that); {_instead()}"
     named = x11 if x11 and chosen != "wayland" else wayland
@@ -55,34 +56,41 @@ def _missing_library() -> str | None:
     """What Qt itself needs of the system."""
     try:
         import PySide6.QtWidgets  # noqa: F401
+    except ModuleNotFoundError as error:
+        return f"Qt is not installed ({error}): `pip install .` installs what the program needs; {_instead()}"
     except ImportError as error:
-        library = str(error).partition(":")[0]
-        if isinstance(error, ModuleNotFoundError):
-            return f"Qt is not installed ({error}): `pip install .` installs what the program needs; {_instead()}"
-        return f"Qt cannot be loaded, {library} is missing: on Debian or Ubuntu `apt install {LIBRARIES}`; {_instead()}"
+        return _with_advice("Qt cannot be loaded", error)
     return None
 
 
-def _missing_xcb_library() -> str | None:
-    """What Qt's X11 plugin needs of the system. Loading it here costs nothing: Qt would load it next."""
+def _missing_plugin_library(platform: str) -> str | None:
+    """What Qt's plugin for X11 (``xcb``) or ``wayland`` needs of the system. Loading it here costs nothing: Qt would
+    load it next."""
     import ctypes
     from importlib.util import find_spec
 
     found = find_spec("PySide6")
     if found is None or not found.submodule_search_locations:
         return None
-    plugin = Path(found.submodule_search_locations[0], "Qt", "plugins", "platforms", "libqxcb.so")
+    plugin = Path(found.submodule_search_locations[0], "Qt", "plugins", "platforms", f"libq{platform}.so")
     if not plugin.exists():
         return None  # A system's own PySide6 keeps its plugins elsewhere, and its libraries come with it.
     try:
         ctypes.CDLL(str(plugin))
     except OSError as error:
-        library = str(error).partition(":")[0]
-        return (
-            f"Qt cannot open windows on X11, {library} is missing: on Debian or Ubuntu "
-            f"`apt install {XCB_LIBRARIES}`; {_instead()}"
-        )
+        return _with_advice(f"Qt cannot open windows on {'X11' if platform == 'xcb' else 'Wayland'}", error)
     return None
+
+
+def _with_advice(what: str, error: Exception) -> str:
+    """What fails and why, and everything that is to be installed: whoever has done so is not told of more."""
+    from gui.system_libraries import missing_packages
+
+    library, _, why = str(error).partition(":")
+    packages = " ".join(missing_packages()) if "cannot open shared object file" in why else ""
+    if not packages:
+        return f"{what} ({' '.join(str(error).split())}); {_instead()}"
+    return f"{what}, {library} is missing: on Debian or Ubuntu `apt install {packages}`; {_instead()}"
 
 
 def _wayland_answers(name: str, environment: Mapping[str, str]) -> bool:

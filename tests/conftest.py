@@ -108,9 +108,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_report_header() -> list[str]:
     if QT_MISSING is None:
         return []
+    from gui.system_libraries import missing_packages
+
     return [
         f"Qt cannot be loaded ({QT_MISSING}): the tests of the window are left out. "
-        "On Debian or Ubuntu: apt install libegl1 libgl1 libxkbcommon0 libdbus-1-3 libfontconfig1"
+        f"On Debian or Ubuntu: apt install {' '.join(missing_packages())}"
     ]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gui import x_display
+from gui import display_check, system_libraries, x_display
 from gui.display_check import why_no_window
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about displays of Linux")
@@ -54,6 +54,13 @@ def test_other_systems_have_one(monkeypatch: pytest.MonkeyPatch):
     assert why_no_window({}, "win32") is None
 
 
+@pytest.fixture
+def all_plugins_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests of displays ask nothing of the libraries here."""
+    monkeypatch.setattr(display_check, "_missing_plugin_library", lambda name: None)
+
+
+@pytest.mark.usefixtures("all_plugins_load")
 def test_a_display_that_answers(wayland: dict[str, str]):
     assert why_no_window(wayland) is None
     assert why_no_window(wayland | {"WAYLAND_DISPLAY": str(Path(wayland["XDG_RUNTIME_DIR"], "wayland-7"))}) is None
@@ -124,10 +131,12 @@ def greeted(server: FakeXServer, monkeypatch: pytest.MonkeyPatch, authority: Pat
     return why_no_window(environment)
 
 
+@pytest.mark.usefixtures("all_plugins_load")
 def test_a_display_that_welcomes(x_server: FakeXServer, monkeypatch: pytest.MonkeyPatch):
     assert greeted(x_server, monkeypatch) is None
 
 
+@pytest.mark.usefixtures("all_plugins_load")
 def test_the_cookie_of_the_display_is_shown(x_server: FakeXServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     def entry(family: int, address: bytes, number: bytes, name: bytes, data: bytes) -> bytes:
         parts = (address, number, name, data)
@@ -158,10 +167,28 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch):
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", broken)
+    monkeypatch.setattr(system_libraries, "missing_packages", lambda: ["libegl1", "libxcb-cursor0"])
     why = why_no_window({"DISPLAY": ":0"})
     assert why is not None
     assert "libEGL.so.1 is missing" in why
-    assert "apt install libegl1" in why
+    assert "`apt install libegl1 libxcb-cursor0`" in why
+
+
+def test_what_no_package_mends_is_said_as_it_is(monkeypatch: pytest.MonkeyPatch):
+    real = builtins.__import__
+
+    def broken(name: str, *rest: object) -> object:
+        if name.startswith("PySide6"):
+            raise ImportError("libc.so.6: version `GLIBC_2.34' not found\n(required by libQt6Core.so.6)")
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", broken)
+    monkeypatch.setattr(system_libraries, "missing_packages", lambda: ["libwayland-egl1"])
+    why = why_no_window({"DISPLAY": ":0"})
+    assert why is not None
+    assert "version `GLIBC_2.34' not found (required by libQt6Core.so.6)" in why
+    assert "apt" not in why
+    assert "\n" not in why
 
 
 def test_qt_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch):
@@ -185,8 +212,35 @@ def test_a_missing_library_of_x11_is_named(x_server: FakeXServer, monkeypatch: p
     monkeypatch.setattr(ctypes, "CDLL", broken)
     why = greeted(x_server, monkeypatch)
     assert why is not None
-    assert "libxcb-cursor.so.0 is missing" in why
-    assert "apt install libxcb-cursor0" in why
+    assert "X11, libxcb-cursor.so.0 is missing" in why
+    # All that could be missing, not only what X11 wants: one command must do.
+    assert {"libegl1", "libxcb-cursor0", "libxkbcommon-x11-0", "libwayland-cursor0"} <= set(why.split("`")[1].split())
+
+
+def test_a_missing_library_of_wayland_is_named(monkeypatch: pytest.MonkeyPatch, wayland: dict[str, str]):
+    real = ctypes.CDLL
+
+    def broken(name: str) -> object:
+        if name.endswith("libqwayland.so"):
+            raise OSError("libwayland-cursor.so.0: cannot open shared object file: No such file or directory")
+        return real(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", broken)
+    monkeypatch.setattr(system_libraries, "missing_packages", lambda: ["libwayland-cursor0"])
+    why = why_no_window(wayland)
+    assert why is not None
+    assert "Wayland, libwayland-cursor.so.0 is missing" in why
+    assert "`apt install libwayland-cursor0`" in why
+
+
+def test_without_a_library_of_wayland_x11_serves(
+    monkeypatch: pytest.MonkeyPatch, wayland: dict[str, str], x_server: FakeXServer
+):
+    monkeypatch.setattr(x_display, "FIRST_PORT", x_server.port)
+    both = wayland | {"DISPLAY": "127.0.0.1:0", "XAUTHORITY": "/nowhere"}
+    monkeypatch.setattr(display_check, "_missing_plugin_library", lambda name: None if name == "xcb" else "missing")
+    assert why_no_window(both) is None
+    assert why_no_window(both | {"QT_QPA_PLATFORM": "wayland"}) == "missing"
 
 
 def test_importing_the_check_loads_no_qt():
