@@ -13,20 +13,26 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
+from tests.thoroughness import DEEP_EXAMPLES
+
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
 # Machines are shared and slow at times, and a test must not depend on the clock: no deadlines. Nor on luck: the same
-# examples every time; those of the long run are new ones.
+# examples every time; those of the long run are new ones. What asks for a number of its own gets it from ``examples``.
 hypothesis.settings.register_profile(
     "project",
+    max_examples=25,
     deadline=None,
     derandomize=True,
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.register_profile(
-    "long", parent=hypothesis.settings.get_profile("project"), derandomize=False, max_examples=5000
+    "deep", parent=hypothesis.settings.get_profile("project"), max_examples=DEEP_EXAMPLES
+)
+hypothesis.settings.register_profile(
+    "long", parent=hypothesis.settings.get_profile("project"), derandomize=False, max_examples=50 * DEEP_EXAMPLES
 )
 hypothesis.settings.load_profile(os.environ.get("TOKENLOUPE_HYPOTHESIS", "project"))
 

@@ -24,6 +24,7 @@ def written(folder: Path, content: bytes) -> CorpusFile:
     return CorpusFile(path, len(content), "utf-8")
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("split", ["cl100k_base", "whitespace", "sentencepiece"])
 def test_stretches_are_the_whole_file(tmp_path: Path, split: str) -> None:
     cuts = NAMED_SPLITS[split].cuts

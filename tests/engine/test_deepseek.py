@@ -6,13 +6,14 @@ import itertools
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tokenizers import Regex, pre_tokenizers
 
 import engine
 from engine.patterns import DEEPSEEK_STAGES
 from tests.engine import oracles
 from tests.engine.strategies import texts
+from tests.thoroughness import examples
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def test_the_stages_are_the_published_ones(vocabularies):
     assert {(split["behavior"], split["invert"]) for split in splits} == {("Isolated", False)}
 
 
-@settings(deadline=None, max_examples=500)
+@examples(500)
 @given(text=texts())
 def test_one_expression_splits_as_the_three_stages_do(encoding, text):
     pieces = [piece for piece, _ in STAGES.pre_tokenize_str(text)]
@@ -50,7 +51,7 @@ def test_borders_between_the_stages(encoding, vocabularies, text):
     assert encoding.encode_ordinary(text) == oracles.ids("deepseek", vocabularies, text)
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(text=texts())
 def test_special_tokens_as_published(encoding, vocabularies, text):
     expected = oracles.deepseek(vocabularies).encode(text, add_special_tokens=False).ids

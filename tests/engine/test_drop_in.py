@@ -9,13 +9,14 @@ import pickle
 import numpy as np
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 
 import engine
 from engine.catalog import DATA_DIR, Catalog
 from engine.kernels._jit import COMPILED
 from tests.engine import oracles
 from tests.engine.strategies import texts_with_surrogates
+from tests.thoroughness import examples
 
 PUBLIC = [name for name in vars(tiktoken.Encoding) if not name.startswith("_")]
 
@@ -203,7 +204,7 @@ def test_any_kind_of_set_may_be_allowed(ours):
 
 
 @pytest.mark.parametrize("name", ["r50k_base", "cl100k_base", "o200k_base"])
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(text=texts_with_surrogates())
 def test_the_same_ids_on_any_text(name, text):
     theirs = tiktoken_twin(name)

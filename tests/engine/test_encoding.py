@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
@@ -16,6 +16,7 @@ from engine.catalog import DATA_DIR, Catalog
 from engine.kernels._jit import COMPILED
 from tests.engine import oracles
 from tests.engine.strategies import texts, texts_with_surrogates
+from tests.thoroughness import examples
 
 NAMES = engine.list_encoding_names()
 
@@ -94,7 +95,7 @@ def _is_utf8(content: bytes) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(text=texts())
 def test_ids_are_those_of_the_vendors_tokenizer(name, vocabularies, text):
     assert engine.get_encoding(name).encode_ordinary(text) == oracles.ids(name, vocabularies, text)
@@ -123,7 +124,7 @@ def test_code_points_of_all_planes(name, vocabularies):
         assert encoding.encode_ordinary(text) == oracles.ids(name, vocabularies, text)
 
 
-@settings(deadline=None, max_examples=400)
+@examples(400)
 @given(name=a_name, text=texts_with_surrogates())
 def test_the_ways_to_encode_agree(name, text):
     encoding = engine.get_encoding(name)
@@ -141,14 +142,14 @@ def test_the_ways_to_encode_agree(name, text):
     assert encoding.decode(special) == sound(text)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(name=a_name, content=st.one_of(st.binary(max_size=60), texts().map(str.encode)))
 def test_bytes_are_counted_as_their_text(name, content):
     encoding = engine.get_encoding(name)
     assert encoding.count(content) == encoding.count(content.decode("utf-8", "replace"))
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(name=a_name, text=texts_with_surrogates())
 def test_token_ends(name, text):
     encoding = engine.get_encoding(name)
@@ -161,7 +162,7 @@ def test_token_ends(name, text):
     assert starts[-1] == len(content)
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(name=a_name, text=texts())
 def test_what_tokens_add_to_utf16_positions(name, text):
     encoding = engine.get_encoding(name)

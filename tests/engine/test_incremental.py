@@ -6,13 +6,14 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
 from engine import EditedText, TextEdit, incremental, prefix_counts, text_pieces, token_blocks, utf16_text
 from engine.kernels._jit import COMPILED
 from tests.engine.strategies import NASTY, SURROGATES, texts, texts_with_surrogates
+from tests.thoroughness import examples
 
 NAMES = engine.list_encoding_names()
 ENCODERS = [(name, "tiktoken") for name in NAMES]
@@ -138,10 +139,11 @@ def encoding(request, with_kernels):
     return with_kernels(name) if encoder == "kernels" else engine.get_encoding(name)
 
 
+@pytest.mark.hypothesis
 def test_edits_of_any_kind(encoding, sizes):
     others = [engine.get_encoding(name) for name in NAMES if name != encoding.name][:3]
 
-    @settings(deadline=None, max_examples=15)
+    @examples(15)
     @given(text=texts_with_surrogates(60), special=st.booleans(), rng=st.randoms(use_true_random=False))
     def run(text, special, rng):
         edited, twin = EditedText(encoding, special_as_tokens=special), Twin(text)
@@ -166,7 +168,7 @@ def test_edits_of_any_kind(encoding, sizes):
     run()
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     text=texts_with_surrogates(60),
     steps=st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), max_size=4),

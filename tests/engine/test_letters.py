@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.letters import Letters
 from engine.patterns import PATTERNS
 from engine.split_expression import rewrite
+from tests.thoroughness import examples
 
 N_CODE_POINTS = 0x110000
 stretches = st.lists(st.tuples(st.integers(0, N_CODE_POINTS), st.integers(0, 0xFFFF)), max_size=6)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(stretches)
 def test_every_code_point_keeps_its_letter(given_stretches):
     table = np.zeros(N_CODE_POINTS, dtype=np.uint16)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
 from engine import long_runs
 from engine.patterns import PATTERNS
 from tests.engine import oracles
+from tests.thoroughness import examples
 
 NAMES = engine.list_encoding_names()
 
@@ -30,12 +31,13 @@ def tiny_limit(request):
         yield
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("name", NAMES)
 def test_cut_out_runs_change_no_id(name, vocabularies, tiny_limit):
     encoding = engine.get_encoding(name)
     cut_out = []
 
-    @settings(deadline=None, max_examples=200)
+    @examples(200)
     @given(
         parts=st.lists(st.one_of(st.sampled_from(RUNS), st.sampled_from(DOUBLED), st.sampled_from(OTHERS)), max_size=12)
     )

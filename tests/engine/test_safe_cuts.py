@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
@@ -12,6 +12,7 @@ from engine.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, LLAMA3_EXPRESSION
 from engine.safe_cuts import CutFinder
 from engine.scanners import KNOWN_SPLITS
 from tests.engine.strategies import texts, texts_with_surrogates
+from tests.thoroughness import examples
 
 NAMES = engine.list_encoding_names()
 
@@ -43,6 +44,7 @@ def encoding_with(pattern: str) -> engine.Encoding:
     return engine.Encoding("mine", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("pattern", [*NAMES, LLAMA3_EXPRESSION, GPT2_PUBLISHED])
 def test_both_sides_encode_apart(pattern):
     encoding = encoding_with(pattern)
@@ -50,7 +52,7 @@ def test_both_sides_encode_apart(pattern):
     finder = CutFinder()
     seen = 0
 
-    @settings(deadline=None, max_examples=150)
+    @examples(150)
     @given(text=st.lists(WITH_CUTS, min_size=2, max_size=8).map("".join))
     def check(text):
         nonlocal seen
@@ -63,6 +65,7 @@ def test_both_sides_encode_apart(pattern):
     assert seen > 100
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("name", NAMES)
 def test_both_sides_encode_apart_with_special_tokens(name):
     encoding = engine.get_encoding(name)
@@ -77,7 +80,7 @@ def test_both_sides_encode_apart_with_special_tokens(name):
     )
     seen = 0
 
-    @settings(deadline=None, max_examples=150)
+    @examples(150)
     @given(text=st.lists(piece, max_size=12).map("".join))
     def check(text):
         nonlocal seen
@@ -103,7 +106,7 @@ def test_no_cut_inside_a_special_token():
     assert text.index("|>") not in all_cuts(CutFinder(["<|fim_prefix|>"]), text)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(text=texts(60), data=st.data())
 def test_first_and_last_agree(text, data):
     finder = CutFinder(["<|endoftext|>", "a b"])
@@ -116,7 +119,7 @@ def test_first_and_last_agree(text, data):
         assert finder.last(text, start, end) == (cuts[-1] if cuts else -1)
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(text=st.lists(WITH_CUTS, max_size=4).map("".join))
 def test_asking_first_finds_the_same(text):
     finder = CutFinder()
@@ -135,7 +138,7 @@ def test_every_character_has_its_kind_behind_and_before_a_cut():
                 assert safe_cuts._may_have_cut(text) == (safe_cuts.CUT.search(text, 1) is not None)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(text=texts(60), size=st.integers(1, 40))
 def test_chunks(text, size):
     finder = CutFinder()

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from engine import TrainingRun, merging
@@ -18,8 +18,9 @@ from engine.reference_training import PlainMerge, learn_merges
 from engine.training_alphabets import byte_alphabet, character_alphabet
 from engine.training_splits import split_named
 from tests.engine.strategies import texts
+from tests.thoroughness import examples
 
-EXAMPLES = settings(max_examples=100 if COMPILED else 10)
+EXAMPLES = examples(100 if COMPILED else 10)
 
 corpora = st.lists(
     st.one_of(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
 from engine.catalog import DATA_DIR, Catalog
 from engine.encoding import Encoding
 from engine.kernels._jit import COMPILED
+from tests.thoroughness import examples
 
 NAMES = engine.list_encoding_names() if COMPILED else ["gpt2"]
 """Where nothing is compiled, filling the tables of the others would take minutes."""
@@ -36,7 +37,7 @@ def pairs() -> dict[str, tuple[Encoding, Encoding]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=300)
+@examples(300)
 @given(text=TEXTS)
 def test_they_agree(pairs, name, text):
     plain, native = pairs[name]

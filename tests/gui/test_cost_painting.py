@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import combinations_with_replacement
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from PySide6.QtCore import QLocale, QRect, Qt
 from PySide6.QtGui import QImage, QPainter
@@ -28,6 +28,7 @@ from gui.panels.cost_table_view import CostTable
 from gui.services import exports
 from pricing.types import CostEstimate, CostPart, CountRule, Model, Price, Rates
 from tests.gui.cost_samples import TODAY, rows
+from tests.thoroughness import examples
 
 LOCALES = ("C", "en_US", "de_DE", "fr_FR", "ar_EG", "fa_IR", "hi_IN", "de_CH")
 ROLES = (
@@ -160,9 +161,7 @@ def test_no_figure_is_too_odd_to_be_written(locale):
             assert "E+" not in written
 
 
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@examples(50, HealthCheck.function_scoped_fixture)
 @given(
     shown=st.tuples(a_row(0), a_row(1)),
     locale=st.sampled_from(LOCALES),

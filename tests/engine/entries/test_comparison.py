@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 import engine
 from engine.entries.comparison import ANOTHER_ID, NOWHERE, ONLY_HERE, ONLY_THERE, SAME_ID, compare
 from engine.entries.table import entries_of
 from tests.engine.entries.vocabularies import TOKENS, vocabulary
+from tests.thoroughness import examples
 
 
 def by_what_it_is(encoding) -> dict[tuple[bytes, bool], int]:
@@ -15,7 +16,7 @@ def by_what_it_is(encoding) -> dict[tuple[bytes, bool], int]:
     return {(info.token_bytes, info.kind == "special"): info.token_id for info in infos if info.kind != "unused"}
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(ours=TOKENS, theirs=TOKENS)
 def test_every_token_is_in_one_group(ours, theirs):
     first, second = vocabulary(ours), vocabulary(theirs, {"<|end|>": 500})

@@ -6,7 +6,7 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import engine
 from engine.catalog import DATA_DIR, Catalog
@@ -28,6 +28,7 @@ from engine.entries.table import entries_of
 from engine.kernels._jit import COMPILED
 from engine.scripts import JAPANESE, NO_LETTERS, lines_by_script
 from tests.engine.entries.vocabularies import TOKENS, vocabulary
+from tests.thoroughness import examples
 
 KNOWN = {  # partial UTF-8, unreachable, unused ids
     "r50k_base": (344, 0, 0),
@@ -123,7 +124,7 @@ def plain_script(encoding: engine.Encoding, token_id: int) -> str:
     return next(iter(lines_by_script(text)), NO_LETTERS)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(TOKENS)
 def test_findings_and_scripts_are_those_of_the_definitions(tokens):
     encoding = vocabulary(tokens)

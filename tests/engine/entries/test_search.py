@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
@@ -21,6 +21,7 @@ from engine.entries.search import DIAGNOSED, EntrySearch, holding
 from engine.entries.table import KINDS, EntryTable, entries_of
 from engine.scripts import SCRIPT_NAMES
 from tests.engine.entries.vocabularies import PIECES, TOKENS, vocabulary
+from tests.thoroughness import examples
 
 EXPRESSIONS = st.sampled_from(
     [
@@ -57,7 +58,7 @@ def folded_plainly(token: bytes) -> bytes:
     return to_bytes(folding()[points])
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tokens=TOKENS, wanted=st.lists(PIECES, max_size=3).map(b"".join))
 def test_bytes_and_texts_are_found_where_they_are(tokens, wanted):
     entries = entries_of(vocabulary(tokens))
@@ -76,7 +77,7 @@ def test_bytes_and_texts_are_found_where_they_are(tokens, wanted):
     assert without == [one for one, token in enumerate(everything) if folded in folded_plainly(token)]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(tokens=TOKENS, expression=EXPRESSIONS, match_case=st.booleans())
 def test_expressions_are_found_as_in_each_text_by_itself(tokens, expression, match_case):
     entries = entries_of(vocabulary(tokens))
@@ -210,7 +211,7 @@ def test_what_is_no_hexadecimal(text):
         read_hex(text)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     tokens=TOKENS,
     kinds=st.frozensets(st.sampled_from(KINDS)),
@@ -235,7 +236,7 @@ def test_filters_are_what_they_say(tokens, kinds, bounds, script, finding):
     assert search.ids(query).tolist() == expected
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(tokens=TOKENS, descending=st.booleans())
 def test_orders_are_stable(tokens, descending):
     search = searched(tokens)

@@ -6,7 +6,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
@@ -24,6 +24,7 @@ from tests.engine import oracles
 from tests.engine.formats.trained import TEXT, trained
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 from tests.engine.strategies import texts
+from tests.thoroughness import examples
 
 OWN_PATTERNS = (
     r"\w+|\s+|[^\w\s]",
@@ -44,12 +45,13 @@ def data_of(encoding: Encoding) -> TokenizerData:
     return TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("pattern", [*sorted(NAMED_SPLITS), "deepseek", "tekken", *OWN_PATTERNS])
 def test_their_library_gives_the_same_ids(pattern):
     encoding = trained(pattern if pattern in (*NAMED_SPLITS, "deepseek", "tekken") else expression_named(pattern))
     tokenizer = theirs(encoding)
 
-    @settings(max_examples=60)
+    @examples(60)
     @given(text=texts())
     def check(text):
         ids = tokenizer.encode(text, add_special_tokens=False).ids
@@ -66,7 +68,7 @@ def test_their_library_decodes_the_ids():
 
 
 @given(seed=st.integers(0, 10**6), text=st.text(alphabet="abc", max_size=40))
-@settings(max_examples=60)
+@examples(60)
 def test_tokens_that_are_only_found_as_a_whole(seed, text):
     ranks = learnt_ranks(random.Random(seed), b"abc", merges=40, odd=6)
     encoding = Encoding("odd", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={})
@@ -132,6 +134,7 @@ def test_byte_level_without_a_split_is_gpt2():
     assert read.pattern == expression_named("gpt2")
 
 
+@pytest.mark.hypothesis
 def test_what_an_unknown_split_leaves_over_is_kept_as_there(tmp_path):
     split = {"type": "Split", "pattern": {"Regex": "[a-z]+"}, "behavior": "Isolated", "invert": False}
     letters = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
@@ -140,7 +143,7 @@ def test_what_an_unknown_split_leaves_over_is_kept_as_there(tmp_path):
     encoding = engine.load(tmp_path / "a.json")
     tokenizer = Tokenizer.from_file(str(tmp_path / "a.json"))
 
-    @settings(max_examples=60)
+    @examples(60)
     @given(text=texts())
     def check(text):
         ids = tokenizer.encode(text, add_special_tokens=False).ids

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import engine
 from engine.errors import FormatError
@@ -15,12 +15,14 @@ from engine.pretokenize import pretokenizer
 from tests.engine.formats.minbpe_oracle import MinbpeModel
 from tests.engine.formats.trained import TEXT, trained
 from tests.engine.strategies import texts
+from tests.thoroughness import examples
 
 
 def data_of(encoding: engine.Encoding) -> TokenizerData:
     return TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k_base", "llama3", "none", "whitespace"])
 def test_minbpe_gives_the_same_ids(pattern):
     encoding = trained(pattern)
@@ -29,7 +31,7 @@ def test_minbpe_gives_the_same_ids(pattern):
     model = MinbpeModel(content.decode())
     assert model.specials == encoding._special_tokens
 
-    @settings(max_examples=60)
+    @examples(60)
     @given(text=texts())
     def check(text):
         assert model.encode_ordinary(text) == encoding.encode_ordinary(text)

@@ -6,7 +6,7 @@ import functools
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
@@ -20,8 +20,9 @@ from engine.training_types import TrainingSettings
 from tests.engine.formats.minbpe_oracle import MinbpeModel
 from tests.engine.formats.trained import SPECIALS, TEXT
 from tests.engine.strategies import texts
+from tests.thoroughness import examples
 
-EXAMPLES = settings(max_examples=60)
+EXAMPLES = examples(60)
 known_and_unknown = st.text(alphabet="The cat\n\r\tnaïve汉字▁▂猫😀👩\u00a0ﬁ<0xE2>", max_size=30)
 every_kind = pytest.mark.parametrize("alphabet", ["bytes", "characters"])
 every_way = pytest.mark.parametrize(
@@ -40,6 +41,7 @@ def _learned(alphabet: str, options: tuple) -> engine.Encoding:
     )
 
 
+@pytest.mark.hypothesis
 @every_kind
 @every_way
 def test_hugging_face(tmp_path, alphabet, options):

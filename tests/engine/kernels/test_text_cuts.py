@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.kernels._jit import COMPILED
@@ -14,6 +14,7 @@ from engine.quick_cuts import QuickCutFinder
 from engine.safe_cuts import CutFinder
 from engine.unit_properties import unit_properties
 from tests.engine.strategies import texts_with_surrogates
+from tests.thoroughness import examples
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="these kernels only exist compiled")
 
@@ -41,7 +42,7 @@ def test_every_two_characters(widest):
 
 
 @pytest.mark.parametrize("widest", WIDTHS)
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(data=st.data())
 def test_cuts_of_random_texts(widest, data):
     pieces = st.sampled_from(["a" * 63, "中" * 40, " " * 70, "\n" * 65, "0123456789" * 7, "?!" * 40])
@@ -60,7 +61,7 @@ def test_one_cut_anywhere_in_a_long_run(widest):
 
 
 @pytest.mark.parametrize("widest", WIDTHS)
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(data=st.data())
 def test_pieces_of_random_texts(widest, data):
     pieces = st.sampled_from(["a" * 63, "words, words ", " " * 70, "\n" * 65, "one. two\n", "?!" * 40])

@@ -11,7 +11,7 @@ from datetime import date
 
 import jinja2
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -21,6 +21,7 @@ from engine.requests.templates import TEMPLATES
 from engine.requests.types import Message, Request, ToolCall
 from engine.training_splits import NAMED_SPLITS
 from tests.engine.requests.samples import WEATHER_TOOL
+from tests.thoroughness import examples
 
 CORPUS = [
     "system user assistant tool ipython\n\nYou are a helpful assistant.\n\nWhat is the weather in Paris?\n",
@@ -120,7 +121,7 @@ words = st.text(alphabet=st.sampled_from("ab Zé你1\n\t.,'{}\"<|"), max_size=30
 messages = st.lists(st.builds(Message, st.sampled_from(["system", "user"]), words), max_size=5)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(messages=messages)
 def test_the_same_ids(family, messages):
     compare(family, Request(tuple(messages)))

@@ -8,7 +8,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.requests.bodies.json_text import offset_of
@@ -16,6 +16,7 @@ from engine.requests.bodies.reader import LARGEST_BODY, read_body
 from engine.requests.errors import RequestError
 from engine.requests.types import Image, Message, Request, Tool, ToolCall
 from tests.engine.requests.test_images import GIF, PNG
+from tests.thoroughness import examples
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 DEEP_TOOL = (
@@ -258,7 +259,7 @@ def test_a_huge_number_is_no_obstacle():
     assert read_body(body).request.messages == (Message("user", "Hi"),)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(data=st.data())
 def test_a_damaged_body_ends_in_a_sentence_or_a_request(data):
     text = json.dumps(data.draw(st.sampled_from([CHAT, RESPONSES, ANTHROPIC, GEMINI])))
@@ -275,7 +276,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(data=st.data(), value=json_values)
 def test_any_value_in_any_place_ends_in_a_sentence_or_a_request(data, value):
     body = json.loads(json.dumps(data.draw(st.sampled_from([CHAT, RESPONSES, ANTHROPIC, GEMINI]))))

@@ -12,6 +12,7 @@ from engine.requests.templates import TEMPLATES
 from engine.requests.types import KINDS, Image, Message, Request, Tool, ToolCall
 from tests.engine.requests.samples import DAY, WEATHER, WEATHER_TOOL, counted, tallied
 from tests.engine.test_prepared_encoding import encodings as prepared
+from tests.thoroughness import examples
 
 ENCODINGS = {key: template.encoding or "cl100k_base" for key, template in TEMPLATES.items()}
 
@@ -47,7 +48,7 @@ requests = st.builds(
 
 
 @pytest.mark.parametrize("key", TEMPLATES)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(request_=requests)
 def test_the_pieces_are_the_text(key, request_):
     found = counted(request_, key, ENCODINGS[key])

@@ -6,7 +6,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
@@ -20,6 +20,7 @@ from engine.requests.template_source import LARGEST_SOURCE, TemplateSource, read
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Message, Request, Tool, ToolCall
 from tests.engine.requests.samples import DAY, WEATHER_TOOL
+from tests.thoroughness import examples
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
@@ -59,12 +60,13 @@ words = st.text(alphabet=st.sampled_from("ab user\n\t<|im_end>é😀"), max_size
 requests = st.lists(st.builds(Message, st.sampled_from(["user", "assistant", "system"]), words), max_size=4)
 
 
+@pytest.mark.hypothesis
 def test_the_same_for_any_contents():
     with TemplateFile(TemplateSource("own.jinja", CHATML, {})) as file:
         enc = engine.get_encoding("qwen")
         own, ours = RequestCounter(file.template, enc), RequestCounter(TEMPLATES["chatml"], enc)
 
-        @settings(max_examples=60, deadline=None)
+        @examples(60)
         @given(messages=requests)
         def check(messages):
             request = Request(tuple(messages))
