@@ -1,10 +1,11 @@
-"""Rules of the house that no other tool checks."""
+"""Rules of the house that no other tool checks: a test a rule, which lists everything that breaks it."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,80 +21,147 @@ FORBIDDEN_FILE_NAMES = {"utils", "util", "helpers", "helper", "manager", "misc",
 def sources() -> Iterator[Path]:
     yield ROOT / "main.py"
     for package in PACKAGES:
-        yield from (ROOT / package).rglob("*.py")
+        yield from sorted((ROOT / package).rglob("*.py"))
 
 
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def sources_of_tests() -> Iterator[Path]:
+    yield from sorted((ROOT / "tests").rglob("*.py"))
 
 
-every_source = pytest.mark.parametrize("path", sorted(sources()), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.fixture(autouse=True, scope="module")
+def trees_are_dropped() -> Iterator[None]:
+    """Millions of small objects, which the collector would go through after every later test."""
+    yield
+    nodes.cache_clear()
 
 
-@every_source
-def test_files_and_functions_are_short(path: Path):
-    text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= MOST_LINES_OF_A_FILE
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert node.end_lineno is not None
-            assert node.end_lineno - node.lineno < MOST_LINES_OF_A_FUNCTION, f"{node.name} is long"
+@functools.cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Return what a file is made of, in no order that means anything."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
-@every_source
-def test_names_say_what_a_file_is_for(path: Path):
-    assert path.stem not in FORBIDDEN_FILE_NAMES
+def place(path: Path, node: ast.AST, what: str) -> str:
+    return f"{path.relative_to(ROOT).as_posix()}:{getattr(node, 'lineno', 0)}: {what}"
 
 
-@every_source
-def test_threads_are_made_in_one_place(path: Path):
+def assert_none(offenders: Iterable[str]) -> None:
+    """Fail with all of them: what breaks a rule in ten files is mended in one go."""
+    found = list(offenders)
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_the_rules_look_at_every_package():
+    assert {path.relative_to(ROOT).parts[0] for path in sources()} == {"main.py", *PACKAGES}
+    assert Path(__file__) in set(sources_of_tests())
+
+
+def test_files_are_short():
+    lengths = ((path, path.read_text(encoding="utf-8").count("\n")) for path in sources())
+    assert_none(f"{path.relative_to(ROOT)}: {count} lines" for path, count in lengths if count > MOST_LINES_OF_A_FILE)
+
+
+def test_functions_are_short():
+    assert_none(
+        place(path, node, f"{node.name} is long")
+        for path in sources()
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno is None or node.end_lineno - node.lineno >= MOST_LINES_OF_A_FUNCTION)
+    )
+
+
+def test_names_say_what_a_file_is_for():
+    assert_none(str(path.relative_to(ROOT)) for path in sources() if path.stem in FORBIDDEN_FILE_NAMES)
+
+
+def test_threads_are_made_in_one_place():
     """In the window. The engine's batch calls have a ``num_threads``, as tiktoken's do."""
-    if path.parts[len(ROOT.parts)] != "gui" or path == ROOT / "gui" / "jobs.py":
-        return
-    for node in ast.walk(parsed(path)):
-        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
-        assert name not in THREAD_NAMES, f"line {node.lineno}: threads live in gui/jobs.py"
+    assert_none(
+        place(path, node, "threads live in gui/jobs.py")
+        for path in sources()
+        if path.is_relative_to(ROOT / "gui") and path != ROOT / "gui" / "jobs.py"
+        for node in nodes(path)
+        if (isinstance(node, ast.Name) and node.id in THREAD_NAMES)
+        or (isinstance(node, ast.Attribute) and node.attr in THREAD_NAMES)
+    )
 
 
-@every_source
-def test_nothing_waits_inside_the_event_loop(path: Path):
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            assert node.func.attr not in {"processEvents", "sleep"}, f"line {node.lineno}"
+def test_nothing_waits_inside_the_event_loop():
+    assert_none(
+        place(path, node, node.func.attr)
+        for path in sources()
+        for node in nodes(path)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in {"processEvents", "sleep"}
+    )
 
 
-@every_source
-def test_no_exception_is_swallowed(path: Path):
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.ExceptHandler):
-            assert node.type is not None, f"line {node.lineno}: bare except"
-            broad = isinstance(node.type, ast.Name) and node.type.id in {"Exception", "BaseException"}
-            only_pass = all(isinstance(statement, ast.Pass) for statement in node.body)
-            assert not (broad and only_pass), f"line {node.lineno}: swallows everything"
+def test_no_exception_is_swallowed():
+    assert_none(
+        place(path, node, "bare except" if node.type is None else "swallows everything")
+        for path in sources()
+        for node in nodes(path)
+        if isinstance(node, ast.ExceptHandler) and (node.type is None or _swallows_everything(node))
+    )
 
 
-@every_source
-def test_packages_do_not_print(path: Path):
-    if path.name == "main.py":
-        return
-    for node in ast.walk(parsed(path)):
-        is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
-        assert not is_print, f"line {getattr(node, 'lineno', 0)}"
+def _swallows_everything(handler: ast.ExceptHandler) -> bool:
+    broad = isinstance(handler.type, ast.Name) and handler.type.id in {"Exception", "BaseException"}
+    return broad and all(isinstance(statement, ast.Pass) for statement in handler.body)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
-def test_tests_wait_for_conditions_and_never_for_time(path: Path):
+def test_packages_do_not_print():
+    assert_none(
+        place(path, node, "prints")
+        for path in sources()
+        if path.name != "main.py"
+        for node in nodes(path)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    )
+
+
+def test_tests_wait_for_conditions_and_never_for_time():
     """Limits of waiting come from ``tests.patience``: a number that does on one machine is too small on another."""
-    for node in ast.walk(parsed(path)):
-        if not isinstance(node, ast.Call):
-            continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        assert name not in {"sleep", "qWait", "qSleep", "msleep"}, f"line {node.lineno}: waits for time"
-        limits = [keyword.value for keyword in node.keywords if keyword.arg == "timeout"]
-        if name in {"wait", "join", "result"}:
-            limits += node.args
-        for limit in limits:
-            assert not _is_long(limit), f"line {node.lineno}: gives up by a clock of its own"
+    assert_none(
+        place(path, node, why)
+        for path in sources_of_tests()
+        for node in nodes(path)
+        if isinstance(node, ast.Call) and (why := _why_by_the_clock(node))
+    )
+
+
+def _why_by_the_clock(call: ast.Call) -> str:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if name in {"sleep", "qWait", "qSleep", "msleep"}:
+        return "waits for time"
+    limits = [keyword.value for keyword in call.keywords if keyword.arg == "timeout"]
+    if name in {"wait", "join", "result"}:
+        limits += call.args
+    return "gives up by a clock of its own" if any(map(_is_long, limits)) else ""
+
+
+def test_properties_inside_of_tests_are_marked():
+    """As Hypothesis marks the others, so that the deep run finds them."""
+    assert_none(
+        place(path, test, f"{test.name} is not marked with hypothesis")
+        for path in sources_of_tests()
+        for test in nodes(path)
+        if isinstance(test, ast.FunctionDef)
+        and any(isinstance(node, ast.FunctionDef) and "given" in _decorators(node) for node in _inside(test))
+        and "pytest.mark.hypothesis" not in _decorators(test)
+    )
+
+
+def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    for statement in function.body:
+        yield from ast.walk(statement)
+
+
+def _decorators(function: ast.FunctionDef) -> set[str]:
+    called = (node.func if isinstance(node, ast.Call) else node for node in function.decorator_list)
+    return {ast.unparse(node) for node in called}
 
 
 def _is_long(limit: ast.expr) -> bool:
@@ -104,21 +172,23 @@ def _is_long(limit: ast.expr) -> bool:
 def test_nothing_names_a_machine_or_an_index():
     """No committed text names a folder of some machine or the host of a package index."""
     needles = ("/" + "work/", "/" + "root/", "/" + "tmp/tl", "pypi" + ".org", "files.python" + "hosted")
+    found: list[str] = []
     suffixes = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".txt", ".cfg", ""}
     for folder in (".ci", "benchmarks", "docs", "packaging", "tests", *PACKAGES):
         for path in (ROOT / folder).rglob("*"):
             if path.is_file() and path.suffix in suffixes and "__pycache__" not in path.parts:
                 text = path.read_text(encoding="utf-8", errors="replace")
-                found = [needle for needle in needles if needle in text]
-                assert not found, f"{path.relative_to(ROOT)} names {found}"
+                found += [f"{path.relative_to(ROOT)} names {needle}" for needle in needles if needle in text]
+    assert_none(found)
 
 
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "pricing/data/README.md", "engine/data/NOTICE.md")
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_what_the_pages_link_to_exists(page: str):
-    path = ROOT / page
-    for target in re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8")):
-        if "://" not in target:
-            assert (path.parent / target).exists(), f"{page} links to {target}"
+def test_what_the_pages_link_to_exists():
+    assert_none(
+        f"{page} links to {target}"
+        for page in PAGES
+        for target in re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
+        if "://" not in target and not (ROOT / page).parent.joinpath(target).exists()
+    )
