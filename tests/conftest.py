@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,6 +111,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         # Settings of pytest-qt in pyproject.toml must stay known when the plugin cannot be loaded.
         parser.addini("qt_api", "unused without Qt")
         parser.addini("qt_log_level_fail", "unused without Qt")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile what is not compiled yet before workers start: each would do it for itself, and so would children."""
+    from engine.compiling import FAMILIES, is_compiled, keeps_nothing
+
+    config = session.config
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None) or config.option.collectonly:
+        return
+    missing = [] if keeps_nothing(None) else [family for family in FAMILIES if not is_compiled(None, family)]
+    command = [sys.executable, "-m", "engine.compiling", ""]  # beside the sources, unless the environment says where
+    compilers = [subprocess.Popen([*command, family], cwd=Path(__file__).parents[1]) for family in missing]
+    for compiler in compilers:
+        compiler.wait()  # what went wrong is on standard error, and tests will fail of it
 
 
 def pytest_report_header() -> list[str]:
