@@ -16,6 +16,7 @@ from engine import unicode_classes
 from engine.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from tests.engine.differential import ALL_NAMES, Case, compare_round, open_cases, random_strings
+from tests.thoroughness import mostly_deep
 
 SEED = 2_024
 ROUNDS, STRINGS = (2, 1_000) if COMPILED else (2, 60)
@@ -33,7 +34,7 @@ def cases() -> dict[str, Case]:
     return {case.name: case for case in open_cases(NAMES)}
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
+@pytest.mark.parametrize("number", mostly_deep(range(ROUNDS), 1))
 @pytest.mark.parametrize("name", NAMES)
 def test_random_strings_have_the_ids_of_tiktoken(cases, name, number):
     assert compare_round(cases[name], SEED, number, strings_of(number)) is None

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from engine.corpus_walk import FolderWalk, FoundFile
 from engine.globs import GlobRules, InvalidGlobError
 from engine.training_types import CorpusRules
+from tests.thoroughness import mostly_deep
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ LINES = (
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", mostly_deep(range(40), 8))
 def test_the_walk_finds_the_files_that_git_finds(tmp_path, seed):
     make_repository(tmp_path, random.Random(seed))
     found = FolderWalk(CorpusRules(hidden=True)).found([tmp_path])

@@ -67,6 +67,7 @@ def trained(run: engine.TrainingRun) -> tuple[list[Any], str]:
     return run.merges(), run.hash
 
 
+@pytest.mark.deep
 def test_a_cluster_learns_the_same_merges(cluster: Any, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.training_parts.PART_BYTES", SMALL)
     expected = trained(engine.TrainingRun(corpus, 600))
@@ -86,6 +87,7 @@ def counting_on(cluster: Any, corpus: Path, part_bytes: int) -> training_cluster
     return training_cluster.ClusterCounting(documents, plan_for(SETTINGS), cluster.scheduler_address, part_bytes)
 
 
+@pytest.mark.deep
 def test_a_killed_worker_costs_time_only(cluster: Any, corpus: Path) -> None:
     counting = counting_on(cluster, corpus, 2_000)
     while counting.bytes_read < counting.bytes_total // 4:
@@ -100,6 +102,7 @@ def test_a_killed_worker_costs_time_only(cluster: Any, corpus: Path) -> None:
     assert counting.problems == []
 
 
+@pytest.mark.deep
 def test_a_run_that_is_dropped_takes_its_work_back(cluster: Any, corpus: Path) -> None:
     counting = counting_on(cluster, corpus, 1_000)
     assert not counting.advance(0.0)
@@ -109,6 +112,7 @@ def test_a_run_that_is_dropped_takes_its_work_back(cluster: Any, corpus: Path) -
     assert client.status == "closed"
 
 
+@pytest.mark.deep
 def test_a_checkpoint_while_counting_begins_anew_here(cluster: Any, corpus: Path, tmp_path: Path) -> None:
     run = engine.TrainingRun(corpus, 600, dask=cluster.scheduler_address)
     run.advance(0.0)
@@ -116,6 +120,7 @@ def test_a_checkpoint_while_counting_begins_anew_here(cluster: Any, corpus: Path
     assert trained(engine.TrainingRun.resume(tmp_path / "kept")) == trained(engine.TrainingRun(corpus, 600))
 
 
+@pytest.mark.deep
 def test_what_a_worker_refuses_is_said(cluster: Any, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     as_it_is = training_cluster.counting_of
     monkeypatch.setattr(training_cluster, "counting_of", lambda *given: as_it_is(*given)._replace(sources="another"))
@@ -124,6 +129,7 @@ def test_what_a_worker_refuses_is_said(cluster: Any, corpus: Path, monkeypatch: 
         trained(run)
 
 
+@pytest.mark.deep
 def test_a_file_the_workers_cannot_see_is_named(cluster: Any, corpus: Path) -> None:
     counting = counting_on(cluster, corpus, SMALL)
     gone = corpus / "training.txt"

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.train_peers import RUSTBPE, TOKENIZERS, TRAINERS, TWINS, same_merges
 from engine.kernels._jit import COMPILED
+from tests.thoroughness import mostly_deep
 
 WORDS = [
     "ab",
@@ -40,7 +41,7 @@ def text(seed: int) -> str:
 
 
 @pytest.mark.parametrize("peer", [TOKENIZERS, RUSTBPE])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", mostly_deep(range(12)))
 def test_the_merges_are_the_same(tmp_path: Path, peer: str, seed: int):
     if importlib.util.find_spec(peer) is None:
         pytest.skip(f"{peer} is not installed")

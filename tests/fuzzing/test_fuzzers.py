@@ -23,6 +23,9 @@ TOKENIZERS = "tokenizers, "
 """Damaged bytes of these: ``tests.engine.formats.test_hostile_files``. Here are those whose values are others, each
 tried in a process."""
 FEWER |= {f"{TOKENIZERS}{importer}": 8 for importer in OF_JSON}
+EVERY_DAY = 0.25
+"""The part of these cases that is tried outside of the deep run."""
+FEWEST = 8
 
 
 @pytest.fixture(autouse=True)
@@ -31,9 +34,11 @@ def nothing_kept() -> Iterator[None]:
     catalog.own.cache_clear()
 
 
+@pytest.mark.parametrize("share", [EVERY_DAY, pytest.param(1, marks=pytest.mark.deep)], ids=["some", "all"])
 @pytest.mark.parametrize("name", [name for name in FUZZERS if not name.startswith(TOKENIZERS) or name in FEWER])
-def test_nothing_is_found(name: str, tmp_path: Path, qapp: QApplication):
-    cases = list(itertools.islice(cases_of(FUZZERS[name], tmp_path, seed=7), FEWER.get(name, CASES)))
+def test_nothing_is_found(name: str, share: float, tmp_path: Path, qapp: QApplication):
+    number = max(FEWEST, int(share * FEWER.get(name, CASES)))
+    cases = list(itertools.islice(cases_of(FUZZERS[name], tmp_path, seed=7), number))
     # How long it took is for the long runs to judge, on a machine that does nothing else.
     assert [case.finding for case in cases if case.finding and not case.finding.startswith("took")] == []
     assert len({case.content for case in cases}) > 5

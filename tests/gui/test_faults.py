@@ -46,6 +46,7 @@ def test_what_pathlib_writes_fails_as_well(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "text").read_bytes() == "schön\n".encode()
 
 
+@pytest.mark.deep
 def test_nothing_is_lost_and_nothing_left_lying(tmp_path: Path):
     done = harness(tmp_path, "--runs", "12", "--seed", "1")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -54,6 +55,7 @@ def test_nothing_is_lost_and_nothing_left_lying(tmp_path: Path):
     assert " 0 runs with two windows" not in done.stdout
 
 
+@pytest.mark.deep
 def test_a_writer_that_is_broken_is_found(tmp_path: Path):
     """Files written where they are: of eight runs, about one leaves half of one."""
     done = harness(tmp_path, "--in-place", "--until-found", "--runs", "150", "--seed", "1")

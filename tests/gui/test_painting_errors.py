@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 GUI = Path(__file__).resolve().parents[2] / "gui"
 
 FAILING = """
@@ -50,11 +48,24 @@ def test_painting_that_fails_again_and_again_ends_nothing() -> None:
     assert "active painter" not in done.stderr
 
 
-@pytest.mark.parametrize("path", sorted(GUI.rglob("*.py")), ids=lambda path: str(path.relative_to(GUI)))
-def test_whoever_paints_ends_it_whatever_happens(path: Path):
+def test_whoever_paints_ends_it_whatever_happens() -> None:
     """Qt ends the process when it goes on while a painter is left behind, and an error holds on to one."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    managed = {id(item.context_expr) for node in ast.walk(tree) if isinstance(node, ast.With) for item in node.items}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "QPainter":
-            assert id(node) in managed, f"line {node.lineno}: with QPainter(...) as painter"
+    left_behind = [
+        f"{path.relative_to(GUI)}:{line}: with QPainter(...) as painter"
+        for path in sorted(GUI.rglob("*.py"))
+        for line in unmanaged_painters(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not left_behind, "\n" + "\n".join(left_behind)
+
+
+def unmanaged_painters(tree: ast.Module) -> list[int]:
+    """Return the lines of painters that no ``with`` ends."""
+    nodes = list(ast.walk(tree))
+    managed = {id(item.context_expr) for node in nodes if isinstance(node, ast.With) for item in node.items}
+    calls = (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+    return [call.lineno for call in calls if call.func.id == "QPainter" and id(call) not in managed]
+
+
+def test_a_painter_that_nothing_ends_is_found() -> None:
+    code = "with QPainter(one) as painter:\n    paint(painter)\nother = QPainter(two)\n"
+    assert unmanaged_painters(ast.parse(code)) == [3]

@@ -19,6 +19,7 @@ SECONDS = 12
 GAP_MS = 60_000  # nothing is said about speed in a test
 
 
+@pytest.mark.deep
 def test_pressing_everything_for_some_seconds() -> None:
     folder = current_folder()
     environment = os.environ | {

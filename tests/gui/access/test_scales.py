@@ -19,6 +19,7 @@ SCREEN = {"name": "large", "x": 0, "y": 0, "width": 3200, "height": 2400, "logic
 """The screen that Qt makes up is too small for the smallest window at one and a half times its size."""
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("scale", ["1.5", "2"])
 def test_nothing_is_cut_off_or_out_of_reach(tmp_path: Path, scale: str) -> None:
     screens = tmp_path / "screens.json"
