@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib.util
 import os
@@ -18,7 +19,7 @@ import pytest
 from tests.thoroughness import DEEP_EXAMPLES
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
+    from PySide6.QtWidgets import QApplication, QWidget
 
 # Machines are shared and slow at times, and a test must not depend on the clock: no deadlines. Nor on luck: the same
 # examples every time; those of the long run are new ones. What asks for a number of its own gets it from ``examples``.
@@ -39,6 +40,9 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile(os.environ.get("TOKENLOUPE_HYPOTHESIS", "project"))
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+JOB_THREADS = "tokenloupe"
+"""What the names of the window's threads begin with."""
 
 
 def _why_qt_is_missing() -> str | None:
@@ -100,6 +104,12 @@ def collections_on_main_thread() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def without_ctok() -> Iterator[None]:
     """Counts of Claude are the same whether or not somebody has installed ctok. Tests of it undo this."""
+    with ctok_is_not_installed():
+        yield
+
+
+@contextlib.contextmanager
+def ctok_is_not_installed() -> Iterator[None]:
     # Not the fixture of that name: what tests patch with it would then be undone after everything else has ended.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("engine.reconstruction.is_installed", lambda: False)
@@ -154,6 +164,8 @@ def no_thread_left_running(request: pytest.FixtureRequest):
     before = set(threading.enumerate())
     yield
     left = [t for t in threading.enumerate() if t not in before and t.is_alive() and not t.daemon]
+    if "open_shared_window" in request.fixturenames:  # which answers for the threads of its jobs
+        left = [t for t in left if not t.name.startswith(JOB_THREADS)]
     assert not left, f"threads still running: {left}"
 
 
@@ -165,9 +177,17 @@ if QT_MISSING is None and importlib.util.find_spec("pytestqt"):
         """pytest-qt's fixture, with patience."""
         return PatientBot(request)
 
+    def _shown_windows() -> list[QWidget]:
+        """Return the windows that are open now; without Qt, if nobody has loaded it."""
+        widgets = sys.modules.get("PySide6.QtWidgets")
+        if widgets is None or widgets.QApplication.instance() is None:
+            return []
+        return [window for window in widgets.QApplication.topLevelWidgets() if window.isVisible()]
+
     @pytest.fixture(autouse=True)
     def no_window_left_open(request: pytest.FixtureRequest):
         """Fail a test that leaves a window or a running timer behind. Only where the test used Qt."""
+        before = _shown_windows()  # of the module
         yield
         if not {"qtbot", "qapp"} & set(request.fixturenames):
             return
@@ -177,7 +197,7 @@ if QT_MISSING is None and importlib.util.find_spec("pytestqt"):
         if app is None:
             return
         app.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
-        stray = [w for w in app.topLevelWidgets() if w.isVisible()]
+        stray = [window for window in _shown_windows() if window not in before]
         for widget in stray:
             widget.close()
         assert not stray, f"windows still open: {stray}"

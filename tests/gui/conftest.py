@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 from pytestqt.qtbot import QtBot
 
+from tests.conftest import ctok_is_not_installed
 from tests.patience import PATIENCE_MS
+from tests.patient_bot import PatientBot
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -34,36 +37,53 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def messages_stay() -> Iterator[None]:
     """Messages that go by themselves stay as long as a test may take to look at them."""
-    from gui import main_window
-    from gui.panels import message_bar
-
-    # Not the fixture of that name: it would then be undone after the windows are closed, not before.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(message_bar, "INFORMATION_MS", PATIENCE_MS)
-        patch.setattr(main_window, "REMARK_MS", PATIENCE_MS)
+    with patched(_keep_messages):
         yield
 
 
 @pytest.fixture(autouse=True)
 def tiktoken_counts() -> Iterator[None]:
     """Windows compile nothing and load nothing compiled, whatever is on this machine; tests of that take it back."""
-    from engine import kernel_use
-    from gui.services import kernel_build
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel_build, "PATIENCE_MS", PATIENCE_MS)
-        patch.setattr(kernel_use, "is_compiled", lambda *_: False)
+    with patched(_have_nothing_compiled):
         yield
 
 
 @pytest.fixture(autouse=True)
 def tabs_wait_for_no_module() -> Iterator[None]:
     """Turning to a tab makes its page at once, whatever other tests have loaded; tests of that take it back."""
+    with patched(_wait_for_no_module):
+        yield
+
+
+@contextlib.contextmanager
+def patched(*ways: Callable[[pytest.MonkeyPatch], None]) -> Iterator[None]:
+    # Not the fixture of that name: it would be undone after the windows are closed, not before.
+    with pytest.MonkeyPatch.context() as patch:
+        for way in ways:
+            way(patch)
+        yield
+
+
+def _keep_messages(patch: pytest.MonkeyPatch) -> None:
+    from gui import main_window
+    from gui.panels import message_bar
+
+    patch.setattr(message_bar, "INFORMATION_MS", PATIENCE_MS)
+    patch.setattr(main_window, "REMARK_MS", PATIENCE_MS)
+
+
+def _have_nothing_compiled(patch: pytest.MonkeyPatch) -> None:
+    from engine import kernel_use
+    from gui.services import kernel_build
+
+    patch.setattr(kernel_build, "PATIENCE_MS", PATIENCE_MS)
+    patch.setattr(kernel_use, "is_compiled", lambda *_: False)
+
+
+def _wait_for_no_module(patch: pytest.MonkeyPatch) -> None:
     from gui.loading import Loading
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Loading, "when_loaded", lambda _self, _modules, then: then())
-        yield
+    patch.setattr(Loading, "when_loaded", lambda _self, _modules, then: then())
 
 
 @pytest.fixture(autouse=True)
@@ -166,13 +186,33 @@ OpenWindow = Callable[..., "Workbench"]
 @pytest.fixture
 def open_window(qtbot: QtBot, tmp_path: Path) -> Iterator[OpenWindow]:
     """Opens windows as the application does; ``counted`` waits for the first figures and the list of encodings."""
+    yield from windows(qtbot, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_qtbot(request: pytest.FixtureRequest, qapp: QApplication) -> PatientBot:
+    """The same as ``qtbot`` for what a whole module uses."""
+    return PatientBot(request)
+
+
+@pytest.fixture(scope="module")
+def open_shared_window(shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenWindow]:
+    """The same for a window that the tests of a module only look at, and leave as they found it."""
+    before = set(threading.enumerate())
+    with ctok_is_not_installed(), patched(_keep_messages, _have_nothing_compiled, _wait_for_no_module):
+        yield from windows(shared_qtbot, tmp_path_factory.mktemp("shared"))
+    left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
+    assert not left, f"threads still running: {left}"
+
+
+def windows(qtbot: QtBot, folder: Path) -> Iterator[OpenWindow]:
     opened: list[Workbench] = []
 
     def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
         from gui.app import create_window
         from gui.workbench import Workbench
 
-        window = create_window(profile or tmp_path / "profile")
+        window = create_window(profile or folder / "profile")
         bench = window.findChild(Workbench)
         assert bench is not None
         opened.append(bench)

@@ -95,12 +95,22 @@ OPENERS: dict[str, Opener] = {
 }
 
 
-@pytest.fixture
-def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
-    whole = whole_window(qtbot, open_window)
-    use_keyboard(qtbot, whole)
-    qtbot.waitUntil(lambda: not whole.pricing.why_not_changed())  # the user's file is read: nothing is imported before
+@pytest.fixture(scope="module")
+def shared_bench(shared_qtbot: QtBot, open_shared_window: OpenWindow) -> Workbench:
+    whole = whole_window(shared_qtbot, open_shared_window)
+    # The user's file is read: nothing is imported before.
+    shared_qtbot.waitUntil(lambda: not whole.pricing.why_not_changed())
     return whole
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, shared_bench: Workbench) -> Iterator[Workbench]:
+    """One window for all dialogs: every test closes its own, and the first page is in front again."""
+    shared_bench.window.tabs.setCurrentIndex(0)
+    use_keyboard(qtbot, shared_bench)
+    before = shown_windows()
+    yield shared_bench
+    qtbot.waitUntil(lambda: shown_windows() <= before)
 
 
 def shown_windows() -> set[QWidget]:
@@ -232,8 +242,10 @@ def test_no_key_of_a_page_stands_for_two_things(bench: Workbench):
             assert not clashes, f"{title}: {clashes}"
 
 
-def test_the_ring_goes_with_the_theme_and_the_dialog(qtbot: QtBot, bench: Workbench):
+def test_the_ring_goes_with_the_theme_and_the_dialog(qtbot: QtBot, open_window: OpenWindow):
     """Thick enough, in the colour of the theme, and there again after a dialog took it along."""
+    bench = open_window()
+    use_keyboard(qtbot, bench)
     before = shown_windows()
     OPENERS["about"](bench)
     dialog = shown_dialog(qtbot, bench, before)

@@ -12,6 +12,7 @@ from gui.editor.visible_lines import visible_lines
 from gui.look.theme import Theme
 from tests.gui.editor.fake_tokens import show
 from tests.gui.editor.test_repainting import pixels
+from tests.thoroughness import mostly_deep
 
 PLAIN = "plain text, with words that wrap at the edge of the window. " * 6 + "\n\n  indented = {'a': 1}\nend"
 SCALES = [(scale, palette) for scale in (1, 2) for palette in ("standard", "colour_safe", "none")]
@@ -42,7 +43,7 @@ def assert_same(editor, palette: str, options: PaintOptions, scale: float = 1) -
     assert not different.any(), np.argwhere(different)[:5].tolist()
 
 
-@pytest.mark.parametrize(("scale", "palette"), SCALES)
+@pytest.mark.parametrize(("scale", "palette"), mostly_deep(SCALES, 3))
 @pytest.mark.parametrize("limit", [40, 4096])
 @pytest.mark.parametrize("text", [PLAIN, MIXED])
 def test_rows_give_what_rectangles_give(make_editor, text: str, limit: int, scale: float, palette: str) -> None:
