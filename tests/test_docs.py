@@ -44,6 +44,14 @@ def test_every_page_is_two_clicks_from_the_readme() -> None:
     assert {path for path in DOCUMENTS if path.parent.name == "docs"} <= seen
 
 
+def test_what_the_readmes_command_leaves_out_is_run_elsewhere() -> None:
+    lines = [line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if "-m pytest" in line]
+    assert len(lines) == 2
+    assert all(line.endswith('-m "not deep"') for line in lines)
+    for name in ("CONTRIBUTING.md", ".ci/run"):
+        assert '-m "deep or hypothesis"' in (ROOT / name).read_text(encoding="utf-8"), name
+
+
 def test_every_field_of_a_price_file_is_described() -> None:
     text = (ROOT / "docs" / "price-file.md").read_text(encoding="utf-8")
     for block in BLOCKS.values():
