@@ -16,6 +16,7 @@ from engine.pretokenize import InvalidPatternError, Pretokenizer, UnsupportedPat
 from engine.special_text import split_at_specials
 from engine.tiktoken_core import byte_core
 from tests.engine.random_patterns import random_pattern, random_text
+from tests.thoroughness import as_deep
 
 SEED = 11
 
@@ -110,7 +111,7 @@ def check_encoding(encoding: Encoding, text: str) -> None:
     assert encoding.encode_ordinary(text) == expected.ids
 
 
-@pytest.fixture(params=[1, 7, 65_536])
+@pytest.fixture(params=[as_deep(1), 7, as_deep(65_536)])
 def chunks(request, monkeypatch):
     """How much of a text is cut at a time."""
     monkeypatch.setattr(pretoken_stretches, "CHUNK_CHARS", request.param)
@@ -170,7 +171,7 @@ def test_a_stretch_is_given_no_more_time_than_the_text_has_left(monkeypatch):
 # While a text is edited
 
 
-@pytest.fixture(params=["small", "real"])
+@pytest.fixture(params=["small", as_deep("real")])
 def sizes(request, monkeypatch):
     """The sizes of what is looked at, and kept, together: small ones, so that short texts meet every seam."""
     if request.param == "small":

@@ -85,6 +85,7 @@ def test_deepseek_ids_are_those_of_the_published_file(vocabularies):
         assert len(published.id_to_token(token_id)) == len(text)
 
 
+@pytest.mark.deep
 def test_rebuilding_gives_the_same_files_every_time(script, vocabularies, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     assert script.main([str(vocabularies), "--out", str(first)]) == 0

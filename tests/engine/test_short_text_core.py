@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import engine
 from engine import Encoding
 from engine.short_text_core import MOST_BYTES, MOST_TEXTS, ShortTextCores
+from tests.thoroughness import mostly_deep
 
 TEXTS = [
     "",
@@ -28,7 +29,7 @@ def opened_anew(name: str) -> Encoding:
     return Encoding.of_ranks(name, known._pat_str, known._mergeable_ranks, known._special_tokens)
 
 
-@pytest.mark.parametrize("name", engine.list_encoding_names())
+@pytest.mark.parametrize("name", mostly_deep(engine.list_encoding_names()))
 def test_the_ids_are_those_of_the_whole_encoder(name: str) -> None:
     encoding = opened_anew(name)
     short = [

@@ -258,6 +258,7 @@ def killed(path: Path, start: str, kind: str, number: int) -> None:
     assert reached == f"{kind}\n", "the run was through before"
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not COMPILED, reason="a process would compile nothing and take long")
 def test_a_run_that_is_killed_goes_on(folder, tmp_path):
     """Killed ten times, at moments of chance: while it counts, while it merges, and with a checkpoint half written."""

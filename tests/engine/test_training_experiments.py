@@ -106,6 +106,7 @@ def test_e2_ten_merges(cats):
     assert [token for token, _ in learned(run)][:4] == ["at", "e ", "he ", "the "]
 
 
+@pytest.mark.deep
 def test_e3_a_larger_vocabulary_gives_fewer_tokens(cats):
     sentence = "the fat cat sat on the mat"
     assert [len(tutorials_encoding([cats], most, pattern="none").encode(sentence)) for most in (4, 24)] == [16, 10]

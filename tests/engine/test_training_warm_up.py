@@ -46,6 +46,7 @@ assert before["engine.kernels.train_merge", "merge_pairs"] == 1
 """
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_training_compiles_nothing_that_was_not_compiled_ahead(tmp_path):
     (tmp_path / "code.py").write_text(CODE)

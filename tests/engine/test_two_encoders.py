@@ -10,7 +10,7 @@ import engine
 from engine.catalog import DATA_DIR, Catalog
 from engine.encoding import Encoding
 from engine.kernels._jit import COMPILED
-from tests.thoroughness import examples
+from tests.thoroughness import examples, mostly_deep
 
 NAMES = engine.list_encoding_names() if COMPILED else ["gpt2"]
 """Where nothing is compiled, filling the tables of the others would take minutes."""
@@ -36,7 +36,7 @@ def pairs() -> dict[str, tuple[Encoding, Encoding]]:
     return pairs
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_deep(NAMES))
 @examples(300)
 @given(text=TEXTS)
 def test_they_agree(pairs, name, text):

@@ -21,6 +21,7 @@ from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.training_windows import panel_of, write_texts
 from tests.patience import PATIENCE_SECONDS
+from tests.thoroughness import as_deep
 
 pytestmark = pytest.mark.usefixtures("trainer_is_compiled")
 
@@ -86,7 +87,7 @@ def texts(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("moment", ["reading", "merging", "saving"])
+@pytest.mark.parametrize("moment", [as_deep("reading"), "merging", as_deep("saving")])
 def test_a_kill_costs_nothing_of_the_run(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, texts: Path, moment: str
 ):

@@ -16,13 +16,14 @@ from engine.kernels.state import new_state
 from engine.tables import build_tables, fingerprint_of
 from tests.engine.kernels.merging import as_text, counted, encoded
 from tests.engine.kernels.odd_pieces import odd_piece
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
 
 NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken")
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=mostly_deep(NAMES, 3))
 def vocabulary(request):
     encoding = engine.get_encoding(request.param)
     table = encoding._vocabulary.table

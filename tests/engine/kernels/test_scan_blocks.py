@@ -13,6 +13,7 @@ from engine.scanners import PADDING, Scanner
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.scanning import SPLITS, all_ends, padded
 from tests.engine.kernels.split_oracle import first_disagreement
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="blocks are only read by compiled kernels")
 
@@ -79,7 +80,7 @@ def test_every_place_in_a_block(name, plain, blocks):
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", "A", " ", "\n", "1", "!", "漢", "é", " \n", "\u3000", "\u0301", "aB", "/", "\n/"]
+    "unit", mostly_deep(["a", "A", " ", "\n", "1", "!", "漢", "é", " \n", "\u3000", "\u0301", "aB", "/", "\n/"], 5)
 )
 def test_pretokens_longer_than_many_blocks(unit, plain, blocks):
     content = f"x {unit * 5000} y".encode()

@@ -11,6 +11,7 @@ from engine.kernels._jit import COMPILED
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.scanning import SPLITS, ends_of
 from tests.engine.kernels.split_oracle import first_disagreement
+from tests.thoroughness import mostly_deep
 
 SEED = 20_260
 TEXTS = 2000 if COMPILED else 150
@@ -112,7 +113,9 @@ def test_random_texts(name):
     assert first_disagreement(pattern, texts, [ends_of(scanner, text) for text in texts]) is None
 
 
-@pytest.mark.parametrize("unit", ["a", "A", "é", "漢", " ", "\n", "\t", "!", "1", " a", "\n ", "'s", "Aa", "\u3000"])
+@pytest.mark.parametrize(
+    "unit", mostly_deep(["a", "A", "é", "漢", " ", "\n", "\t", "!", "1", " a", "\n ", "'s", "Aa", "\u3000"], 5)
+)
 @pytest.mark.parametrize("name", SPLITS)
 def test_long_runs(name, unit):
     split, pattern = SPLITS[name]

@@ -6,6 +6,8 @@ import io
 import json
 import tracemalloc
 
+import pytest
+
 import engine
 from engine.requests import lines
 from engine.requests.counting import RequestCounter
@@ -105,6 +107,7 @@ class Endless(io.RawIOBase):
         return count
 
 
+@pytest.mark.deep
 def test_a_gigabyte_takes_no_more_memory_than_a_line():
     line = (chat("x" * 200_000) + "\n").encode()
     size = len(line) * (2**30 // len(line) + 1)

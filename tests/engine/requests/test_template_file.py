@@ -20,7 +20,7 @@ from engine.requests.template_source import LARGEST_SOURCE, TemplateSource, read
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Message, Request, Tool, ToolCall
 from tests.engine.requests.samples import DAY, WEATHER_TOOL
-from tests.thoroughness import examples
+from tests.thoroughness import examples, mostly_deep
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
@@ -168,7 +168,7 @@ def test_the_inside_of_functions_is_empty():
     assert render("x{{ raise_exception.__globals__ }}{{ raise_exception.__code__ }}").text == "x"
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("text", mostly_deep([pytest.param(text, id=name) for name, text in HOSTILE.items()], 9))
 def test_hostile_templates_end_in_a_sentence(text):
     with pytest.raises(TemplateError) as caught:
         render(text)

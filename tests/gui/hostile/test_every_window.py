@@ -20,6 +20,7 @@ from gui.look.token_text import visible_line
 from gui.paths import suggested_file
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
+from tests.thoroughness import mostly_deep
 
 NAMES = (
     "<img src=y>\u202etxt.md",
@@ -141,7 +142,7 @@ def test_training_on_them_begins_with_a_harmless_name(qtbot: QtBot, open_window:
     assert_window_is_harmless(bench.window)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_deep(NAMES, 3))
 def test_one_of_them_is_opened(qtbot: QtBot, open_window: OpenWindow, folder: Path, name: str):
     bench = open_window()
     with qtbot.waitSignal(bench.files.shown):
