@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
@@ -65,7 +65,6 @@ def test_the_pieces_are_the_text(key, request_):
 
 
 @pytest.mark.parametrize("name", sorted(prepared))
-@settings(deadline=None)
 @given(request_=requests, key=st.sampled_from(sorted(TEMPLATES)))
 def test_in_an_encoding_that_changes_texts_first(name, request_, key):
     counter = RequestCounter(TEMPLATES[key], prepared[name], today=DAY)
