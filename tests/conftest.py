@@ -41,6 +41,11 @@ hypothesis.settings.load_profile(os.environ.get("TOKENLOUPE_HYPOTHESIS", "projec
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+# Whatever the environment says of it: otherwise each of the many processes that tests start would compile every module
+# that it imports, and each worker all tests, at every run. Kernels are kept in the same folders.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 JOB_THREADS = "tokenloupe"
 """What the names of the window's threads begin with."""
 
