@@ -100,6 +100,7 @@ def test_the_menu_undoes_all_of_it(editor, qtbot) -> None:
     assert editor.toPlainText() == after
 
 
+@pytest.mark.deep
 def test_many_pieces_are_one_step(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     from gui.editor import piece_writer
 
