@@ -88,6 +88,12 @@ def _note_collections_elsewhere(phase: str, _about: dict[str, int]) -> None:
 gc.callbacks.append(_note_collections_elsewhere)
 
 
+def pytest_collection_finish() -> None:
+    """Leave modules and the tests themselves out of every collection."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True, scope="module")
 def garbage_of_module() -> Iterator[None]:
     """Collect everything that the tests of a module left."""

@@ -265,3 +265,5 @@ def generations() -> Iterator[list[int]]:
     yield looked_at
     gc.callbacks.remove(note)
     gc.unfreeze()
+    gc.collect()
+    gc.freeze()
