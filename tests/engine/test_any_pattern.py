@@ -16,7 +16,7 @@ from engine.pretokenize import InvalidPatternError, Pretokenizer, UnsupportedPat
 from engine.special_text import split_at_specials
 from engine.tiktoken_core import byte_core
 from tests.engine.random_patterns import random_pattern, random_text
-from tests.thoroughness import as_deep
+from tests.thoroughness import as_deep, mostly_deep
 
 SEED = 11
 
@@ -117,6 +117,7 @@ def chunks(request, monkeypatch):
     monkeypatch.setattr(pretoken_stretches, "CHUNK_CHARS", request.param)
 
 
+@pytest.mark.deep
 def test_kernels_encode_with_any_pattern(folder, chunks):
     rng = random.Random(SEED)
     for _, expression in patterns(50):
@@ -250,7 +251,7 @@ def follow_edits(edited: EditedText, text: str, rng: random.Random, count: int) 
     assert None not in edited.counts().values()
 
 
-@pytest.mark.parametrize("encoder", ["tiktoken", "kernels"])
+@pytest.mark.parametrize("encoder", mostly_deep(["tiktoken", "kernels"], 1))
 def test_edits_with_random_patterns(encoder, sizes, folder):
     for number, expression in patterns(80):
         rng = random.Random(f"{SEED} {number} edits")
@@ -273,15 +274,18 @@ def test_edits_with_published_patterns_read_as_any_other(expression, sizes, monk
 
 @pytest.mark.parametrize(
     "expression",
-    [
-        r"(?<=a)bc|(?s:.)",
-        r"(?<=a..)bc|(?s:.)",
-        r"\bab?|(?s:.)",
-        r"(?m)^ab?|(?s:.)",
-        r"(?<!ab)c|b+|(?s:.)",
-        r"\A.+?\n|[ab]+|(?s:.)",
-        r"ab\Z|.",
-    ],
+    mostly_deep(
+        [
+            r"(?<=a)bc|(?s:.)",
+            r"(?<=a..)bc|(?s:.)",
+            r"\bab?|(?s:.)",
+            r"(?m)^ab?|(?s:.)",
+            r"(?<!ab)c|b+|(?s:.)",
+            r"\A.+?\n|[ab]+|(?s:.)",
+            r"ab\Z|.",
+        ],
+        2,
+    ),
 )
 def test_edits_with_patterns_that_look_back(expression, sizes):
     rng = random.Random(SEED)

@@ -165,6 +165,7 @@ print(len(names))
 """
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_what_a_child_compiled_is_all_that_encodings_need():
     """In the folder that the other tests use: what is compiled here they need not compile."""

@@ -125,6 +125,7 @@ def test_odd_batches_have_the_counts_of_the_plain_twin(native, plain):
         assert counted(native, contents, rng.randbytes(PADDING)) == expected
 
 
+@pytest.mark.deep
 def test_texts_that_touch_have_no_tokens_in_common(native, plain):
     """Each ends where the next begins, be that in the middle of a word or of a character."""
     rng = random.Random(46)

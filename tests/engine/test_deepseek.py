@@ -58,6 +58,7 @@ def test_special_tokens_as_published(encoding, vocabularies, text):
     assert encoding.encode(text, allowed_special="all") == expected
 
 
+@pytest.mark.deep
 def test_ranks_merge_as_the_list_of_merges(encoding, vocabularies):
     """Each token, encoded by the ranks below its own, comes to the very two parts that the published merge joins.
 

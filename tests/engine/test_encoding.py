@@ -16,7 +16,7 @@ from engine.catalog import DATA_DIR, Catalog
 from engine.kernels._jit import COMPILED
 from tests.engine import oracles
 from tests.engine.strategies import texts, texts_with_surrogates
-from tests.thoroughness import examples
+from tests.thoroughness import examples, mostly_deep
 
 NAMES = engine.list_encoding_names()
 
@@ -114,7 +114,9 @@ def test_ids_on_real_text(name, shared_dir, vocabularies):
 ALL_PLANES = (*range(0x20000), *range(0x20000, 0x110000, 61))
 
 
-@pytest.mark.parametrize("name", ["r50k_base", "cl100k_base", "o200k_base", "qwen", "tekken", "deepseek"])
+@pytest.mark.parametrize(
+    "name", mostly_deep(["r50k_base", "cl100k_base", "o200k_base", "qwen", "tekken", "deepseek"], 1)
+)
 def test_code_points_of_all_planes(name, vocabularies):
     """Each between letters, behind a space and doubled, so that its class shows."""
     encoding = engine.get_encoding(name)

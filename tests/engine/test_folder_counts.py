@@ -23,6 +23,7 @@ from engine.folder_counts import FolderCounts, count_folder
 from engine.text_files import UnknownTextEncodingError, read_stored
 from engine.training_types import CorpusRules
 from tests.engine.folder_trees import TEXT, add_troubles, make_tree
+from tests.thoroughness import mostly_deep
 
 NAMES = ("o200k_base", "r50k_base")
 LONG_AGO = 1_600_000_000
@@ -171,16 +172,19 @@ def test_a_cache_that_cannot_be_used_is_named_and_does_no_harm(tree, tmp_path):
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        "UPDATE files SET states = substr(states, 2)",
-        "UPDATE files SET states = substr(states, 9)",
-        "UPDATE files SET states = x''",
-        "UPDATE files SET digests = substr(digests, 17)",
-        "UPDATE files SET paths = x''",
-        "UPDATE counts SET tokens = substr(tokens, 2)",
-        "UPDATE counts SET tokens = x''",
-        "UPDATE counts SET digests = substr(digests, 17)",
-    ],
+    mostly_deep(
+        [
+            "UPDATE files SET states = substr(states, 2)",
+            "UPDATE files SET states = substr(states, 9)",
+            "UPDATE files SET states = x''",
+            "UPDATE files SET digests = substr(digests, 17)",
+            "UPDATE files SET paths = x''",
+            "UPDATE counts SET tokens = substr(tokens, 2)",
+            "UPDATE counts SET tokens = x''",
+            "UPDATE counts SET digests = substr(digests, 17)",
+        ],
+        2,
+    ),
 )
 def test_a_cache_whose_rows_are_too_short_is_begun_anew(tree, tmp_path, damage):
     add_troubles(tree)

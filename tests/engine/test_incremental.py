@@ -304,6 +304,7 @@ def test_a_text_without_cuts(encoding):
     check(edited, twin)
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not COMPILED, reason="a window of kernels is long")
 def test_windows_as_long_as_kernels_take_and_longer(with_kernels):
     encoding = with_kernels("cl100k_base")

@@ -78,6 +78,7 @@ def test_tiktokens_encoder_goes_where_our_own_encodes():
         assert encoding._core is None
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
 def test_parents_are_let_go_of_where_our_kernels_tell_them_at_once():
     encoding = Catalog(DATA_DIR).get("gpt2")

@@ -82,6 +82,7 @@ def add_huge_files(folder: Path) -> dict[str, str]:
     return {"zeros": "binary", "text first": "unreadable", "marked": "unreadable"}
 
 
+@pytest.mark.deep
 def test_twenty_thousand_files(large, encoding):
     root, troubles = large
     counts = count_folder(walk(root), [encoding], threads=2)
@@ -90,6 +91,7 @@ def test_twenty_thousand_files(large, encoding):
     assert_counted_as_alone(counts, encoding)
 
 
+@pytest.mark.deep
 def test_the_command_counts_the_same(large, encoding):
     root, troubles = large
     counts = count_folder(walk(root), [encoding], threads=2)

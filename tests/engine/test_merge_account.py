@@ -149,6 +149,7 @@ def test_a_pretoken_that_is_looked_up_has_one_state():
     assert ([part.token_id for part in state.parts], state.pairs, state.chosen) == ([256], (), None)
 
 
+@pytest.mark.deep
 def test_very_long_pretokens():
     encoding = engine.get_encoding("cl100k_base")
     account = account_of(encoding, "a" * 100_000)

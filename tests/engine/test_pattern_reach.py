@@ -11,6 +11,7 @@ from engine.pretoken_stretches import stretches
 from engine.pretokenize import InvalidPatternError, Pretokenizer, UnsupportedPatternError, pretokenizer
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.random_patterns import random_pattern, random_text
+from tests.thoroughness import mostly_deep
 
 SEED = 7
 
@@ -51,6 +52,7 @@ def check_behind(known: Pretokenizer, rng: random.Random, text_of) -> None:
         assert rest.tolist() == spans[number + 1 :].tolist(), (text, end)
 
 
+@pytest.mark.deep
 def test_random_patterns():
     settled = checked = 0
     for number, known in pretokenizers(500):
@@ -62,7 +64,7 @@ def test_random_patterns():
     assert settled > checked  # there is something to see
 
 
-@pytest.mark.parametrize("expression", sorted(KNOWN_EXPRESSIONS))
+@pytest.mark.parametrize("expression", mostly_deep(sorted(KNOWN_EXPRESSIONS), 3))
 def test_known_patterns(expression):
     known = pretokenizer(expression)
     assert known.reach.behind == 0
@@ -100,6 +102,7 @@ def test_what_is_settled(expression, text, settled):
     assert Pretokenizer(expression).settled(text) == settled
 
 
+@pytest.mark.deep
 def test_a_text_is_cut_stretch_by_stretch(monkeypatch):
     """As it is cut at once, for patterns that settle early, late and never."""
     rng = random.Random(SEED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tracemalloc
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ def test_words_are_marked_some_at_a_time(monkeypatch):
         assert mark_words(" a" * count, PATTERN) == "a " * count
 
 
+@pytest.mark.deep
 def test_the_words_of_a_long_text_are_never_all_there():
     text = "a of " * 60_000
     mark_words(text[:100], PATTERN)

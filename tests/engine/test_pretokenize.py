@@ -12,6 +12,7 @@ from engine.pretokenize import InvalidPatternError, Pretokenizer, SplitTimeoutEr
 from engine.tiktoken_core import byte_core
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.split_oracle import first_disagreement
+from tests.thoroughness import mostly_deep
 
 SEED = 5
 REST = r"|(?s:.)"
@@ -39,7 +40,7 @@ def test_bundled_patterns(pattern):
     assert first_disagreement(pattern.expression, texts, ends) is None
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
+@pytest.mark.parametrize("expression", mostly_deep(EXPRESSIONS, 12))
 def test_what_patterns_are_made_of(expression):
     expression = f"(?:{expression})" + REST if "(?x)" not in expression else expression + "\n" + REST
     try:

@@ -131,6 +131,7 @@ def test_asking_first_finds_the_same(text):
         assert all_cuts(finder, text) == cuts
 
 
+@pytest.mark.deep
 def test_every_character_has_its_kind_behind_and_before_a_cut():
     for before in ("a", " ", "-", "😀"):
         for behind in map(chr, (*range(0x3100), 0xD83D, 0xDE00, 0xFF01, 0xFF0C, 0x1F600)):

@@ -73,6 +73,7 @@ def test_every_token_of_several_bytes_has_one_pair(opened, name):
     assert all(content[left] + content[right] == content[one] for one, (left, right) in made.items())
 
 
+@pytest.mark.deep
 def test_without_kernels_they_are_the_same(opened):
     plain = engine.get_encoding("r50k_base")._vocabulary
     assert as_dict(parents_by_replay(plain.table, plain.n_vocab)) == as_dict(opened.get("r50k_base").token_parents)

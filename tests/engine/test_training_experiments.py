@@ -116,6 +116,7 @@ def test_e3_a_larger_vocabulary_gives_fewer_tokens(cats):
     assert sizes == [16, 8]
 
 
+@pytest.mark.deep
 def test_e4_with_and_without_a_split(cats):
     sentence = "the cat sat on the mat"
     plain = tutorials_encoding([cats], 20, pattern="none")

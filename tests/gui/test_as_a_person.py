@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPlainTextEdit, QTableView
@@ -47,6 +48,7 @@ def counted(qtbot: QtBot, bench: Workbench, text: str) -> None:
     assert bench.panel.editor.token_count == counts.tokens
 
 
+@pytest.mark.deep
 def test_a_sitting(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     editor = bench.window.findChild(QPlainTextEdit, "promptEditor")

@@ -93,6 +93,7 @@ def test_it_is_offered_once_on_a_slow_disk_too(
     assert not bench.window.messages.notices, "offered once"
 
 
+@pytest.mark.deep
 def test_it_is_offered_until_it_is_saved_elsewhere(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, orphan: Path, slow_disk: threading.Event
 ):

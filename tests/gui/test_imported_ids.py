@@ -20,6 +20,7 @@ from tests.engine import oracles
 from tests.engine.formats import library_files
 from tests.gui.conftest import OpenWindow
 from tests.gui.test_tokenizers import add, choose, facts
+from tests.thoroughness import mostly_deep
 
 Ids = Callable[[str], NDArray[np.int64]]
 
@@ -85,7 +86,7 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize("file", PUBLISHED)
+@pytest.mark.parametrize("file", mostly_deep(PUBLISHED, 1))
 def test_published_ranks(qtbot: QtBot, open_window: OpenWindow, shared_dir: Path, file: str):
     encoding = imported(qtbot, open_window(), shared_dir / "vocabularies" / file)
     assert encoding.use_kernels()
@@ -93,6 +94,7 @@ def test_published_ranks(qtbot: QtBot, open_window: OpenWindow, shared_dir: Path
     assert same_ids(encoding, expected, pieces(shared_dir)) > 40_000_000
 
 
+@pytest.mark.deep
 def test_published_tokenizer_json(qtbot: QtBot, open_window: OpenWindow, shared_dir: Path):
     vocabularies = shared_dir / "vocabularies"
     encoding = imported(qtbot, open_window(), vocabularies / "deepseek_tokenizer.json")
@@ -101,6 +103,7 @@ def test_published_tokenizer_json(qtbot: QtBot, open_window: OpenWindow, shared_
     assert same_ids(encoding, expected, pieces(shared_dir, EVERY)) > 1_500_000
 
 
+@pytest.mark.deep
 def test_published_sentencepiece_model(qtbot: QtBot, open_window: OpenWindow, shared_dir: Path):
     path = shared_dir / "vocabularies" / "mistral_v1.model"
     encoding = imported(qtbot, open_window(), path)
@@ -115,7 +118,7 @@ TRAINED = {
 }
 
 
-@pytest.mark.parametrize("kind", TRAINED)
+@pytest.mark.parametrize("kind", mostly_deep(TRAINED, 1))
 def test_files_that_libraries_train(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, shared_dir: Path, kind: str):
     name, make = TRAINED[kind]
     content = make()

@@ -124,6 +124,7 @@ def said(bench: Workbench) -> list[str]:
     return [notice.text for notice in bench.window.messages.notices]
 
 
+@pytest.mark.deep
 def test_nothing_waits_for_a_compiler_that_never_ends(qtbot: QtBot, open_window: OpenWindow, compiler):
     children = compiler(NEVER_ENDS)
     turns = Turns()
@@ -192,6 +193,7 @@ def test_nothing_is_compiled_where_nothing_is_to_be_kept(qtbot: QtBot, open_wind
     assert said(bench) == []
 
 
+@pytest.mark.deep
 def test_the_kernels_take_over_without_a_trace(qtbot: QtBot, open_window: OpenWindow, compiled, workers, monkeypatch):
     monkeypatch.setattr(kernel_use, "is_compiled", lambda *_: False)  # as at the first start
     bench = open_window()

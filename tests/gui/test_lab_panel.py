@@ -82,6 +82,7 @@ def test_the_outcome_of_a_card_that_is_folded_up_is_there_when_it_is_unfolded(qt
     assert card.outcome.tables == [claims, lines], "made once"
 
 
+@pytest.mark.deep
 def test_tables_made_when_a_card_is_unfolded_reach_to_the_edge(qtbot: QtBot, panel: LabPanel):
     qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: all(card.standing in (HOLDS, DONE) for card in panel.cards.values()))

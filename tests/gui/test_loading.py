@@ -150,6 +150,7 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(qtbot: QtBot, monkeypatch: p
     theme.release()
 
 
+@pytest.mark.deep
 def test_these_modules_load_pyqtgraph_and_no_others():
     drawing, leading = set(), set()
     for path in (ROOT / "gui").rglob("*.py"):

@@ -82,6 +82,7 @@ def test_every_tab_has_loaded_what_its_page_is_made_with(path: Path):
     assert all(importlib.util.find_spec(name) for name in module.NEEDS)
 
 
+@pytest.mark.deep
 def test_tabs_find_everything_loaded_and_the_first_picture_nothing(tmp_path: Path):
     command = [sys.executable, "-c", WINDOW, str(tmp_path)]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"}

@@ -140,6 +140,7 @@ def test_big_blocks_are_apart_from_small_ones_for_good():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.deep
 def test_the_threads_of_a_window_have_no_room_of_their_own_for_small_blocks(tmp_path: Path):
     import ctypes
 

@@ -300,6 +300,7 @@ def test_a_hundred_kilobytes_are_pasted(qtbot, panel):
     assert panel.tree.caption.text().startswith("Pretoken 1 of ")
 
 
+@pytest.mark.deep
 def test_one_long_pretoken(qtbot, bench, panel):
     bench.merges.show_text("a" * 100_000, "cl100k_base")
     settled(qtbot, panel)

@@ -238,6 +238,7 @@ def test_a_file_with_mistakes_is_mended_first(qtbot: QtBot, open_window: OpenWin
     assert "Mend them first" in notices(bench)
 
 
+@pytest.mark.deep
 def test_ten_thousand_models_and_too_many_of_them(qtbot: QtBot, open_window: OpenWindow, profile: Path, tmp_path: Path):
     entry = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 4e-06}
     table = tmp_path / "many.json"

@@ -106,6 +106,7 @@ app.exec()
 """
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("repeats", [3, 100_000], ids=["short", "1.6 MB"])
 def test_a_kill_costs_seconds_not_the_text(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, repeats: int):
     done = subprocess.run(

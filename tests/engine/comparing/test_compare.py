@@ -45,6 +45,7 @@ def plain_cuts(text: str, ends: list[list[int]]) -> list[int]:
     return sorted(places.intersection(*ends))
 
 
+@pytest.mark.deep
 @given(texts_with_surrogates())
 def test_every_byte_and_every_token_is_counted_once(text):
     found, text = compared(text), sound(text)

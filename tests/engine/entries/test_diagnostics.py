@@ -49,6 +49,7 @@ def test_known_values(published):
     assert found == KNOWN[encoding.name]
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
 def test_our_own_kernels_find_the_same_without_a_mapping_of_all_tokens():
     plain, by_kernels = (Catalog(DATA_DIR).get("r50k_base") for _ in range(2))

@@ -236,6 +236,7 @@ def test_filters_are_what_they_say(tokens, kinds, bounds, script, finding):
     assert search.ids(query).tolist() == expected
 
 
+@pytest.mark.deep
 @examples(20)
 @given(tokens=TOKENS, descending=st.booleans())
 def test_orders_are_stable(tokens, descending):

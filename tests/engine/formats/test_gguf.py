@@ -87,6 +87,7 @@ def test_a_unigram_vocabulary_with_its_normalization(tmp_path):
     assert engine.load(tmp_path / "model.gguf").encode_ordinary(ODD) == theirs.encode(ODD)
 
 
+@pytest.mark.deep
 def test_mistrals_vocabulary_in_a_gguf(vocabularies, shared_dir, tmp_path):
     content = (vocabularies / "mistral_v1.model").read_bytes()
     (tmp_path / "model.gguf").write_bytes(gguf(of_model(content)))

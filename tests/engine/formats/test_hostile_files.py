@@ -22,6 +22,7 @@ from tests.engine.formats import library_files
 from tests.engine.formats.damage import damaged
 from tests.engine.formats.test_gguf import of_document, of_model
 from tests.engine.formats.trained import trained
+from tests.thoroughness import mostly_deep
 
 
 def ours(suffix: str) -> Callable[[Path], bytes]:
@@ -81,7 +82,7 @@ IMPORTERS: dict[str, tuple[str, Callable[[Path], bytes]]] = {
 
 
 @pytest.mark.parametrize("number", [22, pytest.param(66, marks=pytest.mark.deep)])
-@pytest.mark.parametrize("importer", IMPORTERS)
+@pytest.mark.parametrize("importer", mostly_deep(IMPORTERS, 3))
 def test_damaged_files_end_in_a_sentence(importer, number, tmp_path):
     name, make = IMPORTERS[importer]
     good = make(tmp_path)
@@ -268,6 +269,7 @@ def test_a_split_pattern_without_end(tmp_path):
     assert "its split pattern has 600,000 characters; up to 524,288" in told
 
 
+@pytest.mark.deep
 def test_a_long_special_token(tmp_path):
     long = 10_000 * '{"a":'
     (tmp_path / "sound.model").write_bytes(special_tokens([long]))
@@ -333,6 +335,7 @@ def test_a_pattern_without_end(tmp_path):
         open_tokenizer(tmp_path / "x.tiktoken", checked=True)
 
 
+@pytest.mark.deep
 def test_what_does_not_end_in_time_or_memory_is_ended(monkeypatch, tmp_path):
     good = library_files.word_piece()
     monkeypatch.setattr(trial, "SECONDS", 1)

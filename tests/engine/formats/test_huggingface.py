@@ -104,6 +104,7 @@ def test_a_pattern_that_cannot_be_spelled_there_is_refused():
         huggingface.write(data_of(encoding))
 
 
+@pytest.mark.deep
 def test_deepseek_as_published(vocabularies):
     opened = open_tokenizer(vocabularies / "deepseek_tokenizer.json")
     bundled = engine.get_encoding("deepseek")

@@ -23,6 +23,7 @@ from engine.merge_account import cut_text
 from engine.types import TextEdit
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT
+from tests.thoroughness import mostly_deep
 
 ODD = TEXT + "  two  spaces \t\n\nÉ e\u0301 ﬁ ² 👩\u200d🚀 𝒳 \x00 <s>[CLS] \u0378 ▁ end  "
 
@@ -70,7 +71,7 @@ def test_ids_are_the_librarys(opened, request):
         assert found.encoding.count(text) == found.encoding.count(text.encode()) == len(expected)
 
 
-@pytest.mark.parametrize("corpus", ["english", "multilingual", "python"])
+@pytest.mark.parametrize("corpus", mostly_deep(["english", "multilingual", "python"], 1))
 def test_ids_are_the_librarys_on_real_texts(opened, shared_dir, corpus):
     found, theirs, _ = opened
     with (shared_dir / "corpora" / f"{corpus}.txt").open(encoding="utf-8") as file:
@@ -81,7 +82,7 @@ def test_ids_are_the_librarys_on_real_texts(opened, shared_dir, corpus):
             assert found.encoding.encode_ordinary(text) == theirs(text)
 
 
-@pytest.mark.parametrize("corpus", ["english", "multilingual", "python"])
+@pytest.mark.parametrize("corpus", mostly_deep(["english", "multilingual", "python"], 1))
 def test_mistrals_model_as_published(vocabularies, shared_dir, corpus):
     path = vocabularies / "mistral_v1.model"
     encoding = engine.load(path)

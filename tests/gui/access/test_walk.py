@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
@@ -77,6 +78,7 @@ def test_tab_comes_round_to_every_control(qtbot: QtBot, open_window: OpenWindow)
             assert not left, f"{title}: Tab leaves out {[described(widget) for widget in left]}"
 
 
+@pytest.mark.deep
 def test_the_focus_is_seen_in_every_theme(qtbot: QtBot, open_window: OpenWindow):
     """A control that has the focus has a ring that stands out by 3 to 1."""
     bench = whole_window(qtbot, open_window)

@@ -13,6 +13,7 @@ from gui.editor import large_removal, undo_steps
 from gui.editor.piece_writer import PieceWriter
 from tests.gui.editor.large_steps import CTRL, END, START, TEXT, paste, remove_much, replace_much
 from tests.gui.editor.sessions import Mirror
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.usefixtures("small_parts")
 
@@ -64,7 +65,7 @@ MEANWHILE: dict[str, tuple[Callable, str]] = {
 }
 
 
-@pytest.mark.parametrize("way", MEANWHILE)
+@pytest.mark.parametrize("way", mostly_deep(MEANWHILE, 1))
 @pytest.mark.parametrize("begun_by", ["Delete", "a key"])
 def test_what_is_typed_while_much_goes_is_put_in_at_once(editor, qtbot, way: str, begun_by: str) -> None:
     act, typed = MEANWHILE[way]

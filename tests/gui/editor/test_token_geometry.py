@@ -90,6 +90,7 @@ SCRIPTS = (
 )
 
 
+@pytest.mark.deep
 def test_measuring_again_gives_what_is_known(make_editor) -> None:
     """Whatever is typed in a bidirectional paragraph: lines known from before lie where they would be measured."""
     rnd = np.random.default_rng(7)

@@ -13,6 +13,7 @@ from gui.editor.piece_writer import PieceWriter
 from gui.editor.pieces import Piece
 from tests.gui.editor.large_steps import CTRL, END, START, TEXT, choose, paste, press
 from tests.gui.editor.sessions import Mirror
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.usefixtures("small_parts")
 
@@ -34,7 +35,7 @@ WAYS: dict[str, tuple[Callable, str]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", mostly_deep(WAYS, 3))
 def test_what_removes_much_is_one_step(editor, qtbot, feeding, way: str) -> None:
     act, inserted = WAYS[way]
     editor.setPlainText(TEXT)
