@@ -29,6 +29,11 @@ class Surroundings:
         self._mixed = _RIGHT_TO_LEFT.search(text) is not None
         self._units = text.encode("utf-16-le") if not text.isascii() and max(text) > "\uffff" else None
 
+    @property
+    def is_right_to_left(self) -> bool:
+        """Whether the paragraph is written from right to left, for its first letter is."""
+        return self._direction in {"R", "AL"}
+
     def of(self, start: int, end: int) -> tuple[str, str, str, str]:
         """The paragraph's direction, the text before a line, on it, and behind it. Positions count UTF-16 units."""
         before, line, behind = self._part(0, start), self._part(start, end), self._part(end, None)

@@ -303,8 +303,10 @@ class LineRuler:
 
     @cached_property
     def is_bidirectional(self) -> bool:
-        """Whether some of it may run from right to left."""
-        return self._runs_both_ways(self._line.start, self._line.start + self._line.length)
+        """Whether some of it may run from right to left, or carets be beside its text."""
+        if self._runs_both_ways(self._line.start, self._line.start + self._line.length):
+            return True
+        return self._surroundings.is_right_to_left and self._is_wrapped_at_space
 
     def x(self, position: int) -> float:
         """Where the caret stands at a position."""
@@ -331,7 +333,7 @@ class LineRuler:
 
     def spans(self, start: int, end: int) -> list[tuple[float, float]]:
         """Left and right edges of the text between two positions of the line: more than one in bidirectional text."""
-        if not self.is_bidirectional or not self._runs_both_ways(start, end):
+        if not self.is_bidirectional or not (self._is_wrapped_at_space or self._runs_both_ways(start, end)):
             return [(self.x(start), self.x(end))]
         return self.spans_of_glyphs(start, end)
 
@@ -375,6 +377,13 @@ class LineRuler:
     @cached_property
     def _surroundings(self) -> Surroundings:
         return self._known_surroundings or Surroundings(self._line.text)
+
+    @cached_property
+    def _is_wrapped_at_space(self) -> bool:
+        """Whether the line ends in a space that may hang over. If that runs against its paragraph, carets elsewhere on
+        the line are beside the text by the width of that space."""
+        line = self._line
+        return not line.ends_paragraph and self._surroundings.of(line.start, line.start + line.length)[2].endswith(" ")
 
     def _runs_both_ways(self, start: int, end: int) -> bool:
         return self._is_back or self._surroundings.run_both_ways(start, end)

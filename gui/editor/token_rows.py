@@ -56,6 +56,8 @@ def column_line(line: VisibleLine, width: float) -> ColumnLine | None:
         return None
     # The first of these calls shapes the paragraph's text. Drawing it needs that anyway: to ask less saves nothing.
     left = line.line.cursorToX(start)[0]
+    if not line.text.isascii() and abs(left - line.line.naturalTextRect().left()) > TOLERANCE:
+        return None  # wrapped at a space that runs against its paragraph: carets are beside the text
     right = line.line.cursorToX(start + length)[0]
     missing = length * width - (right - left)
     # A fallback font, or a font that is not of one width after all, shows here. But a space at which the line was

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QRect
-from PySide6.QtGui import QFontMetricsF, QInputMethodEvent
+from PySide6.QtGui import QFont, QFontMetricsF, QInputMethodEvent
 from PySide6.QtWidgets import QApplication
 
 from gui.editor import token_geometry
 from gui.editor.token_geometry import LineRuler, MeasuredLines, token_pieces
-from gui.editor.token_rows import THIN
+from gui.editor.token_rows import THIN, column_line
 from gui.editor.visible_lines import visible_lines
+from tests.gui.box_fonts import EM, box_font
 from tests.gui.editor.fake_tokens import show
 
 
@@ -284,3 +285,53 @@ def test_edges_of_many_stretches_are_those_of_each(make_editor, text: str) -> No
     edges = MeasuredLines().edges(line, starts, ends)
     assert len(edges) == len(each)
     assert np.sort(edges, 0) == pytest.approx(np.sort(np.array(each), 0), abs=1)
+
+
+NARROW, WIDE = "0123 ()שלום", "漢字→"
+
+
+@pytest.mark.parametrize(
+    ("parts", "seen"),
+    [
+        (["漢字", "12", " ", "字", "(", "3) ", "שלום"], "漢字12 字(3) םולש"),
+        (["שלום ", "漢", "12", " 3", "字字", "1"], "漢12 3字字1 םולש"),
+        (["שלום", "→", " ", "של→ו", "ם"], "םו→לש →םולש"),
+    ],
+)
+def test_glyphs_of_several_fonts_in_one_stretch(make_editor, parts: list[str], seen: str) -> None:
+    """Of all fonts but the first Qt does not tell which characters their glyphs are for."""
+    editor = make_editor()
+    with box_font("Tokenloupe Narrow", NARROW, EM // 2), box_font("Tokenloupe Wide", WIDE, EM):
+        show(editor, "".join(parts), [len(part.encode()) for part in parts])
+        font = QFont(["Tokenloupe Narrow", "Tokenloupe Wide"])
+        font.setPixelSize(20)
+        editor.setFont(font)
+        QApplication.processEvents()
+        lines, pieces = pieces_of(editor)
+        x, expected = lines[0].left + lines[0].line.naturalTextRect().left(), []
+        for character in seen:
+            width = 20.0 if character in WIDE else 10.0
+            expected.append((character, round(x), round(x + width)))
+            x += width
+        found = [(round(left), round(left + width)) for left, _, width, _ in pieces.rects.tolist()]
+        by_token = dict(zip(pieces.tokens.tolist(), found, strict=True))
+        for token, part in enumerate(parts):
+            left, right = by_token[token]
+            under = "".join(character for character, start, end in expected if left <= start and end <= right)
+            assert sorted(under) == sorted(part), (part, by_token, expected)
+            assert right - left == sum(20 if character in WIDE else 10 for character in part)
+
+
+def test_a_space_at_which_a_line_was_wrapped_moves_nothing(make_editor) -> None:
+    """If it runs against its paragraph carets stand beside the text by its width; glyphs do not."""
+    editor = make_editor()
+    show(editor, "שלום " + "word " * 60, [5])
+    lines = visible_lines(editor, editor._soft, editor.viewport().rect())
+    assert len(lines) > 3
+    for line in lines[:-1]:
+        assert column_line(line, column_width(editor)) is None
+        ruler = LineRuler(line)
+        for start in range(line.start + 7, line.start + line.length - 8, 5):
+            ((left, right),) = ruler.spans(start, start + 4)
+            ((start_x, end_x),) = ruler.spans_of_glyphs(start, start + 4)
+            assert (left, right) == pytest.approx((start_x, end_x), abs=1)
