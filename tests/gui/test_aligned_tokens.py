@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
@@ -11,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from engine.comparing.rows import row_starts
 from engine.utf16_text import units_of
-from gui.editor import token_geometry
+from gui.editor import token_geometry, token_painter
 from gui.editor.token_spans import TokenSpans
 from gui.look.theme import Theme
 from gui.models.aligned_rows import AlignedRows
@@ -62,6 +64,7 @@ class Measured:
 
 
 def test_a_second_paint_measures_nothing(view, monkeypatch):
+    monkeypatch.setattr(token_painter, "MEASURE_SECONDS", math.inf)  # to load a font for all its signs takes longer
     text = "".join(f"{number} {ROW}" for number in range(ROWS))
     show(view, (3, 5, 4, 7), text)
     measured = Measured(monkeypatch)
