@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 
 from gui.editor.line_glyphs import LineGlyphs, has_glyphs
+from gui.editor.offsets import utf16_length
 from gui.editor.surroundings import Surroundings
 from gui.editor.token_rows import THIN, TOLERANCE
 from gui.editor.token_spans import CONTINUES, SpanSlice
@@ -298,15 +299,12 @@ class LineRuler:
         """``surroundings``: those of its paragraph, if they are known."""
         self._line = line
         self._known_surroundings = surroundings
-        self._is_back = line.layout.textOption().textDirection() == Qt.LayoutDirection.RightToLeft
         self._composing_at = line.layout.preeditAreaPosition() if line.preedit else -1
 
     @cached_property
     def is_bidirectional(self) -> bool:
-        """Whether some of it may run from right to left, or carets be beside its text."""
-        if self._runs_both_ways(self._line.start, self._line.start + self._line.length):
-            return True
-        return self._surroundings.is_right_to_left and self._is_wrapped_at_space
+        """Whether some of it may run from right to left."""
+        return self._runs_both_ways(self._line.start, self._line.start + self._line.length)
 
     def x(self, position: int) -> float:
         """Where the caret stands at a position."""
@@ -372,18 +370,51 @@ class LineRuler:
         if found:
             return found
         here, there = self.x(start), self.x(end)
+        if self._is_wrapped_at_space and self._line.start < self._visible_end <= start:
+            return [self._hanging(abs(there - here))]
         return [(min(here, there), max(here, there))]
+
+    def _hanging(self, width: float) -> tuple[float, float]:
+        """The place of a space at which the line was wrapped: behind its last letter, without width if others follow
+        there on the screen."""
+        before = self._line.layout.previousCursorPosition(self._visible_end)
+        runs = self._line.line.glyphRuns(before, self._visible_end - before)
+        natural = self._line.line.naturalTextRect()
+        if not runs:
+            return self._line.left + natural.right(), self._line.left + natural.right() + width
+        if runs[0].isRightToLeft():
+            x = min(run.boundingRect().left() for run in runs)
+            left, right = x - (width if x < natural.left() + TOLERANCE else 0.0), x
+        else:
+            x = max(run.boundingRect().right() for run in runs)
+            left, right = x, x + (width if x > natural.right() - TOLERANCE else 0.0)
+        return self._line.left + left, self._line.left + right
+
+    @cached_property
+    def _visible_end(self) -> int:
+        """Behind the last character of the line that is no space."""
+        line = self._line
+        text = self._surroundings.of(line.start, line.start + line.length)[2]
+        return line.start + utf16_length(text.rstrip(" "))
 
     @cached_property
     def _surroundings(self) -> Surroundings:
         return self._known_surroundings or Surroundings(self._line.text)
 
     @cached_property
+    def _is_back(self) -> bool:
+        """Whether the paragraph is written from right to left: layouts leave that to its first letter."""
+        direction = self._line.layout.textOption().textDirection()
+        if direction == Qt.LayoutDirection.LayoutDirectionAuto:
+            return self._surroundings.is_right_to_left
+        return direction == Qt.LayoutDirection.RightToLeft
+
+    @cached_property
     def _is_wrapped_at_space(self) -> bool:
         """Whether the line ends in a space that may hang over. If that runs against its paragraph, carets elsewhere on
         the line are beside the text by the width of that space."""
         line = self._line
-        return not line.ends_paragraph and self._surroundings.of(line.start, line.start + line.length)[2].endswith(" ")
+        return not line.ends_paragraph and self._visible_end < line.start + line.length
 
     def _runs_both_ways(self, start: int, end: int) -> bool:
         return self._is_back or self._surroundings.run_both_ways(start, end)

@@ -335,3 +335,18 @@ def test_a_space_at_which_a_line_was_wrapped_moves_nothing(make_editor) -> None:
             ((left, right),) = ruler.spans(start, start + 4)
             ((start_x, end_x),) = ruler.spans_of_glyphs(start, start + 4)
             assert (left, right) == pytest.approx((start_x, end_x), abs=1)
+
+
+def test_the_last_word_of_a_paragraph_from_right_to_left(make_editor) -> None:
+    """Where its line has no other letters, what follows the word still runs the other way."""
+    editor = make_editor()
+    text = "שלום " + "word " * 60
+    show(editor, text, [5])
+    lines = visible_lines(editor, editor._soft, editor.viewport().rect())
+    ruler, start = LineRuler(lines[-1]), len(text) - 5
+    ((left, right),) = ruler.spans(start, start + 4)
+    assert right - left == pytest.approx(4 * column_width(editor), abs=1)
+    for line in lines[:-1]:
+        natural = line.left + line.line.naturalTextRect().right()
+        ((left, right),) = LineRuler(line).spans(line.start + line.length - 1, line.start + line.length)
+        assert left == pytest.approx(natural, abs=1) or right == pytest.approx(left, abs=1), "the space hangs over"
