@@ -1,8 +1,8 @@
 """How many tokens an image takes, by the rules that vendors publish. Images are known by their size alone.
 
 Sources: OpenAI's and Azure's image calculators (2026-05) with a data set of nine measured sizes (27 of 27 equal to the
-patch rule); Anthropic's page on vision with measured sizes up to 1920 by 1080; Google's page on tokens and media
-resolution.
+patch rule); Anthropic's page on vision with measured sizes up to 1920 by 1080; Google's pages on image understanding
+("Token calculation") and on media resolution.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ TILED_SHORT_SIDE = 768
 PATCH_SIDE = 32
 CLAUDE_PATCH_SIDE = 28
 GEMINI_SMALL_SIDE = 384
-GEMINI_TILE_SIDE = 768
+GEMINI_LEAST_TILE_SIDE = 256
+GEMINI_MOST_TILE_SIDE = 768
 GEMINI_TILE_TOKENS = 258
 CLAUDE_PIXELS_PER_TOKEN = 750
 
@@ -118,13 +119,19 @@ class AreaRule:
 
 @dataclass(frozen=True, slots=True)
 class GeminiTileRule:
-    """Gemini 2: 258 for a small image, else 258 for every tile of 768."""
+    """Gemini 2: 258 tokens for an image of at most 384 pixels on both sides, else 258 for each tile.
+
+    The side of a tile is the short side divided by 1.5, rounded down, from 256 to 768 pixels. Google's own example:
+    960 by 540 has tiles of 360, 3 by 2 of them, and 1,548 tokens.
+    """
 
     def count(self, image: Image) -> ImageCount:
         """Its tokens."""
-        small = max(image.width, image.height) <= GEMINI_SMALL_SIDE
-        tiles = 1 if small else _cells(image.width, image.height, GEMINI_TILE_SIDE)
-        return ImageCount(GEMINI_TILE_TOKENS * tiles, "formula")
+        if max(image.width, image.height) <= GEMINI_SMALL_SIDE:
+            return ImageCount(GEMINI_TILE_TOKENS, "formula")
+        side = min(image.width, image.height) * 2 // 3
+        side = min(max(side, GEMINI_LEAST_TILE_SIDE), GEMINI_MOST_TILE_SIDE)
+        return ImageCount(GEMINI_TILE_TOKENS * _cells(image.width, image.height, side), "formula")
 
 
 @dataclass(frozen=True, slots=True)

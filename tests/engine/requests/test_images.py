@@ -56,8 +56,15 @@ FILES = {
         ("claude-area", 256, 256, "auto", 88),
         ("claude", 1000, 1000, "auto", 1296),
         ("gemini-2", 384, 384, "auto", 258),
-        ("gemini-2", 385, 384, "auto", 258),
-        ("gemini-2", 1000, 800, "auto", 1032),
+        ("gemini-2", 385, 384, "auto", 4 * 258),
+        ("gemini-2", 960, 540, "auto", 1548),  # Google's own example
+        ("gemini-2", 540, 960, "auto", 1548),
+        ("gemini-2", 1000, 500, "auto", 8 * 258),
+        ("gemini-2", 700, 700, "auto", 4 * 258),
+        ("gemini-2", 1000, 800, "auto", 4 * 258),
+        ("gemini-2", 1500, 1000, "auto", 6 * 258),
+        ("gemini-2", 1000, 100, "auto", 4 * 258),  # tiles have at least 256 pixels
+        ("gemini-2", 3000, 2000, "auto", 12 * 258),  # and at most 768
         ("gemini-3", 10, 10, "auto", 1120),
         ("gemini-3", 4000, 4000, "low", 280),
     ],
