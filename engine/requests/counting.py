@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -202,6 +203,7 @@ class RequestCounter:
             if piece.grade is not None and GRADES.index(piece.grade) > GRADES.index(grades[piece.kind]):
                 grades[piece.kind] = piece.grade
         notes = [template.remark] if template.remark else []
+        notes += dict.fromkeys(piece.note for piece in pieces if piece.note)
         unknown = sum(not (image.width and image.height) for message in request.messages for image in message.images)
         if unknown == 1:
             notes.append("The size of an image is not known: it is counted as 1,024 by 1,024.")
@@ -263,7 +265,7 @@ def _encodable(piece: Piece) -> Piece:
     text = piece.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if text == piece.text:
         return piece
-    return Piece(piece.kind, text, piece.by_template, piece.tokens, piece.message, piece.grade)
+    return replace(piece, text=text)
 
 
 def _size(text: str) -> int:

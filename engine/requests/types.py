@@ -78,11 +78,14 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent in one call. ``model``: as the body names it, empty where it does not."""
+    """What is sent in one call. ``model``: as the body names it, empty where it does not. ``tool_choice``: ``none``
+    where no tool may be called. ``forced_tool``: the name of the one that must be, empty for none."""
 
     messages: tuple[Message, ...] = ()
     tools: tuple[Tool, ...] = ()
     model: str = ""
+    tool_choice: Literal["auto", "none"] = "auto"
+    forced_tool: str = ""
 
     @property
     def awaits_reply(self) -> bool:
@@ -96,7 +99,7 @@ class Piece:
 
     ``by_template``: whether the template wrote it, so that text of special tokens in it is special tokens; elsewhere it
     is plain text. ``tokens``: what a formula counts for it, None where the text is encoded. ``message``: the place of
-    the message it belongs to, -1 for none.
+    the message it belongs to, -1 for none. ``note``: what should be known of the count, a sentence or more.
     """
 
     kind: Kind
@@ -105,6 +108,7 @@ class Piece:
     tokens: int | None = None
     message: int = -1
     grade: Grade | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,9 @@ def read(body: dict[str, Any], reader: Reader) -> Request:
     messages = tuple(_message(value, ("messages", number), reader) for number, value in enumerate(listed))
     reader.keep_schema(body.get("response_format"), ("response_format",))
     reader.keep_beside_settings(body, BODY_KEYS)
-    return Request(messages, tuple(_tools(body, reader)), reader.optional_text(body, "model", ()))
+    return Request(
+        messages, tuple(_tools(body, reader)), reader.optional_text(body, "model", ()), *reader.tool_choice(body)
+    )
 
 
 def _message(value: object, path: Step, reader: Reader) -> Message:

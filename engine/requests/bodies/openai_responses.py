@@ -49,7 +49,7 @@ def read(body: dict[str, Any], reader: Reader) -> Request:
     reader.keep_schema(form.get("format") if isinstance(form, dict) else None, ("text", "format"))
     reader.keep_beside_settings(body, BODY_KEYS)
     tools = _tools(reader.items(body.get("tools") or [], ("tools",)), reader)
-    return Request(tuple(messages), tuple(tools), reader.optional_text(body, "model", ()))
+    return Request(tuple(messages), tuple(tools), reader.optional_text(body, "model", ()), *reader.tool_choice(body))
 
 
 def _item(value: object, path: Step, reader: Reader) -> list[Message]:

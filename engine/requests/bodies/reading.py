@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from engine.requests.bodies.json_text import PlaceError, spelled
 from engine.requests.image_size import size_in_base64, size_in_data_url
@@ -93,6 +93,16 @@ class Reader:
             if _is_deeper(schema, DEEPEST_SCHEMA):
                 raise PlaceError((*path, schema_key), f"is nested more than {DEEPEST_SCHEMA} deep")
         return Tool(name, self.optional_text(function, "description", path), schema)
+
+    def tool_choice(self, body: dict[str, Any]) -> tuple[Literal["auto", "none"], str]:
+        """Return what an OpenAI body lets the model call: ``none`` or ``auto``, and the name of a tool that it must
+        call, empty for any. The choice is ``tool_choice``, or the older ``function_call``."""
+        choice = body.get("tool_choice") or body.get("function_call")
+        if isinstance(choice, dict):
+            inner = choice.get("function")
+            name = (inner if isinstance(inner, dict) else choice).get("name")
+            return "auto", name if isinstance(name, str) else ""
+        return "none" if choice == "none" else "auto", ""
 
     def arguments(self, value: object) -> str:
         """The arguments of a call as JSON text: OpenAI sends them as such, others as an object."""

@@ -3,45 +3,65 @@
 Source: OpenAI's cookbook, "How to count tokens with tiktoken", section 6: 3 for every message, 1 for a name, 3 for the
 beginning of the reply. The text shown is the ChatML that those threes are: beginning, separator and end of a message.
 The cookbook's example is 129 in cl100k_base and 124 in o200k_base, as the API says.
+
+Source of what calls and their results cost: gpt-tokenizer. A message of the role ``function`` has the name of the
+function in place of its role; a call has 3 beside its name and arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.requests.openai_tools import tools_tokens
+from engine.requests.openai_tools import SYSTEM_ROLES, tools_tokens
 from engine.requests.schema import json_text
 from engine.requests.template import Surroundings, Template, overhead, written
-from engine.requests.types import Message, Piece, Request
+from engine.requests.types import Grade, Message, Piece, Request
 
 START, SEPARATOR, END = "<|im_start|>", "<|im_sep|>", "<|im_end|>"
 
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
     """One piece after the other."""
-    has_system = any(message.role in ("system", "developer") for message in request.messages)
-    tokens, grade = tools_tokens(request.tools, around.encoding, around.count, has_system)
+    tools = tools_tokens(request, around.encoding, around.count)
+    padded = _first_system(request) if tools.pads_system else None
     for number, message in enumerate(request.messages):
-        yield overhead(f"{START}{message.role}", number)
-        if message.name:
-            yield Piece("overhead", " name=", tokens=1, message=number)
-            yield Piece("overhead", message.name, by_template=False, message=number)
-        yield overhead(SEPARATOR, number)
+        yield from _header(message, number)
         yield written(message.content, number)
+        if number == padded and message.content and not message.content.endswith("\n"):
+            yield overhead("\n", number)
         yield from _calls(message, number)
         yield overhead(END, number)
     if request.tools:
         listed = json_text([tool.as_json() for tool in request.tools])
-        yield Piece("tools", listed, by_template=False, tokens=tokens, grade=grade)
+        yield Piece("tools", listed, by_template=False, tokens=tools.tokens, grade=tools.grade, note=tools.note)
     yield overhead(f"{START}assistant{SEPARATOR}")
 
 
+def _first_system(request: Request) -> int | None:
+    places = (number for number, message in enumerate(request.messages) if message.role in SYSTEM_ROLES)
+    return next(places, None)
+
+
+def _header(message: Message, number: int) -> Iterator[Piece]:
+    name = Piece("overhead", message.name, by_template=False, message=number)
+    if message.role == "function" and message.name:
+        yield overhead(START, number)
+        yield name
+    else:
+        yield overhead(f"{START}{message.role}", number)
+        if message.name:
+            yield Piece("overhead", " name=", tokens=1, message=number)
+            yield name
+    yield overhead(SEPARATOR, number)
+
+
 def _calls(message: Message, number: int) -> Iterator[Piece]:
-    """What calls made before cost is not published: their names and arguments, and a guess for the rest."""
+    """What ``tool_calls`` cost is not published: they are counted like a ``function_call``, which has no id."""
     for call in message.tool_calls:
-        yield Piece("overhead", " to=functions.", tokens=3, message=number, grade="estimate")
+        grade: Grade = "estimate" if call.call_id else "formula"
+        yield Piece("overhead", " to=functions.", tokens=2, message=number, grade=grade)
         yield written(call.name, number)
-        yield Piece("overhead", " ", tokens=1, message=number, grade="estimate")
+        yield Piece("overhead", " ", tokens=1, message=number, grade=grade)
         yield written(call.arguments, number)
 
 
