@@ -2,7 +2,8 @@
 
 A normalizer is a row of steps, each of which also Hugging Face's normalisers know. None looks at what stands around a
 character, but for what Unicode composes. So a text may be cut in front of any ASCII character, and each part be
-normalised by itself. (Python's ``str.lower`` looks around a capital sigma; here it always becomes σ.)
+normalised by itself. (Python's ``str.lower`` looks around a capital sigma; here it always becomes σ.) Each step gives
+what that of ``tokenizers`` gives, on every Python (``engine.unicode_versions``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Literal, cast
 
 from engine.errors import EngineError
 from engine.still_wanted import while_wanted
+from engine.unicode_versions import by_library, may_differ
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
@@ -23,6 +25,7 @@ LOWERCASE = "lowercase"
 STRIP_ACCENTS = "strip accents"
 """Takes off all marks that stand by themselves; of characters that are composed, only behind NFD or NFKD."""
 STEPS = (*FORMS, LOWERCASE, STRIP_ACCENTS)
+_LIBRARY_NAMES = {LOWERCASE: "Lowercase", STRIP_ACCENTS: "StripAccents"}
 
 _PART_CHARACTERS = 1 << 14
 """Longer texts are done in parts of about so many characters: nothing interrupts a step, and NFKC on ten million holds
@@ -128,6 +131,8 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _done(step: str, text: str) -> str:
+    if may_differ(text):
+        return by_library(_LIBRARY_NAMES.get(step, step), text)
     if step == LOWERCASE:
         return text.replace("Σ", "σ").lower()
     if step == STRIP_ACCENTS:

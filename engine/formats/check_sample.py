@@ -40,6 +40,16 @@ _ODD = (
     "1 12 123 1234 12345 3.14159 1e10 ١٢٣ ⅷ ①②③\n",
     "!!! ??? ... --- === ### $$$ %%% &&& *** ((( ))) /// \\\\\\ ''' \"\"\" ~~~ ^^^ |||\n",
 )
+_VERSIONS = (
+    # Characters that versions of Unicode differ on, each beside marks that it may change places with.
+    "".join(
+        f"a{mark}\u0323 q\u0301{mark}\u0315 x\u0345{mark} "
+        for mark in map(chr, (0x7FD, *range(0x898, 0x8A0), *range(0x8CA, 0x8D4), 0x9FE, 0xC3C, *range(0x1ABF, 0x1ACF)))
+    ),
+    "".join(f"a{mark}\u0323 a\u0315{mark} e{mark}\u0301 " for mark in map(chr, range(0x1DF6, 0x1DFB))),
+    "\u0995\u09fe\u09bc \u0c15\u0c3c\u0c4d \U00011938 \U00011935\U00011930 \u32ff \u07fd\u07f2 "
+    "\U00010efd\u0301 \ua7cb\n",
+)
 _RUNS = (
     "a" * 300,
     "a" * 300 + "!",  # expressions that never come to an end do so here
@@ -58,6 +68,7 @@ TEXTS: tuple[str, ...] = (
     *_LANGUAGES,
     *_CODE,
     *_ODD,
+    *_VERSIONS,
     *_RUNS,
     "".join(_LANGUAGES),
     "".join(_CODE + _ODD),
