@@ -3,7 +3,8 @@
 New content goes to a file beside the old one, is flushed to the disk, and takes the old one's place by one rename.
 Whatever fails before that leaves the old file as it was; what a killed process leaves goes with the next write to the
 same folder (``engine.half_written``). A symbolic link stays one: the file it leads to is replaced. The mode of a file
-that is replaced is kept. A file that may not be written is refused, although a rename could replace it.
+that is replaced is kept. A file that may not be written is refused, although a rename could replace it. A device or a
+pipe is never replaced: it is written into, or refused (``engine.special_files``).
 
 Four modules have ways of their own beside it. ``engine.kernels.cache_folder`` does not wait for the disk, as what it
 keeps can be made again and is verified before it is used. ``engine.count_cache`` has an SQLite file, which keeps itself
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import IO
 
 from engine.half_written import half_written, half_written_folder, only_here
+from engine.special_files import check_regular, flush_special, open_special
 from engine.still_wanted import while_wanted
 
 BACKUP_SUFFIX = ".bak"
@@ -37,7 +39,8 @@ def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: b
     Raises OSError, and whatever making the pieces raises, or who is asked between them; then the old file is untouched.
     """
     pieces = [content] if isinstance(content, bytes) else while_wanted(content, every=1)
-    Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():  # the link of a process to its own pipe leads to a path that does not exist
+        Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
     with replacement_of(path, keep_backup=keep_backup) as file:
         return sum(map(file.write, pieces))
 
@@ -46,8 +49,10 @@ def change_atomic(path: Path, change: Callable[[bytes | None], bytes], *, keep_b
     """Replace ``path`` by what ``change`` makes of its content, None where there is no file. Returns the new content.
 
     Of several processes that change files of one folder so, each sees what the one before it wrote. What equals the
-    old content is not written. OSError, and whatever ``change`` raises; then the old file is untouched.
+    old content is not written. OSError, and whatever ``change`` raises; then the old file is untouched. A device or a
+    pipe has no content to change: OSError.
     """
+    check_regular(path)
     target = Path(os.path.realpath(path))
     with only_here(target.parent):
         try:
@@ -64,8 +69,15 @@ def change_atomic(path: Path, change: Callable[[bytes | None], bytes], *, keep_b
 def replacement_of(path: Path, *, keep_backup: bool = False) -> Iterator[IO[bytes]]:
     """A file to write into, which takes the place of ``path`` when all went well, and is removed otherwise. OSError.
 
+    A device or a pipe is opened itself: what is written goes there at once, and stays when something fails.
     ``keep_backup`` as for ``write_atomic``.
     """
+    special = open_special(path)
+    if special is not None:
+        with special:
+            yield special
+            flush_special(special)
+        return
     target = Path(os.path.realpath(path))
     _check_writable(target)
     with half_written(target.parent) as (file, temporary):
@@ -136,6 +148,7 @@ def set_aside(path: Path, why: str = "damaged") -> Path:
 
 
 def _check_writable(target: Path) -> None:
+    check_regular(target)  # whatever it was a moment ago
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "the file is read-only", str(target))
 

@@ -14,7 +14,7 @@ WRITES = re.compile(
 """What writes a file, or gives it another name. A method of two arguments that is called ``rename`` is no path's."""
 NOWHERE = "os.devnull"
 
-THE_WAY = {"engine/atomic_file.py", "engine/half_written.py"}
+THE_WAY = {"engine/atomic_file.py", "engine/half_written.py", "engine/special_files.py"}
 IN_ITS_FOLDER = {"engine/formats/saving.py", "engine/formats/kept_tokenizer.py"}
 """What writes several files into the folder that ``atomic_file.replacing`` gives them."""
 EXCEPTIONS = {
