@@ -42,7 +42,7 @@ class CostWiring(QObject):
         keeping = Storage(runner, self.tr("Saving scenarios"), self)
         book = ScenarioBook(paths.scenarios_file, keeping, self)
         panel.start(Storage(runner, self.tr("Exporting"), self), book)
-        panel.restore_state(state)
+        bench.parts.restore("scenario", panel.restore_state, state)
         panel.table.setCornerWidget(plain_corner(panel.table))
         before = dock.widget()
         dock.setWidget(panel)

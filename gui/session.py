@@ -21,6 +21,10 @@ TEXT_FILE = "text.txt"
 STATE_FILE = "state.json"
 EARLIER_FILE = "earlier.txt"
 """The text of the window before, where the user wants to start with an empty one."""
+PART_SET_ASIDE = "state-{part}.json.damaged"
+"""A part of the state that could not be restored."""
+MOST_OF_A_NUMBER = 2**31 - 1
+"""Qt takes no larger numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +137,13 @@ def read_state(folder: Path) -> SessionState:
     good = {}
     for known in dataclasses.fields(SessionState):
         value = raw.get(known.name)
-        if type(value) is type(getattr(defaults, known.name)):
+        if type(value) is type(getattr(defaults, known.name)) and _fits(value):
             good[known.name] = value
     return SessionState(**good)
+
+
+def _fits(value: object) -> bool:
+    return not isinstance(value, int) or abs(value) <= MOST_OF_A_NUMBER
 
 
 def read_text(path: Path) -> str:

@@ -26,6 +26,7 @@ from gui.notify import Notifier
 from gui.override_errors import let_errors_leave_overrides
 from gui.panels.prompt_panel import PromptPanel
 from gui.paths import ProfilePaths
+from gui.restored_parts import RestoredParts
 from gui.sample import SAMPLE
 from gui.services.own_encodings import OwnEncodings
 from gui.session import SessionState
@@ -115,6 +116,7 @@ class Workbench(QObject):
         self.report: ReportWriting | None = None
         self.slot = SessionSlot(paths.sessions)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
+        self.parts = RestoredParts(self.slot, self.notifier, self)
         self._last = SessionState()
         self.runner: JobRunner | None = None
         self.loading: LoadingAhead | None = None
@@ -249,8 +251,11 @@ class Workbench(QObject):
     @Slot()
     def _take_step(self) -> None:
         if self._steps:
-            self._steps.pop(0)()
-            in_next_turn(self, self._take_step)
+            step = self._steps.pop(0)
+            try:
+                step()
+            finally:  # a fault of one step is reported, and the others go on
+                in_next_turn(self, self._take_step)
 
     def _start_files(self) -> None:
         from gui.jobs import JobRunner

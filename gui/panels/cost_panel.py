@@ -119,7 +119,9 @@ class CostPanel(QWidget):
         arrangement = arrangement_of(state)
         self.model.set_arrangement(arrangement)
         self.filter.setText(arrangement.filter)
-        self._show_side({"chart": self.chart_button, "explain": self.explain_button}.get(state.get("side", "")))
+        side = state.get("side")
+        buttons = {"chart": self.chart_button, "explain": self.explain_button}
+        self._show_side(buttons.get(side) if isinstance(side, str) else None)
         sizes = state.get("split")
         if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes):
             self.splitter.setSizes(sizes)

@@ -51,7 +51,7 @@ class CompareWiring(TabWiring["ComparePanel"]):
         self.panel = panel = ComparePanel(bench.theme, bench.settings)
         bench.compare_page.fill(panel)
         self._show_encodings(panel)
-        panel.restore_state(self._state)
+        bench.parts.restore("compare", panel.restore_state, self._state)
         service = ComparisonService(self._runner, self._open, self)
         self.flow = flow = CompareFlow(panel, bench.prompt, service, bench.notifier, self)
         storage = Storage(self._runner, self.tr("Exporting the comparison"), self)

@@ -50,7 +50,7 @@ class FilesWiring(TabWiring["FilesPanel"]):
 
         bench = self._bench
         self.panel = panel = FilesPanel(bench.theme, bench.icons, self._costs.model.view.text)
-        panel.restore_state(self._state)
+        bench.parts.restore("files", panel.restore_state, self._state)
         scan = FolderScan(self._runner, self._open, bench.paths.counts_file, self)
         self.flow = flow = FilesFlow(
             panel, scan, FolderFit(self._runner, self), self._costs, bench.prompt.encoding, self

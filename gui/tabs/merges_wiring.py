@@ -61,7 +61,8 @@ class MergesWiring(TabWiring["MergesPanel"]):
         service.answered.connect(panel.show_reply)
         service.failed.connect(panel.show_problem)
         self._show_encodings(panel)
-        panel.restore_state(self._state, bench.prompt.encoding)
+        encoding = bench.prompt.encoding
+        bench.parts.restore("merges", lambda state: panel.restore_state(state, encoding), self._state)
         panel.state_changed.connect(bench.keeper.touch)
         return panel
 

@@ -70,7 +70,6 @@ class PricingFlow(QObject):
         desk.changed.connect(self._on_changed)
         desk.saved.connect(self._on_saved)
         desk.failed.connect(self._on_failed)
-        panel.restore_state(state)
         self._awaited: ReadRequest | None = desk.read_file()
 
     def state(self) -> dict[str, Any]:

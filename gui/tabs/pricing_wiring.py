@@ -75,6 +75,7 @@ class PricingWiring(QObject):
         self._panel, self.editor = panel, panel.editor
         panel.editor.undoAvailable.connect(self.undo_changed)
         panel.editor.redoAvailable.connect(self.undo_changed)
+        bench.parts.restore("pricing", panel.restore_state, self._state)
         self.flow = flow = PricingFlow(panel, self.desk, bench.notifier, self._state, self)
         flow.written.connect(self._on_written)
         flow.state_changed.connect(bench.keeper.touch)

@@ -64,7 +64,7 @@ class RequestWiring(TabWiring["RequestPanel"]):
         yield from panel.make(bench.theme, bench.settings, template_choices(), image_rules())
         yield
         self._show_encodings(panel)
-        panel.restore_state(self._state)
+        bench.parts.restore("request", panel.restore_state, self._state)
         service = RequestService(self._runner, self._open, self)
         images = ImageSizes(self._runner, self)
         flow = RequestFlow(panel, service, images, bench.notifier, self._watched, self)

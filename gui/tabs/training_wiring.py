@@ -76,7 +76,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         panel = TrainingPanel()
         yield from panel.make(bench.theme, bench.icons, bench.settings, self._models)
         yield
-        panel.restore_state(self._state)
+        bench.parts.restore("training", panel.restore_state, self._state)
         trainer = EngineTrainer(bench.paths.compiled, bench.own_encodings)
         training = TrainingService(runner, trainer, self._folder, self)
         corpus = CorpusService(runner, bench.paths.compiled, self)

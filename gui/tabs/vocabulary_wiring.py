@@ -74,7 +74,7 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         yield
         self.lengths, self.compare = LengthsPage(bench.theme), ComparePage()
         yield
-        panel.restore_state(self._state)
+        bench.parts.restore("vocabulary", panel.restore_state, self._state)
         self._show_encodings(panel)
         service = VocabularyService(runner, self._open, bench.paths.cache, self)
         flow = VocabularyFlow(panel, service, bench.notifier, self)
