@@ -18,6 +18,7 @@ from commands.numbers import WholeNumber
 from commands.program import INTERRUPTED, BadInput, json_option, program, remark, say, say_json, usable
 from commands.reading import STANDARD_INPUT, read_text
 from commands.train_progress import ProgressDisplay, size
+from engine.private_folders import make_private
 from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress
 from gui.api_keys import key_sentence
 from gui.paths import profile_paths
@@ -289,7 +290,7 @@ def _places(run: engine.TrainingRun, out: Path, checkpoint: Path | None, refuge:
     yield out.with_name(out.name + ".checkpoint")
     name = f"{out.name}-{run.hash[:8]}.checkpoint"  # runs that are saved in files of one name are kept apart
     with contextlib.suppress(OSError):
-        refuge.mkdir(parents=True, exist_ok=True)
+        make_private(refuge)
         yield refuge / name
     with contextlib.suppress(OSError):
         yield Path(tempfile.mkdtemp(prefix="tokenloupe-"), name)

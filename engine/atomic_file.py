@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import IO
 
 from engine.half_written import half_written, half_written_folder, only_here
+from engine.private_folders import make_folder
 from engine.special_files import check_regular, flush_special, open_special
 from engine.still_wanted import while_wanted
 
@@ -40,7 +41,7 @@ def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: b
     """
     pieces = [content] if isinstance(content, bytes) else while_wanted(content, every=1)
     if not path.exists():  # the link of a process to its own pipe leads to a path that does not exist
-        Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
+        make_folder(Path(os.path.realpath(path)).parent)
     with replacement_of(path, keep_backup=keep_backup) as file:
         return sum(map(file.write, pieces))
 

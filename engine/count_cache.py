@@ -24,6 +24,7 @@ import numpy as np
 from engine import catalog
 from engine.content_digest import DIGEST_BYTES, SECRET_BYTES, new_secret
 from engine.corpus_walk import FoundFile
+from engine.private_folders import make_folder, private_opener
 from engine.training_types import SkippedFile
 
 MOST_KEPT = 200_000
@@ -188,7 +189,9 @@ class CountCache:
         if not known.new_files and not known.new_counts:
             return
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._file.parent)
+            with open(self._file, "ab", opener=private_opener):
+                pass
             with contextlib.closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as base, base:
                 base.execute("BEGIN IMMEDIATE")
                 self._prepare(base)

@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from engine.private_folders import make_folder, new_file_mode, private_opener
+
 _PREFIX = ".tokenloupe-"
 _SUFFIX = ".part"
 _FOLDER = ".files"
@@ -53,7 +55,7 @@ def half_written_folder(folder: Path) -> Iterator[Path]:
     """A new folder in ``folder``, which is gone afterwards with all that is still in it. OSError."""
     with half_written(folder) as (_, temporary):
         inside = temporary.with_suffix(_FOLDER)
-        inside.mkdir()
+        make_folder(inside)
         try:
             yield inside
         finally:
@@ -78,8 +80,8 @@ def only_here(folder: Path) -> Iterator[None]:
 
     OSError where somebody else does not come out of it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK_NAME).open("ab") as file:
+    make_folder(folder)
+    with open(folder / LOCK_NAME, "ab", opener=private_opener) as file:
         last = time.monotonic() + LOCK_SECONDS
         while not _has_lock(file):
             if time.monotonic() > last:
@@ -89,9 +91,10 @@ def only_here(folder: Path) -> Iterator[None]:
 
 
 def _opened(folder: Path) -> tuple[IO[bytes], Path]:
+    mode = new_file_mode(folder)
     while True:
         path = folder / f"{_PREFIX}{uuid.uuid4().hex}{_SUFFIX}"
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         file = os.fdopen(descriptor, "wb")
         if _has_lock(file) and path.exists():  # else somebody was about to clear it up
             return file, path

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QLockFile
 
+from gui.services.profile_privacy import make_file_private, make_folder
 from gui.session import STATE_FILE, TEXT_FILE, VERSION, DamagedSession, read_state
 from gui.versioned_document import DamagedFile, is_newer, read_document
 
@@ -28,13 +29,14 @@ class SessionSlot:
         self.newer: Path | None = None
         self.why_not = ""
         try:
-            sessions.mkdir(parents=True, exist_ok=True)
+            make_folder(sessions)
         except OSError as error:
             self.why_not = f"{error.filename or sessions}: {error.strerror or error}"
             return
         for number in range(1, MOST_SLOTS + 1):
             lock = _lock_of(sessions, number)
             if lock.tryLock(0):
+                make_file_private(sessions / f"{number}.lock")
                 folder = sessions / str(number)
                 if _is_newer(folder):
                     self.newer = self.newer or folder

@@ -29,6 +29,7 @@ from gui.paths import ProfilePaths
 from gui.restored_parts import RestoredParts
 from gui.sample import SAMPLE
 from gui.services.own_encodings import OwnEncodings
+from gui.services.profile_privacy import make_profile_private
 from gui.session import SessionState
 from gui.session_keeper import SessionKeeper, decoded, encoded
 from gui.session_slot import SessionSlot
@@ -80,6 +81,7 @@ class Workbench(QObject):
         let_errors_leave_overrides()
         super().__init__()
         self.paths = paths
+        make_profile_private(paths)
         self.settings = SettingsStore(paths.settings_file, self)
         values = self.settings.values
         self.theme = Theme(values.theme, values.contrast, self)

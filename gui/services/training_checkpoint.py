@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.atomic_file import write_atomic
+from engine.private_folders import make_folder
 from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
 from gui.services.training_plan import TrainingPlan
 from gui.versioned_document import DamagedFile, is_newer, read_document
@@ -42,7 +43,7 @@ class Checkpoint:
 
 def save_checkpoint(folder: Path, plan: TrainingPlan, run: Run, merges: int, seconds: float) -> None:
     """Write a checkpoint over the last one, which stays whole until this one is. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     run.save(folder / STATE)
     lines = {
         "version": VERSION,
