@@ -9,6 +9,7 @@ A hostile pattern can take time that grows without bounds: a limit in seconds en
 from __future__ import annotations
 
 import functools
+import re
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,12 @@ class SplitTimeoutError(UnsupportedTextError):
         return cls(f"The split pattern took more than {seconds:g} seconds on this text.")
 
 
+MOST_OF_A_LITERAL = 500
+"""Characters: ``regex`` prepares a literal in time cubic in its length, holding the interpreter meanwhile."""
+_LONG_LITERAL = re.compile(rf"(?:\[\\u([0-9a-f]{{4}})-\\u\1\]){{{MOST_OF_A_LITERAL + 1}}}")
+"""In a rewritten pattern, where each is a class of one."""
+
+
 class Pretokenizer:
     """Cuts texts with one split pattern. Safe to use from several threads at once, which do not wait for each other."""
 
@@ -52,6 +59,8 @@ class Pretokenizer:
             raise InvalidPatternError(f"The split pattern is not valid: {error}") from error
         self._rewritten = rewrite(expression)
         self._letters = self._rewritten.letters
+        if _LONG_LITERAL.search(self._rewritten.expression):
+            raise InvalidPatternError(f"The split pattern has more than {MOST_OF_A_LITERAL} plain characters in a row.")
         try:
             self._regex: Any = regex.compile(self._rewritten.expression, regex.VERSION0, cache_pattern=False)
         except (regex.error, OverflowError, RecursionError, MemoryError) as error:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from engine.entries.table import EntryTable
 
 TIMEOUT_SECONDS = 5.0
-MOST_CHARACTERS = 10_000
-"""Of an expression: one of a million takes seconds to be compiled, which nothing can stop."""
+MOST_CHARACTERS = 500
+"""Of an expression: ``regex`` prepares a literal in time cubic in its length, holding the interpreter meanwhile."""
 FEW = 64
 """Tokens that are searched one by one between two looks at the clock: each of them may take long."""
 PIECE = 4096

@@ -1,15 +1,17 @@
 """Searching and replacing in the text of the prompt, off the GUI thread.
 
 Patterns run in the ``regex`` module, which lets other threads run meanwhile and gives up after a while: a pattern
-can take longer than anybody's life. Places are UTF-16 offsets, as everywhere in the editor.
+can take longer than anybody's life. Neither holds while it prepares a long pattern, so those are refused. Plain text is
+no pattern (``gui.services.plain_search``). Places are UTF-16 offsets, as everywhere in the editor.
 """
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
@@ -17,6 +19,7 @@ from engine.still_wanted import while_wanted
 from gui.editor.offsets import char_to_utf16, utf16_to_char
 from gui.editor.pieces import Piece, gathered
 from gui.held_text import HeldText
+from gui.services.plain_search import found_places, is_at
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 5.0
 MATCHES_BETWEEN_CHECKS = 512
+MOST_OF_A_PATTERN = 500
+"""Characters. At ten times as many, ``regex`` holds the interpreter for a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +140,16 @@ def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
 
 
 def compiled(options: SearchOptions) -> Any:
-    """The compiled pattern. Raises FindError with the place of a mistake in it."""
+    """The compiled expression. Raises FindError with the place of a mistake in it, or if it is too long."""
     import regex
 
-    source = options.pattern if options.is_regex else regex.escape(options.pattern)
+    source = options.pattern
+    if len(source) > MOST_OF_A_PATTERN:
+        raise FindError(
+            _tr("The pattern has {n} characters; at most {most} can be searched for. Plain text may be longer.").format(
+                n=f"{len(source):,}", most=MOST_OF_A_PATTERN
+            )
+        )
     if options.whole_words:
         source = rf"(?<!\w)(?:{source})(?!\w)"
     flags = regex.MULTILINE | (0 if options.match_case else regex.IGNORECASE)
@@ -164,6 +175,9 @@ def replacement_of(options: SearchOptions, match: Any, replacement: str) -> str:
 
 def _matches(request: FindRequest, ticket: Ticket) -> Iterator[Any]:
     """The matches that are not empty: an empty one can be neither shown nor replaced in a way anybody expects."""
+    if not request.options.is_regex:
+        yield from _plain_matches(request, ticket)
+        return
     pattern = compiled(request.options)
     length = max(1, len(request.text))
     try:
@@ -178,6 +192,31 @@ def _matches(request: FindRequest, ticket: Ticket) -> Iterator[Any]:
                 n=round(TIMEOUT_SECONDS)
             )
         ) from None
+
+
+class _Found(NamedTuple):
+    """A match of plain text, as far as it is asked for what a match of an expression is."""
+
+    from_char: int
+    to_char: int
+
+    def start(self) -> int:
+        return self.from_char
+
+    def end(self) -> int:
+        return self.to_char
+
+
+def _plain_matches(request: FindRequest, ticket: Ticket) -> Iterator[_Found]:
+    options = request.options
+    places = found_places(
+        request.text,
+        options.pattern,
+        match_case=options.match_case,
+        whole_words=options.whole_words,
+        between=ticket.progress,
+    )
+    return itertools.starmap(_Found, places)
 
 
 def _as_matches(request: FindRequest, starts: array, ends: array, ticket: Ticket) -> Matches:
@@ -210,8 +249,12 @@ def _replace_one(request: FindRequest, _ticket: Ticket) -> Replacement:
     import numpy as np
 
     start, end = (int(place) for place in utf16_to_char(np.array(request.only, dtype=np.int32), request.text))
-    pattern = compiled(request.options)
-    match = pattern.match(request.text, pos=start, timeout=TIMEOUT_SECONDS, concurrent=True)
+    match: Any = None
+    options = request.options
+    if options.is_regex:
+        match = compiled(options).match(request.text, pos=start, timeout=TIMEOUT_SECONDS, concurrent=True)
+    elif is_at(request.text, options.pattern, start, match_case=options.match_case, whole_words=options.whole_words):
+        match = _Found(start, start + len(options.pattern))
     if match is None or match.end() != end:
         return Replacement(request.revision, (), 0, only=True)
     text = replacement_of(request.options, match, request.replacement)

@@ -105,3 +105,9 @@ def test_invalid_patterns(expression):
 def test_unsupported_patterns(expression):
     with pytest.raises((UnsupportedPatternError, InvalidPatternError)):
         Pretokenizer(expression)
+
+
+@pytest.mark.parametrize("pattern", ["x" * 501, "[xy]" * 501, r"\p{L}+|" + "ab" * 300])
+def test_a_long_literal_is_refused_before_it_is_prepared(pattern: str):
+    with pytest.raises(InvalidPatternError, match="more than 500 plain characters"):
+        Pretokenizer(pattern)
