@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from engine.errors import FormatError
 from engine.formats.huggingface_document import LibraryDocument
 from engine.formats.library_calls import giving_up, refusing
+from engine.formats.quoting import quoted
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -36,7 +37,9 @@ class HuggingFaceTokenizer:
             theirs = self._tokenizer.get_vocab(with_added_tokens=True)
         for token_id, piece in document.pieces.items():
             if theirs.get(piece) != token_id:
-                raise FormatError(f"{self.library} gives the token {piece!r:.80} another id than the file, {token_id}")
+                raise FormatError(
+                    f"{self.library} gives the token {quoted(piece)} another id than the file, {token_id}"
+                )
 
     def ids(self, text: str) -> list[int]:
         """As in ``LibraryTokenizer``."""

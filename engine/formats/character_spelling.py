@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from engine.byte_fallback import is_beginning
 from engine.errors import FormatError
 from engine.formats.merge_pairs import Merge, merges_of_ranks
+from engine.formats.quoting import quoted
 
 _BYTES = re.compile("(?:<0x[0-9A-Fa-f]{2}>)+")
 
@@ -27,7 +28,7 @@ def spelled(token: bytes) -> str:
     except UnicodeDecodeError:
         raise FormatError("its tokens are not whole characters, as they must be with byte fallback") from None
     if _BYTES.fullmatch(text):
-        raise FormatError(f"Hugging Face's files cannot tell the token {text!r:.40} from bytes, which are spelled so")
+        raise FormatError(f"Hugging Face's files cannot tell the token {quoted(text)} from bytes, which are spelled so")
     return text
 
 

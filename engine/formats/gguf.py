@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import FormatError
+from engine.formats.quoting import quoted
 from engine.still_wanted import while_wanted
 
 MAGIC = b"GGUF"
@@ -60,10 +61,10 @@ def read(header: bytes) -> dict[str, Any]:
     for _ in range(keys):
         key = reader.text().decode("utf-8", "replace")
         kept = key.startswith(_KEPT)
-        value = reader.value(kept, f"the value of {key!r:.80}")
+        value = reader.value(kept, f"the value of {quoted(key)}")
         if kept:
             if key in values:
-                raise FormatError(f"the key {key!r:.80} is there twice")
+                raise FormatError(f"the key {quoted(key)} is there twice")
             values[key] = value
     return values
 

@@ -15,6 +15,7 @@ from typing import Any
 from engine import patterns
 from engine.errors import FormatError
 from engine.formats import sentencepiece_model as models
+from engine.formats.quoting import quoted
 from engine.formats.refusals import PatternNeededError
 from engine.formats.splits import stages_of
 from engine.formats.tokenizer_data import MOST_TOKENS
@@ -47,7 +48,7 @@ def kind_of(values: Mapping[str, Any]) -> str:
         raise FormatError("it has no tokenizer: tokenizer.ggml.model is missing")
     if kind != "gpt2" and kind not in _SENTENCEPIECE:
         raise FormatError(
-            f"its tokenizer is of the kind {kind!r:.40}, of which a GGUF file does not keep all that is needed; open "
+            f"its tokenizer is of the kind {quoted(kind)}, of which a GGUF file does not keep all that is needed; open "
             "the tokenizer file of the model"
         )
     return kind
@@ -88,8 +89,8 @@ def document_of(values: Mapping[str, Any], pattern: str | None) -> dict[str, Any
     named = _text(values.get(_GGML + "pre")) or "default"
     if pattern is None and named not in SPLITS:
         raise PatternNeededError(
-            f"it calls its split pattern {named!r:.40}, and what that is is not known here. Name the pattern, or open "
-            "the tokenizer.json of the model"
+            f"it calls its split pattern {quoted(named)}, and what that is is not known here. Name the pattern, or "
+            "open the tokenizer.json of the model"
         )
     special = [number for number, kind in enumerate(kinds) if kind in (_CONTROL, _USER_DEFINED)]
     added = [

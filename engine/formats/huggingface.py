@@ -16,6 +16,7 @@ from engine.formats import byte_alphabet, character_spelling, splits
 from engine.formats.json_document import member, typed
 from engine.formats.merge_pairs import Merge, agree, merges_of_ranks
 from engine.formats.normalizers import decoders_of, normalizer_of, steps_of
+from engine.formats.quoting import quoted
 from engine.formats.refusals import OtherKindError
 from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
 from engine.normalize import STEPS
@@ -73,7 +74,7 @@ def _added_tokens(document: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
         token = typed(entry, dict, where)
         text = member(token, "content", str, where)
         if text in specials:
-            raise FormatError(f"{where}: the token {text!r:.80} is there for the second time")
+            raise FormatError(f"{where}: the token {quoted(text)} is there for the second time")
         specials[text] = check_id(member(token, "id", int, where), where)
         choosy += any(token.get(flag) for flag in ("single_word", "lstrip", "rstrip"))
     if len(set(specials.values())) < len(specials):
@@ -90,14 +91,14 @@ def _tokens(
     for letters, token_id in while_wanted(vocabulary.items()):
         if letters in specials:
             if specials[letters] != token_id:
-                raise FormatError(f"model.vocab: {letters!r:.80} has another id than in added_tokens")
+                raise FormatError(f"model.vocab: {quoted(letters)} has another id than in added_tokens")
             continue
         token = unspelled(letters)
         if not token or len(token) > LONGEST_TOKEN:
-            raise FormatError(f"model.vocab: {letters!r:.80} is not a token in the letters for bytes")
+            raise FormatError(f"model.vocab: {quoted(letters)} is not a token in the letters for bytes")
         if token in ranks:
-            raise FormatError(f"model.vocab: {letters!r:.80} and another token are spelled alike in bytes")
-        ranks[token] = check_id(token_id, f"model.vocab: {letters!r:.80}")
+            raise FormatError(f"model.vocab: {quoted(letters)} and another token are spelled alike in bytes")
+        ranks[token] = check_id(token_id, f"model.vocab: {quoted(letters)}")
     return ranks
 
 
@@ -111,7 +112,7 @@ def _merges(merges: list[Any], ranks: dict[bytes, int], unspelled: Callable[[str
         parts = (unspelled(words[0]) or b"", unspelled(words[1]) or b"")
         left_id, right_id, token_id = (ranks.get(token, -1) for token in (*parts, b"".join(parts)))
         if min(left_id, right_id, token_id) < 0:
-            raise FormatError(f"{where}: {' and '.join(words)!r:.80} are not tokens that join to a token")
+            raise FormatError(f"{where}: {quoted(' and '.join(words))} are not tokens that join to a token")
         if found and token_id < found[-1][1]:
             raise OtherKindError(f"{where}: the ids do not follow the order of the merges, as they must here")
         found.append(((left_id, right_id), token_id))
@@ -145,7 +146,9 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     spellings = set(tokens.values())
     for text, token_id in data.special_tokens.items():
         if text in spellings:
-            raise FormatError(f"Hugging Face's files cannot tell the special token {text!r} from a token spelled alike")
+            raise FormatError(
+                f"Hugging Face's files cannot tell the special token {quoted(text)} from a token spelled alike"
+            )
         # In the vocabulary too: otherwise a reader numbers them anew, behind the last token.
         tokens[token_id] = text
     merges = character_spelling.merges_between_characters if in_characters else merges_of_ranks

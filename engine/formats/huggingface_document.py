@@ -15,12 +15,14 @@ from typing import Any
 from engine.errors import FormatError
 from engine.formats.huggingface_steps import steps_of
 from engine.formats.json_document import member, typed
+from engine.formats.quoting import quoted
 from engine.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.formats.tokenizer_data import MOST_TOKENS, check_dense, check_id
 from engine.still_wanted import while_wanted
 
-LONGEST_PIECE = 1_000
-"""Characters of a token. A library may look at so many for every character of a text."""
+LONGEST_PIECE = 4_096
+"""Characters of a token. A library may look at so many for every character of a text. The longest published one, of an
+old tokenizer of Claude, has 1,024."""
 
 LONGEST_WORD = 1_000
 """Characters of a word up to which WordPiece may look for its tokens, in a time that grows with the square."""
@@ -95,7 +97,7 @@ def _content(document: dict[str, Any]) -> bytes:
         return json.dumps(document, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         near = error.object[max(0, error.start - 40) : error.start]
-        raise FormatError(f"behind {near!r} it has half of a character") from None
+        raise FormatError(f"behind {quoted(near)} it has half of a character") from None
 
 
 def _kind_of(model: dict[str, Any]) -> str:
@@ -115,14 +117,14 @@ def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
         return _unigram(model)
     ids: dict[str, int] = {}
     for piece, token_id in while_wanted(member(model, "vocab", dict, "model").items()):
-        where = f"model.vocab: {piece!r:.80}"
+        where = f"model.vocab: {quoted(piece)}"
         _check_piece(piece, where)
         ids[piece] = check_id(token_id, where)
     if len(set(ids.values())) < len(ids):
         raise FormatError("model.vocab: two tokens have the same id")
     unknown = model.get("unk_token")
     if (unknown is not None or kind != "BPE") and (not isinstance(unknown, str) or unknown not in ids):
-        raise FormatError(f"model.unk_token: {unknown!r:.80} is not in the vocabulary")
+        raise FormatError(f"model.unk_token: {quoted(unknown)} is not in the vocabulary")
     for key in ("continuing_subword_prefix", "end_of_word_suffix"):
         if len(typed(model.get(key) or "", str, f"model.{key}")) > 16:
             raise FormatError(f"model.{key} has more than 16 characters")
@@ -144,11 +146,13 @@ def _unigram(model: dict[str, Any]) -> dict[str, int]:
             raise FormatError(f"{where} is not a token and its score")
         _check_piece(entry[0], where)
         if type(entry[1]) not in (int, float) or not math.isfinite(entry[1]):
-            raise FormatError(f"{where}: {entry[1]!r:.40} is not a score")
+            raise FormatError(f"{where}: {quoted(entry[1])} is not a score")
         ids[entry[0]] = check_id(number, where)  # of equal ones the last counts, there as well
     unknown = model.get("unk_id")
     if type(unknown) is not int or not 0 <= unknown < len(vocabulary):
-        raise FormatError(f"model.unk_id: {unknown!r:.40} is not the id of a token, and one for unknown text is needed")
+        raise FormatError(
+            f"model.unk_id: {quoted(unknown)} is not the id of a token, and one for unknown text is needed"
+        )
     return ids
 
 
@@ -169,7 +173,7 @@ def _check_merges(model: dict[str, Any], ids: dict[str, int]) -> None:
             raise FormatError(f"model.merges[{number}] is not a pair of tokens")
         if words[0] not in ids or words[1] not in ids or words[0] + words[1][len(prefix) :] not in ids:
             raise FormatError(
-                f"model.merges[{number}]: {' and '.join(words)!r:.80} are not tokens that join to a token"
+                f"model.merges[{number}]: {quoted(' and '.join(words))} are not tokens that join to a token"
             )
 
 
@@ -187,16 +191,18 @@ def _added_tokens(document: dict[str, Any], ids: dict[str, int]) -> tuple[dict[s
         _check_piece(text, where)
         token_id = check_id(member(token, "id", int, where), where)
         if not text or text in added:
-            raise FormatError(f"{where}: the token {text!r:.80} is {'there for the second time' if text else 'empty'}")
+            raise FormatError(
+                f"{where}: the token {quoted(text)} is {'there for the second time' if text else 'empty'}"
+            )
         if ids.get(text, token_id) != token_id:
-            raise FormatError(f"{where}: the token {text!r:.80} has another id in model.vocab")
+            raise FormatError(f"{where}: the token {quoted(text)} has another id in model.vocab")
         added[text] = token_id
         if token.get("special"):
             specials[text] = token_id
     others = set(ids.values())
     taken = [text for text, token_id in added.items() if token_id in others and text not in ids]
     if taken or len(set(added.values())) < len(added):
-        raise FormatError(f"added_tokens: the id of {(taken or list(added))[0]!r:.80} is that of another token")
+        raise FormatError(f"added_tokens: the id of {quoted((taken or list(added))[0])} is that of another token")
     return added, specials
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from engine.encoding import Encoding
 from engine.errors import FormatError
 from engine.formats.check_sample import TEXTS
+from engine.formats.quoting import quoted
 from engine.formats.tokenizer_data import TokenizerData
 from engine.formats.trial import Tried
 from engine.still_wanted import while_wanted
@@ -40,7 +41,7 @@ def compare(encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bo
     example: tuple[str, str] | None = None
     for number, (text, expected) in enumerate(zip(texts, theirs.ids, strict=True)):
         if encoding.encode_ordinary(text) != expected:
-            raise OtherIdsError(f"{theirs.library} gives other ids than ours for {text!r:.60}")
+            raise OtherIdsError(f"{theirs.library} gives other ids than ours for {quoted(text)}")
         if number < len(TEXTS):
             back = encoding.decode(expected)
             if back != text:

@@ -7,6 +7,7 @@ from itertools import repeat
 from typing import Any, TypeVar
 
 from engine.errors import FormatError
+from engine.formats.quoting import quoted
 from engine.still_wanted import while_wanted
 
 _T = TypeVar("_T")
@@ -59,7 +60,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         seen: set[str] = set()
         repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise FormatError(f"the key {repeated!r:.80} is there twice")
+        raise FormatError(f"the key {quoted(repeated)} is there twice")
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.formats import huggingface_document, json_document, sentencepiece_model
+from engine.formats.quoting import quoted
 from engine.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library_encoding import LibraryTokenizer
 from engine.still_wanted import while_wanted
@@ -35,7 +36,7 @@ def of_payload(reader: str, payload: bytes) -> LibraryData:
         return of_document(json_document.parse(payload))
     if reader == "sentencepiece":
         return of_model(sentencepiece_model.read(payload))
-    raise FormatError(f"it is to be run by {reader!r:.40}, which is not known here")
+    raise FormatError(f"it is to be run by {quoted(reader)}, which is not known here")
 
 
 def of_document(document: dict[str, Any], *notes: str) -> LibraryData:

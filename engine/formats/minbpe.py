@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from engine.errors import FormatError
 from engine.formats.merge_pairs import Merge, agree, merges_of_ranks
+from engine.formats.quoting import quoted
 from engine.formats.splits import BY_MINBPE, WHOLE_TEXT
 from engine.formats.tokenizer_data import LONGEST_TOKEN, MOST_IDS, MOST_TOKEN_BYTES, TokenizerData, check_id
 from engine.still_wanted import while_wanted
@@ -30,7 +31,7 @@ def read(content: bytes) -> TokenizerData:
         raise FormatError("it ends before the number of special tokens")
     pattern = lines[1].strip()
     if not lines[2].strip().isdigit() or int(lines[2].strip()[:9]) > len(lines) - 3:
-        raise FormatError(f"line 3: {lines[2][:40]!r} is not the number of special tokens")
+        raise FormatError(f"line 3: {quoted(lines[2])} is not the number of special tokens")
     first_merge = 3 + int(lines[2])
     specials = _special_tokens(lines[3:first_merge])
     ranks = _ranks(lines[first_merge:], first_merge + 1)
@@ -44,7 +45,7 @@ def _special_tokens(lines: list[str]) -> dict[str, int]:
         if len(words) != 2 or not _is_number(words[1]):
             raise FormatError(f"line {number}: it is not a special token, a space and its id")
         if words[0] in specials:
-            raise FormatError(f"line {number}: the special token {words[0]!r} is there for the second time")
+            raise FormatError(f"line {number}: the special token {quoted(words[0])} is there for the second time")
         specials[words[0]] = check_id(int(words[1]), f"line {number}: the special token")
     return specials
 
@@ -98,7 +99,7 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
         )
     for text in data.special_tokens:
         if len(text.split()) != 1 or text.split()[0] != text:
-            raise FormatError(f"minbpe cannot hold the special token {text!r}, because of the white space in it")
+            raise FormatError(f"minbpe cannot hold the special token {quoted(text)}, because of the white space in it")
     lines = [FIRST_LINE.decode(), pattern, str(len(data.special_tokens))]
     lines += [f"{text} {token_id}" for text, token_id in data.special_tokens.items()]
     lines += [f"{left} {right}" for (left, right), _ in merges]

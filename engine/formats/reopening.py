@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.errors import FormatError
+from engine.formats.quoting import quoted
 from engine.library_encoding import LibraryEncoding, LibraryTokenizer
 
 
@@ -19,7 +20,7 @@ def tokenizer_of(reader: str, payload: bytes) -> LibraryTokenizer:
         from engine.formats.by_sentencepiece import SentencePieceTokenizer
 
         return SentencePieceTokenizer(sentencepiece_model.read(payload))
-    raise FormatError(f"it is to be run by {reader!r:.40}, which is not known here")
+    raise FormatError(f"it is to be run by {quoted(reader)}, which is not known here")
 
 
 def reopened(name: str, reader: str, payload: bytes) -> LibraryEncoding:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from engine.errors import FormatError
 from engine.formats import charsmap
 from engine.formats.protobuf import bytes_field, fields_of, float_field, whole_field
+from engine.formats.quoting import quoted
 from engine.formats.spelling import bytes_of_piece
 from engine.formats.tokenizer_data import MOST_TOKENS
 from engine.still_wanted import while_wanted
@@ -100,7 +101,7 @@ def check(model: SentencePieceModel) -> None:
     for number, piece in enumerate(while_wanted(model.pieces)):
         where = f"piece {number:,}"
         if not piece.text or piece.text in seen:
-            raise FormatError(f"{where}: {'it is empty' if not piece.text else f'{piece.text!r:.80} is there twice'}")
+            raise FormatError(f"{where}: {'it is empty' if not piece.text else f'{quoted(piece.text)} is there twice'}")
         if len(piece.text) > LONGEST_PIECE or "\0" in piece.text:
             raise FormatError(f"{where}: it has {len(piece.text):,} characters, or a NUL; up to {LONGEST_PIECE:,} go")
         if not NORMAL <= piece.kind <= BYTE:
@@ -108,7 +109,7 @@ def check(model: SentencePieceModel) -> None:
         if not math.isfinite(piece.score):
             raise FormatError(f"{where}: its score is {piece.score}")
         if piece.kind == BYTE and len(bytes_of_piece(piece.text, byte_pieces=True)) != 1:
-            raise FormatError(f"{where}: {piece.text!r:.80} is not a byte")
+            raise FormatError(f"{where}: {quoted(piece.text)} is not a byte")
         seen.add(piece.text)
     unknown = sum(piece.kind == UNKNOWN for piece in model.pieces)
     if unknown != 1:

@@ -15,6 +15,7 @@ from engine import patterns
 from engine.errors import FormatError
 from engine.formats.json_document import member, typed
 from engine.formats.oniguruma import for_oniguruma
+from engine.formats.quoting import quoted
 from engine.formats.refusals import OtherKindError
 from engine.patterns import LLAMA3_EXPRESSION
 from engine.split_expression import UnsupportedPatternError
@@ -128,7 +129,9 @@ def _one(stage: dict[str, Any]) -> str:
         return _HERE[text]
     unlike = next((match["unlike"] for match in _UNLIKE.finditer(text) if match["unlike"]), None)
     if unlike is not None:
-        raise OtherKindError(f"pre_tokenizer: {unlike!r} in its pattern means something else to Hugging Face than here")
+        raise OtherKindError(
+            f"pre_tokenizer: {quoted(unlike)} in its pattern means something else to Hugging Face than here"
+        )
     # What the pattern does not match is a piece of its own there, and would be dropped here.
     return text if how[1] else f"(?:{text})|(?s:(?:(?!{text}).)+)"
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from engine.errors import FormatError
+from engine.formats.quoting import quoted
 from engine.still_wanted import while_wanted
 from engine.tiktoken_core import byte_core
 
@@ -76,7 +77,7 @@ def check(data: TokenizerData) -> TokenizerData:
     check_dense(ids | set(data.special_tokens.values()))
     special_bytes = 0
     for text, token_id in data.special_tokens.items():
-        what = f"the special token {text!r}" if len(text) <= 80 else f"the special token {text[:80]!r}…"
+        what = f"the special token {quoted(text)}"
         if token_id in ids:
             raise FormatError(f"{what} has the id {token_id} of another token")
         check_id(token_id, what)
@@ -105,7 +106,7 @@ def _check_together(special_tokens: Mapping[str, int]) -> None:
 def check_id(token_id: object, what: str) -> int:
     """The id. FormatError where it is not a whole number from 0 to MOST_IDS."""
     if type(token_id) is not int:
-        raise FormatError(f"the id of {what} is not a whole number: {token_id!r:.40}")
+        raise FormatError(f"the id of {what} is not a whole number: {quoted(token_id)}")
     if not 0 <= token_id < MOST_IDS:
         raise FormatError(f"{what} has the id {token_id}, which is not between 0 and {MOST_IDS - 1:,}")
     return token_id
