@@ -78,7 +78,8 @@ def read(path: Path, pattern: str | None, *, trusted: bool) -> Found:
         return Found("kept", kept_tokenizer.read(path, content, trusted=trusted))
     if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _read_json(content)
-    if sentencepiece_model.looks_like(content) or path.suffix == ".model":
+    is_ranks = tiktoken_ranks.looks_like(content)
+    if not is_ranks and (sentencepiece_model.looks_like(content) or path.suffix == ".model"):
         return Found("SentencePiece", of_model(sentencepiece_model.read(content)))
     if b"\0" in content[:4096]:
         raise FormatError("it is a binary file of no known format")
@@ -122,6 +123,7 @@ def _for_library(document: dict[str, Any]) -> ForLibrary:
 
 
 def _with_pattern(path: Path, content: bytes, ranks: dict[bytes, int], pattern: str | None) -> TokenizerData:
+    notes = tiktoken_ranks.notes_of(content)
     companion = tiktoken_ranks.companion_of(path)
     if companion.is_file():
         try:
@@ -131,17 +133,17 @@ def _with_pattern(path: Path, content: bytes, ranks: dict[bytes, int], pattern: 
         steps = tuple(described.get("normalization", ()))
         expression = expression_named(pattern or described["pattern"])
         specials, byte_fallback = described.get("special_tokens", {}), described.get("byte_fallback", False)
-        return TokenizerData(expression, ranks, specials, steps, byte_fallback=byte_fallback)
+        return TokenizerData(expression, ranks, specials, steps, notes, byte_fallback)
     published = _published().get(hashlib.sha256(content).hexdigest())
     if published is not None:
         known = catalog.get_encoding(published)
-        return TokenizerData(expression_named(pattern or published), ranks, dict(known._special_tokens))
+        return TokenizerData(expression_named(pattern or published), ranks, dict(known._special_tokens), notes=notes)
     if pattern is None:
         raise PatternNeededError(
             "it holds ranks, but not the pattern that cuts texts before them. Name the pattern, or put it into "
             f'{companion.name} beside it: {{"pattern": "cl100k_base"}}'
         )
-    return TokenizerData(expression_named(pattern), ranks, {})
+    return TokenizerData(expression_named(pattern), ranks, {}, notes=notes)
 
 
 def expression_named(pattern: str) -> str:

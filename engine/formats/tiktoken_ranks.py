@@ -8,6 +8,7 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ import numpy as np
 
 from engine.errors import FormatError
 from engine.formats import json_document
+from engine.formats.quoting import quoted
 from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
 from engine.still_wanted import while_wanted
 
 COMPANION_SUFFIX = ".json"
+_FIRST_LINE = re.compile(rb"\s*[A-Za-z0-9+/]+={0,2} [0-9]{1,20}[ \t]*(?:[\r\n]|\Z)")
+_EMPTY = re.compile(rb"^=+ ([0-9]{1,20})\r?$", re.MULTILINE)
 _FORMAT = "tokenloupe ranks"
 
 
@@ -27,8 +31,23 @@ def companion_of(path: Path) -> Path:
     return path.with_name(path.name + COMPANION_SUFFIX)
 
 
+def looks_like(content: bytes) -> bool:
+    """Return whether content begins as a file of ranks does, whatever the file is called: a token in base64 and its id
+    (Llama 3, Llama 4 and Kimi K2 are published as ``tokenizer.model``)."""
+    return _FIRST_LINE.match(content) is not None
+
+
+def notes_of(content: bytes) -> tuple[str, ...]:
+    """Return sentences about ids that ``read_ranks`` leaves out."""
+    return tuple(
+        f"The id {int(found[1]):,} is that of an empty token, which no text comes to; it is left out."
+        for found in _EMPTY.finditer(content)
+    )
+
+
 def read_ranks(content: bytes) -> dict[bytes, int]:
-    """Token bytes to id. FormatError, with the line."""
+    """Return token bytes to id. An empty token, written ``=``, is left out: Whisper's multilingual file has one, which
+    tiktoken takes and never makes of a text. Raises FormatError, with the line."""
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(while_wanted(content.splitlines()), 1):
         if not line:
@@ -36,14 +55,16 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
         words = line.split(b" ")
         if len(words) != 2:
             raise FormatError(f"line {number}: it is not a token in base64, a space and a number")
+        if words[0] and not words[0].strip(b"=") and words[1].isdigit():
+            continue
         try:
             token = base64.b64decode(words[0], validate=True)
         except binascii.Error:
-            raise FormatError(f"line {number}: {_quoted(words[0])} is not base64") from None
+            raise FormatError(f"line {number}: {quoted(words[0])} is not base64") from None
         if not token or len(token) > LONGEST_TOKEN:
             raise FormatError(f"line {number}: a token has {len(token):,} bytes")
         if not words[1].isdigit() or len(words[1]) > 20:
-            raise FormatError(f"line {number}: {_quoted(words[1])} is not an id")
+            raise FormatError(f"line {number}: {quoted(words[1])} is not an id")
         if token in ranks:
             raise FormatError(f"line {number}: the token is there for the second time")
         ranks[token] = check_id(int(words[1]), f"line {number}: the token")
@@ -69,7 +90,7 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
         raise FormatError("the pattern is empty, so it cuts no text")
     specials = json_document.typed(document.get("special_tokens", {}), dict, "special_tokens")
     for text, token_id in specials.items():
-        check_id(token_id, f"the special token {text!r}")
+        check_id(token_id, f"the special token {quoted(text)}")
     steps = json_document.typed(document.get("normalization", []), list, "normalization")
     for step in steps:
         json_document.typed(step, str, "a step of normalization")
@@ -111,8 +132,3 @@ def with_before(companion: bytes, path: Path) -> bytes:
     before.pop("before", None)
     document = json_document.parse(companion) | {"before": before}
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
-
-
-def _quoted(word: bytes) -> str:
-    text = word.decode("ascii", "replace")
-    return repr(text if len(text) <= 40 else text[:39] + "…")

@@ -17,8 +17,10 @@ import engine
 from engine.errors import FormatError
 from engine.formats import reading
 from engine.formats.opening import open_tokenizer
+from engine.formats.refusals import PatternNeededError
 from engine.formats.saving import save_encoding
 from tests.engine import oracles
+from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained
 
 BYTES = b"".join(base64.b64encode(bytes([value])) + b" %d\n" % value for value in range(256))
@@ -68,6 +70,46 @@ def test_ranks_with_a_pattern_that_is_named(tmp_path):
     (tmp_path / "own.tiktoken.json").write_text('{"pattern": "cl100k_base"}')
     opened = open_tokenizer(tmp_path / "own.tiktoken", name="mine")
     assert (opened.encoding.name, opened.encoding.n_vocab) == ("mine", 257)
+
+
+@pytest.mark.parametrize("name", ["tokenizer.model", "tiktoken.model", "ranks.bpe"])
+def test_ranks_are_known_by_their_content(tmp_path, name):
+    (tmp_path / name).write_bytes(BYTES + b"YWI= 256\n")
+    with pytest.raises(PatternNeededError, match=r"json beside it"):
+        engine.load(tmp_path / name)
+    opened = open_tokenizer(tmp_path / name, pattern="llama3")
+    assert (opened.kind, opened.encoding.encode("ab")) == ("tiktoken", [256])
+
+
+def test_a_sentencepiece_model_is_one_under_any_name(tmp_path):
+    (tmp_path / "spiece.tiktoken").write_bytes(library_files.sentencepiece_model())
+    assert open_tokenizer(tmp_path / "spiece.tiktoken").kind == "SentencePiece"
+
+
+@pytest.mark.parametrize("folder", ["llama3", "llama4"])
+def test_llama_as_published(shared_dir, folder):
+    path = shared_dir / "tokenizers" / folder / "tokenizer.model"
+    if not path.is_file():
+        pytest.skip(f"{path.name} of {folder} is not there")
+    pattern = "llama3" if folder == "llama3" else "o200k_base"
+    theirs = tiktoken.Encoding(
+        folder,
+        pat_str=reading.expression_named(pattern),
+        mergeable_ranks=load_tiktoken_bpe(str(path)),
+        special_tokens={},
+    )
+    assert engine.load(path, pattern=pattern).encode_ordinary(TEXT) == theirs.encode_ordinary(TEXT)
+
+
+def test_an_empty_token_is_left_out(tmp_path):
+    content = BYTES + b"YWI= 256\n= 257\nYWJj 258\n"
+    (tmp_path / "multilingual.tiktoken").write_bytes(content)
+    opened = open_tokenizer(tmp_path / "multilingual.tiktoken", pattern="gpt2", checked=True)
+    assert opened.encoding.encode("ab abc") == [256, 32, 258]
+    assert opened.notes == ("The id 257 is that of an empty token, which no text comes to; it is left out.",)
+    theirs = load_tiktoken_bpe(str(tmp_path / "multilingual.tiktoken"))
+    assert theirs.pop(b"") == 257
+    assert theirs == opened.encoding._mergeable_ranks
 
 
 def test_the_real_tiktoken_reads_what_is_saved(tmp_path, monkeypatch):
