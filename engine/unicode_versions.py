@@ -48,7 +48,7 @@ def may_differ(text: str) -> bool:
 
 @functools.cache
 def _library_step(name: str) -> Any:
-    from tokenizers import normalizers  # type: ignore[import-untyped]
+    from tokenizers import normalizers
 
     return getattr(normalizers, name)()
 
