@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from pricing.importers import Difference
 
 NULL = "null"
+MOST_BYTES = 240_000_000
+"""Of a price table: its characters may take four bytes each."""
 
 
 @program.group()
@@ -59,6 +62,8 @@ def set_value(profile: Path | None, file: str, model: str, field: str, value: st
     beside it, with the ending .bak. A file with mistakes is not changed.
     """
     names = own_encodings(profile)[0]
+    if Path(file).exists():
+        usable(lambda: check_size(Path(file)), file)
     given = None if value == NULL else value
 
     def changed(before: bytes | None) -> bytes:
@@ -119,7 +124,23 @@ def compared(table: Path, file: Path | None, on: date) -> Sequence[Difference]:
 
 def text_of(path: Path) -> str:
     """The text of a file with its line ends as they are. Raises BadInput."""
-    return decoded(usable(path.read_bytes, str(path)), str(path))
+    return decoded(usable(lambda: _content(path), str(path)), str(path))
+
+
+def check_size(path: Path) -> None:
+    """Raise OSError if a file is larger than a price table can be, before it is read."""
+    if path.stat().st_size > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"the file is too big for prices (more than {MOST_BYTES:,} bytes)", str(path))
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file that is no larger than a price table can be. Raises OSError."""
+    check_size(path)
+    with path.open("rb") as file:  # a device has no size
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"the file is too big for prices (more than {MOST_BYTES:,} bytes)", str(path))
+    return content
 
 
 def decoded(raw: bytes, file: str) -> str:

@@ -31,7 +31,38 @@ class BadInput(click.ClickException):
     exit_code = 2
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Program(click.Group):
+    """The commands. An empty value is refused for all of them: it is what a variable holds that is not set."""
+
+    def add_command(self, command: click.Command, name: str | None = None) -> None:
+        """Add a command, its options and arguments refusing empty values where those would stand for a default."""
+        for parameter in command.params:
+            if parameter.name in NEVER_EMPTY:
+                parameter.callback = _refuse_empty
+        super().add_command(command, name)
+
+
+NEVER_EMPTY = frozenset(
+    {
+        *("paths", "path", "file", "tables", "name", "template", "lines", "tokenizer", "prices", "report_file"),
+        *("out", "checkpoint", "resume", "pattern", "include", "exclude"),
+    }
+)
+
+
+def _refuse_empty(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    given = value if isinstance(value, tuple) else (value,)
+    asked = context.get_parameter_source(parameter.name or "") == click.core.ParameterSource.COMMANDLINE
+    if asked and any(one is not None and str(one) == "" for one in given):
+        raise BadInput(f"{_named(parameter)}: the value is empty")
+    return value
+
+
+def _named(parameter: click.Parameter) -> str:
+    return max(parameter.opts, key=len) if isinstance(parameter, click.Option) else parameter.human_readable_name
+
+
+@click.group(cls=_Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--profile", type=click.Path(path_type=Path), help="Keep settings, data and caches in this folder.")
 @click.pass_context
 def program(context: click.Context, profile: Path | None) -> None:
@@ -99,6 +130,10 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of our output has gone, as `head` does; click makes a SystemExit of that, and of nothing else.
         _drop_output()
         return 0
+    except MemoryError:
+        return _refuse("there is not enough memory for this input")
+    except OverflowError as error:
+        return _refuse(f"a number is too large: {error}")
     except OSError as error:
         if error.filename is None:
             _drop_output()

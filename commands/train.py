@@ -64,6 +64,8 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
     """
     if out is not None and not out.absolute().parent.is_dir():
         raise BadInput(f"--out: there is no folder {out.parent}")
+    if options["resume"] is None:
+        _check_options(paths, out, options)
     checkpoint = options["checkpoint"]
     if checkpoint is not None and (checkpoint.is_dir() or not checkpoint.absolute().parent.is_dir()):
         raise BadInput(f"--checkpoint: {checkpoint} is no place for a file")
@@ -86,6 +88,29 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
     _report(ended, as_json)
     if ended.worked.stopped:
         raise click.exceptions.Exit(INTERRUPTED)
+
+
+MOST_OF_A_NUMBER = 2**31 - 1
+"""What the trainer's kernels take."""
+
+
+def _check_options(paths: Sequence[str], out: Path | None, options: dict[str, Any]) -> None:
+    """Raise BadInput for settings that nothing can be trained with, before anything is prepared or read for them."""
+    from engine.formats.saving import check_settings
+    from engine.training_settings import plan_for
+    from engine.training_types import TrainingSettings
+
+    if not paths:
+        raise BadInput("name files or folders to train on, or - for standard input")
+    if options["vocab_size"] is None:
+        raise BadInput("--vocab-size is missing")
+    for name in ("vocab_size", "min_count", "max_token_bytes", "threads"):
+        if (options[name] or 0) > MOST_OF_A_NUMBER:
+            raise BadInput(f"--{name.replace('_', '-')}: at most {MOST_OF_A_NUMBER:,}")
+    settings = TrainingSettings(**{**_settings(options), "special_tokens": tuple(options["special_tokens"])})
+    usable(lambda: plan_for(settings))
+    if out is not None:
+        usable(lambda: check_settings(settings, out), "--out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +164,6 @@ def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: interr
 def _begun(
     paths: Sequence[str], options: dict[str, Any], display: ProgressDisplay, interrupted: interruption.Notice
 ) -> Started:
-    if not paths:
-        raise BadInput("name files or folders to train on, or - for standard input")
-    if options["vocab_size"] is None:
-        raise BadInput("--vocab-size is missing")
     sample_mb = options["sample_mb"]
     rules = CorpusRules(
         include=options["include"],

@@ -8,6 +8,9 @@ are billed.
 from __future__ import annotations
 
 import codecs
+import errno
+import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,9 +61,8 @@ def decode_stored(data: bytes, encoding: str | None = None) -> StoredText:
     does not fit.
     """
     if encoding is None:
+        check_is_text(data)
         encoding = marked_encoding(data)
-        if encoding is None and b"\0" in data[:BINARY_SAMPLE_BYTES]:
-            raise BinaryFileError("it is a binary file: it holds NUL bytes")
     return _decode(data, encoding or "utf-8")
 
 
@@ -93,5 +95,21 @@ def not_in(encoding: str, error: UnicodeDecodeError, byte_start: int) -> tuple[s
 
 
 def read_stored(path: Path, encoding: str | None = None) -> StoredText:
-    """The text of a file. Raises as ``decode_stored`` does, and OSError."""
-    return decode_stored(path.read_bytes(), encoding)
+    """The text of a file. Raises as ``decode_stored`` does, and OSError.
+
+    Its first bytes are looked at before the rest is read. A device is refused, as it may have no end; a pipe is not.
+    """
+    with path.open("rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise OSError(errno.EINVAL, "it is a device, not a file", str(path))
+        start = file.read(BINARY_SAMPLE_BYTES)
+        if encoding is None:
+            check_is_text(start)
+        return decode_stored(start + file.read() if len(start) == BINARY_SAMPLE_BYTES else start, encoding)
+
+
+def check_is_text(start: bytes) -> None:
+    """Raise BinaryFileError if a file that starts so is no text."""
+    if marked_encoding(start) is None and b"\0" in start[:BINARY_SAMPLE_BYTES]:
+        raise BinaryFileError("it is a binary file: it holds NUL bytes")

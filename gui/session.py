@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gui.services.file_writing import set_aside
+from gui.versioned_document import regular_bytes
 
 VERSION = 1
 TEXT_FILE = "text.txt"
@@ -124,7 +125,7 @@ def read_state(folder: Path) -> SessionState:
     """
     path = folder / STATE_FILE
     try:
-        raw = json.loads(path.read_bytes())
+        raw = json.loads(regular_bytes(path))
         if not isinstance(raw, dict):
             raise ValueError("not a JSON object")
     except FileNotFoundError:
@@ -149,7 +150,7 @@ def _fits(value: object) -> bool:
 def read_text(path: Path) -> str:
     """The text of a session, as it was. Raises OSError, DamagedSession."""
     try:
-        return path.read_bytes().decode("utf-8", "surrogatepass")
+        return regular_bytes(path).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
         raise DamagedSession(_kept(path, error)) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ class DamagedFile(ValueError):
 def read_document(path: Path) -> Document:
     """What is in a file, nothing where there is none. Raises OSError, DamagedFile."""
     try:
-        return document_of(path.read_bytes())
+        return document_of(regular_bytes(path))
     except FileNotFoundError:
         return {}
 
@@ -25,7 +26,14 @@ def read_document(path: Path) -> Document:
 def is_newer(document: Document, version: int) -> bool:
     """Whether a document was written by a program that writes a later version than this one."""
     there = document.get(VERSION_KEY)
-    return isinstance(there, int) and there > version
+    return isinstance(there, (int, float)) and there > version
+
+
+def regular_bytes(path: Path) -> bytes:
+    """Return what is in a file. Raises OSError, also for a pipe, which would be waited for."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "this is not a regular file", str(path))
+    return path.read_bytes()
 
 
 def document_of(content: bytes) -> Document:

@@ -153,7 +153,7 @@ class RequestPanel(QWidget):
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take back what ``state`` gave; whatever is not as it should be is left out."""
         template, file = state.get("template"), state.get("template_file")
-        if isinstance(file, str) and file and Path(file).is_file():
+        if isinstance(file, str) and file and _is_file(file):
             self.bar.show_template_file(Path(file))
         elif isinstance(template, str):
             self.bar.show_template(template)
@@ -292,3 +292,11 @@ def _rows(value: object, kinds: tuple[type, ...]) -> list[list[Any]]:
         and len(row) == len(kinds)
         and all(isinstance(one, kind) for one, kind in zip(row, kinds, strict=True))
     ]
+
+
+def _is_file(name: str) -> bool:
+    """True if a file has this path; False also for what can be no path."""
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False

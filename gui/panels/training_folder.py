@@ -50,10 +50,10 @@ class FolderBar(QWidget):
         text = self.field.text().strip()
         if not text:
             return ()
-        whole = Path(text).expanduser()
+        whole = Path(text)
         # A name may hold the separator: what exists as it stands is one path.
-        parts = [text] if whole.exists() else [part for part in text.split(os.pathsep) if part.strip()]
-        return tuple(Path(part.strip()).expanduser().absolute() for part in parts)
+        parts = [text] if _exists(_expanded(whole)) else [part for part in text.split(os.pathsep) if part.strip()]
+        return tuple(_expanded(Path(part.strip())).absolute() for part in parts)
 
     def set_paths(self, paths: list[str]) -> None:
         """Name these files and folders."""
@@ -77,3 +77,19 @@ class FolderBar(QWidget):
     @Slot()
     def _on_text(self) -> None:
         self.paths_changed.emit()
+
+
+def _exists(path: Path) -> bool:
+    """True if there is such a file or folder; False also for what can be no path, such as a name that is too long."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _expanded(path: Path) -> Path:
+    """``path`` with ~ replaced by the home folder, as far as there is one of that name."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path

@@ -1,0 +1,104 @@
+"""Arguments that stand for nothing, and input without an end, are refused in one line, status 2, and early."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from commands.prices import MOST_BYTES
+from commands.program import run
+from engine.text_files import BinaryFileError, read_stored
+
+
+def refused(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> str:
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1, err
+    return err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["count", ""],
+        ["cost", ""],
+        ["count", "FILE", "--encoding", ""],
+        ["count", "--request", "FILE", "--template", ""],
+        ["count", "--request", "FILE", "--lines", ""],
+        ["train", "", "--vocab-size", "300"],
+        ["encode", "", "--encoding", "gpt2"],
+        ["vocab", "--encoding", "", "--id", "1"],
+    ],
+)
+def test_empty_values(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str]):
+    file = tmp_path / "file.txt"
+    file.write_text("some text")
+    assert "the value is empty" in refused(capsys, [str(file) if word == "FILE" else word for word in arguments])
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--vocab-size", "300", "--out", "x.exe"], "--out"),
+        (["--vocab-size", "300", "--pattern", "(("], "pattern"),
+        (["--vocab-size", "300", "--special", ""], "special"),
+        (["--vocab-size", "10"], "at least 256"),
+        (["--vocab-size", "300", "--min-count", "9" * 20], "--min-count: at most"),
+        (["--vocab-size", "300", "--max-token-bytes", "9" * 20], "--max-token-bytes: at most"),
+        ([], "--vocab-size is missing"),
+    ],
+)
+def test_options_of_train_are_checked_before_anything_is_prepared(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], why: str
+):
+    from commands import train
+
+    def prepared(*_: object) -> None:
+        raise AssertionError("the trainer was prepared")
+
+    monkeypatch.setattr(train, "_kernels", prepared)
+    file = tmp_path / "file.txt"
+    file.write_text("some text")
+    assert why in refused(capsys, ["train", str(file), *options])
+
+
+def test_a_binary_file_is_known_by_its_beginning(tmp_path: Path):
+    huge = tmp_path / "huge"
+    with huge.open("wb") as file:
+        file.truncate(1 << 40)  # more than there is memory for
+    with pytest.raises(BinaryFileError):
+        read_stored(huge)
+
+
+def test_a_device_is_refused(tmp_path: Path):
+    device = tmp_path / "zeros"
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 5))
+        device.open("rb").close()
+    except (OSError, AttributeError):
+        pytest.skip("no device can be made here")
+    with pytest.raises(OSError, match="device"):
+        read_stored(device)
+
+
+def test_price_tables_are_measured_before_they_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    huge = tmp_path / "huge.json"
+    with huge.open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    assert "too big for prices" in refused(capsys, ["prices", "compare", str(huge)])
+    assert "too big for prices" in refused(capsys, ["prices", "set", str(huge), "openai/gpt-4.1", "price.input", "1"])
+
+
+def test_too_little_memory_is_a_sentence(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("commands.tokens.read_given", fail)
+    assert "not enough memory" in refused(capsys, ["count", str(tmp_path), "--encoding", "gpt2"])
