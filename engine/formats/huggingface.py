@@ -27,6 +27,9 @@ _OTHER_UNICODE = (
     "come out otherwise there."
 )
 
+_IN_NO_TEXT = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
+"""Bytes that UTF-8 never has. GPT-NeoX, MPT and DeepSeek LLM have no tokens for them."""
+
 
 def looks_like(document: dict[str, Any]) -> bool:
     """Whether a JSON document is of this format."""
@@ -45,6 +48,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
     if in_characters:
         character_spelling.check_characters(ranks, merges)
     else:
+        _check_bytes(ranks)
         if not model.get("ignore_merges"):
             notes += _leave_out_unmade(ranks, merges)
         if not agree(merges, ranks):
@@ -54,6 +58,18 @@ def read(document: dict[str, Any]) -> TokenizerData:
         notes.append("It puts special tokens around each text. They are framing, and not part of any count here.")
     expression = splits.expression_of(document.get("pre_tokenizer"), in_characters=in_characters)
     return TokenizerData(expression, ranks, specials, steps, tuple(notes), in_characters)
+
+
+def _check_bytes(ranks: dict[bytes, int]) -> None:
+    """Raise OtherKindError if a byte has no token. Our engine needs all of them; the library leaves such bytes out."""
+    missing = [value for value in range(256) if bytes([value]) not in ranks]
+    lost = [value for value in missing if value not in _IN_NO_TEXT]
+    note = ""
+    if lost:
+        others = f" and {len(lost) - 1} other bytes" if len(lost) > 1 else ""
+        note = f"It has no token for the byte 0x{lost[0]:02x}{others}: in texts that have them they are lost."
+    if missing:
+        raise OtherKindError(f"model.vocab: it has no token for {len(missing)} bytes", note)
 
 
 def _check_kind(model: dict[str, Any]) -> None:

@@ -9,17 +9,24 @@ Source: huggingface/tokenizers, src/normalizers, src/pre_tokenizers, src/decoder
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from engine.errors import FormatError
 from engine.formats import charsmap
 from engine.formats.json_document import member, typed
+from engine.formats.tokenizer_data import LONGEST_PATTERN
 
 MOST_STEPS = 40
-LONGEST_PATTERN = 10_000
+LONGEST_SPELLED_PATTERN = 10_000
+"""Characters of a pattern as people write it: ``[...]`` counts as one, since a class may be spelled out as a thousand
+ranges (``engine.formats.oniguruma``)."""
+
 LONGEST_REPLACEMENT = 64
 MOST_GROWTH = 64
 """A text may become so many times as long, by all replacements together."""
+
+_CLASS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 _NORMALIZERS = (
     *("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Strip", "BertNormalizer", "Nmt", "ByteLevel"),
@@ -91,3 +98,5 @@ def _check_pattern(pattern: dict[str, Any], where: str) -> None:
         raise FormatError(f"{where}: it has no pattern")
     if len(text) > LONGEST_PATTERN:
         raise FormatError(f"{where}: its pattern has more than {LONGEST_PATTERN:,} characters")
+    if len(text) > LONGEST_SPELLED_PATTERN and len(_CLASS.sub("x", text)) > LONGEST_SPELLED_PATTERN:
+        raise FormatError(f"{where}: its pattern has more than {LONGEST_SPELLED_PATTERN:,} characters")

@@ -23,6 +23,7 @@ from engine.formats import (
     tekken,
     tiktoken_ranks,
 )
+from engine.formats.huggingface_steps import LONGEST_SPELLED_PATTERN
 from engine.formats.library_data import LibraryData, of_document, of_model
 from engine.formats.refusals import OtherKindError, PatternNeededError
 from engine.formats.tokenizer_data import TokenizerData
@@ -88,9 +89,14 @@ def read(path: Path, pattern: str | None, *, trusted: bool) -> Found:
 
 def _read_gguf(content: bytes, pattern: str | None) -> Found:
     values = gguf.read(content)
-    if gguf_vocabulary.kind_of(values) != "gpt2":
+    kind = gguf_vocabulary.kind_of(values)
+    if kind in gguf_vocabulary.BY_TOKENIZERS:
+        return Found("GGUF", of_document(gguf_vocabulary.BY_TOKENIZERS[kind](values)))
+    if kind != "gpt2":
         return Found("GGUF", of_model(gguf_vocabulary.sentencepiece_of(values)))
     expression = None if pattern is None else expression_named(pattern)
+    if expression is not None and len(expression) > LONGEST_SPELLED_PATTERN:
+        raise FormatError(f"the pattern that is named has more than {LONGEST_SPELLED_PATTERN:,} characters")
     return _read_huggingface("GGUF", gguf_vocabulary.document_of(values, expression))
 
 
@@ -102,14 +108,16 @@ def _read_json(content: bytes) -> Found:
         return Found("tekken", tekken.read(document))
     if "pattern" in document:
         raise FormatError("it only describes the ranks beside it; open that file")
-    raise FormatError("it is JSON, but neither Hugging Face's tokenizer.json nor Mistral's tekken.json")
+    raise FormatError(
+        "it is JSON, but neither Hugging Face's tokenizer.json nor Mistral's tekken.json"
+    )
 
 
 def _read_huggingface(kind: str, document: dict[str, Any]) -> Found:
     try:
         return Found(kind, huggingface.read(document), functools.partial(_for_library, document))
-    except OtherKindError:
-        return Found(kind, of_document(document))
+    except OtherKindError as error:
+        return Found(kind, of_document(document, *([error.note] if error.note else [])))
     except FormatError:
         if not document["model"].get("byte_fallback"):
             raise

@@ -23,6 +23,11 @@ from engine.split_expression import UnsupportedPatternError
 WHOLE_TEXT = "(?s:.+)"
 """The pattern of a tokenizer that does not split texts."""
 
+QWEN35_EXPRESSION = patterns.QWEN.expression.replace(r"\p{L}+|", r"[\p{L}\p{M}]+|", 1).replace(
+    r"[^\s\p{L}\p{N}]+[", r"[^\s\p{L}\p{M}\p{N}]+[", 1
+)
+"""Qwen 3.5's, in which marks belong to words (llama.cpp, src/llama-vocab.cpp, LLAMA_VOCAB_PRE_TYPE_QWEN35)."""
+
 BY_MINBPE: Mapping[str, str] = MappingProxyType(
     {
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": patterns.GPT2.expression,
@@ -40,6 +45,7 @@ _ALIKE = {
     for expression in (
         patterns.O200K.expression,
         patterns.QWEN.expression,
+        QWEN35_EXPRESSION,
         patterns.TEKKEN.expression,
         LLAMA3_EXPRESSION,
         r"\S+|\s+",
@@ -61,6 +67,13 @@ def stages_of(expression: str, *, in_characters: bool = False) -> dict[str, Any]
     if len(stages) > 1:
         return {"type": "Sequence", "pretokenizers": stages}
     return stages[0] if stages else None
+
+
+def several_stages_of(expressions: Sequence[str]) -> dict[str, Any]:
+    """Return the ``pre_tokenizer`` for expressions in Oniguruma's dialect, each of which cuts what those before it left
+    in one, and keeps what it does not match."""
+    stages = [*map(_split, expressions), _BYTES | {"use_regex": False}]
+    return {"type": "Sequence", "pretokenizers": stages}
 
 
 def _splits_of(expression: str) -> list[dict[str, Any]]:

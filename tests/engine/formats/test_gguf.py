@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import sentencepiece
-from tokenizers import Tokenizer
+import tiktoken
+from tokenizers import Regex, Tokenizer, pre_tokenizers
 
 import engine
 from engine import patterns
 from engine.errors import FormatError
-from engine.formats import gguf_vocabulary, sentencepiece_model
+from engine.formats import byte_alphabet, gguf_vocabulary, sentencepiece_model
 from engine.formats.opening import open_tokenizer
 from engine.formats.refusals import PatternNeededError
 from engine.formats.saving import save_encoding
@@ -96,9 +98,103 @@ def test_mistrals_vocabulary_in_a_gguf(vocabularies, shared_dir, tmp_path):
     assert encoding.encode_ordinary(text) == engine.load(vocabularies / "mistral_v1.model").encode_ordinary(text)
 
 
+@pytest.mark.parametrize("pattern", [r"\p{L}+|[^\p{L}]+", r"[\p{L}\p{M}]+|\p{N}|[^\p{L}\p{M}\p{N}]+"])
+def test_a_pattern_of_ones_own_may_have_large_classes(document, tmp_path, pattern):
+    (tmp_path / "model.gguf").write_bytes(gguf(of_document(document, **{"tokenizer.ggml.pre": "odd"})))
+    opened = open_tokenizer(tmp_path / "model.gguf", pattern=pattern, checked=True)
+    theirs = trained("gpt2")
+    theirs = tiktoken.Encoding(
+        "odd", pat_str=pattern, mergeable_ranks=theirs._mergeable_ranks, special_tokens=theirs._special_tokens
+    )
+    assert opened.encoding.encode_ordinary(ODD) == theirs.encode_ordinary(ODD)
+
+
+def test_a_pattern_of_ones_own_has_a_limit(document, tmp_path):
+    (tmp_path / "model.gguf").write_bytes(gguf(of_document(document, **{"tokenizer.ggml.pre": "odd"})))
+    with pytest.raises(FormatError, match="more than 10,000 characters"):
+        open_tokenizer(tmp_path / "model.gguf", pattern="a" * 10_001)
+
+
+@pytest.mark.parametrize("lost", [(), (0x03, 0xF1)])
+def test_bytes_that_no_text_has_may_have_no_token(document, tmp_path, lost):
+    letters = {byte_alphabet.spelled(bytes([value])) for value in (0xC0, 0xC1, *range(0xF5, 0x100), *lost)}
+    vocabulary = document["model"]["vocab"]
+    kept = [token for token in sorted(vocabulary, key=vocabulary.get) if token not in letters]
+    document["model"]["vocab"] = {token: number for number, token in enumerate(kept)}
+    for entry in document["added_tokens"]:
+        entry["id"] = document["model"]["vocab"][entry["content"]]
+    (tmp_path / "model.gguf").write_bytes(gguf(of_document(document)))
+    opened = open_tokenizer(tmp_path / "model.gguf", checked=True)
+    theirs = Tokenizer.from_str(json.dumps(document))
+    assert opened.encoding.encode_ordinary(ODD) == theirs.encode(ODD, add_special_tokens=False).ids
+    assert opened.check.runs
+    assert ["0x03 and 1 other bytes" in note for note in opened.notes] == [True] * bool(lost)
+
+
+def test_padding_is_not_for_unknown_text(tmp_path):
+    content = library_files.sentencepiece_model(normalization_rule_name="identity", remove_extra_whitespaces=False)
+    values = of_model(content)
+    values["tokenizer.ggml.tokens"] += ["[PAD600]", "[PAD601]"]
+    values["tokenizer.ggml.scores"] += [-1000.0, -1000.0]
+    values["tokenizer.ggml.token_type"] += [2, 2]
+    (tmp_path / "model.gguf").write_bytes(gguf(values))
+    text = ODD + "[PAD600]"
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
+    assert engine.load(tmp_path / "model.gguf").encode_ordinary(text) == theirs.encode(text)
+
+
+def test_word_pieces_give_the_ids_of_their_tokenizer(tmp_path):
+    content = library_files.word_piece()
+    vocabulary = json.loads(content)["model"]["vocab"]
+    pieces = sorted(vocabulary, key=vocabulary.get)
+    kinds = [3 if piece[0] == "[" and piece[-1] == "]" and len(piece) > 2 else 1 for piece in pieces]
+    spelled = [
+        piece if kind == 3 else piece[2:] if piece.startswith("##") and len(piece) > 2 else "▁" + piece
+        for piece, kind in zip(pieces, kinds, strict=True)
+    ]
+    values = {
+        "tokenizer.ggml.model": "bert",
+        "tokenizer.ggml.tokens": spelled,
+        "tokenizer.ggml.token_type": kinds,
+        "tokenizer.ggml.unknown_token_id": vocabulary["[UNK]"],
+    }
+    (tmp_path / "model.gguf").write_bytes(gguf(values))
+    theirs = Tokenizer.from_str(content.decode())
+    theirs.encode_special_tokens = True
+    assert engine.load(tmp_path / "model.gguf").encode_ordinary(ODD) == theirs.encode(ODD, add_special_tokens=False).ids
+
+
+def test_gemma_4_gives_the_ids_of_its_tokenizer(tmp_path):
+    theirs = json.loads(library_files.character_bpe())
+    theirs["normalizer"] = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    vocabulary = theirs["model"]["vocab"]
+    tokens = sorted(vocabulary, key=vocabulary.get)
+    kinds = {"<unk>": 2, "<s>": 3, "</s>": 3} | {f"<0x{value:02X}>": 6 for value in range(256)}
+    values = {
+        "tokenizer.ggml.model": "gemma4",
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.token_type": [kinds.get(token, 1) for token in tokens],
+        "tokenizer.ggml.merges": [
+            merge if isinstance(merge, str) else " ".join(merge) for merge in theirs["model"]["merges"]
+        ],
+    }
+    (tmp_path / "model.gguf").write_bytes(gguf(values))
+    library = Tokenizer.from_str(json.dumps(theirs))
+    library.encode_special_tokens = True
+    opened = open_tokenizer(tmp_path / "model.gguf", checked=True)
+    assert opened.encoding.encode_ordinary(ODD) == library.encode(ODD, add_special_tokens=False).ids
+    assert opened.encoding.decode(opened.encoding.encode_ordinary(TEXT)) == TEXT
+
+
+def test_the_classes_of_deepseek_llm_are_in_order():
+    letters = re.compile(gguf_vocabulary.SPLITS["deepseek-llm"][1])
+    assert letters.fullmatch("\u212a"), "Kelvin, which is not K"
+    assert not letters.fullmatch("一")
+
+
 def test_the_pattern_is_asked_for_where_its_name_is_not_known(document, tmp_path):
-    (tmp_path / "model.gguf").write_bytes(gguf(of_document(document, **{"tokenizer.ggml.pre": "command-r"})))
-    with pytest.raises(PatternNeededError, match="'command-r'"):
+    (tmp_path / "model.gguf").write_bytes(gguf(of_document(document, **{"tokenizer.ggml.pre": "viking"})))
+    with pytest.raises(PatternNeededError, match="'viking'"):
         engine.load(tmp_path / "model.gguf")
     encoding = engine.load(tmp_path / "model.gguf", pattern="gpt2")
     assert encoding.encode_ordinary(TEXT) == trained("gpt2").encode_ordinary(TEXT)
@@ -107,7 +203,14 @@ def test_the_pattern_is_asked_for_where_its_name_is_not_known(document, tmp_path
 @pytest.mark.parametrize("name", gguf_vocabulary.SPLITS)
 def test_all_split_patterns_that_are_named_can_be_opened(document, tmp_path, name):
     (tmp_path / "model.gguf").write_bytes(gguf(of_document(document, **{"tokenizer.ggml.pre": name})))
-    assert engine.load(tmp_path / "model.gguf").pattern == gguf_vocabulary.SPLITS[name]
+    split, encoding = gguf_vocabulary.SPLITS[name], engine.load(tmp_path / "model.gguf")
+    if isinstance(split, str):
+        assert encoding.pattern == split
+        return
+    stages = [pre_tokenizers.Split(Regex(stage), "isolated") for stage in split]
+    theirs = Tokenizer.from_file(str(tmp_path / "written.json"))
+    theirs.pre_tokenizer = pre_tokenizers.Sequence([*stages, pre_tokenizers.ByteLevel(False, use_regex=False)])
+    assert encoding.encode_ordinary(ODD) == theirs.encode(ODD, add_special_tokens=False).ids
 
 
 def test_the_tensors_are_not_read(document, tmp_path):
@@ -120,7 +223,6 @@ def test_the_tensors_are_not_read(document, tmp_path):
 @pytest.mark.parametrize(
     ("values", "complaint"),
     [
-        ({"tokenizer.ggml.model": "bert"}, "of the kind 'bert'"),
         ({"tokenizer.ggml.model": "rwkv"}, "of the kind 'rwkv'"),
         ({"general.name": "x"}, "it has no tokenizer"),
         ({"tokenizer.ggml.model": "gpt2"}, "tokens is missing"),
