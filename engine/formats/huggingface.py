@@ -110,6 +110,8 @@ def _tokens(
                 raise FormatError(f"model.vocab: {quoted(letters)} has another id than in added_tokens")
             continue
         token = unspelled(letters)
+        if token is None:  # an emoji in Command R+, say: no text comes to it, and the library does not mind
+            raise OtherKindError(f"model.vocab: {quoted(letters)} is not a token in the letters for bytes")
         if not token or len(token) > LONGEST_TOKEN:
             raise FormatError(f"model.vocab: {quoted(letters)} is not a token in the letters for bytes")
         if token in ranks:

@@ -17,12 +17,13 @@ from tokenizers import Tokenizer
 import engine
 from engine.errors import FormatError, UnsupportedTextError
 from engine.formats.opening import open_tokenizer
+from engine.formats.saving import save_encoding
 from engine.half_written import LOCK_NAME
 from engine.incremental import EditedText
 from engine.merge_account import cut_text
 from engine.types import TextEdit
 from tests.engine.formats import library_files
-from tests.engine.formats.trained import TEXT
+from tests.engine.formats.trained import TEXT, trained
 from tests.thoroughness import mostly_deep
 
 ODD = TEXT + "  two  spaces \t\n\nÉ e\u0301 ﬁ ² 👩\u200d🚀 𝒳 \x00 <s>[CLS] \u0378 ▁ end  "
@@ -274,3 +275,17 @@ def test_libraries_are_loaded_when_such_a_file_is_opened():
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"
+
+
+def test_entries_that_byte_letters_cannot_make(tmp_path):
+    """As Command R+'s: emoji stand in the vocabulary as they are, and no text comes to them."""
+    save_encoding(trained("gpt2"), tmp_path / "written.json")
+    document = json.loads((tmp_path / "written.json").read_bytes())
+    for number, entry in enumerate(("\u200d", "👩\u200d🚀", "漢字")):
+        document["model"]["vocab"][entry] = 400 + number
+    (tmp_path / "odd.json").write_text(json.dumps(document))
+    opened = open_tokenizer(tmp_path / "odd.json", checked=True)
+    assert opened.check.runs
+    theirs = Tokenizer.from_file(str(tmp_path / "odd.json"))
+    text = TEXT + "👩\u200d🚀 漢字"
+    assert opened.encoding.encode_ordinary(text) == theirs.encode(text, add_special_tokens=False).ids
