@@ -16,6 +16,7 @@ from engine.formats import (
     gguf,
     gguf_vocabulary,
     huggingface,
+    js_tiktoken,
     json_document,
     kept_tokenizer,
     minbpe,
@@ -106,10 +107,12 @@ def _read_json(content: bytes) -> Found:
         return _read_huggingface("Hugging Face", document)
     if tekken.looks_like(document):
         return Found("tekken", tekken.read(document))
+    if js_tiktoken.looks_like(document):
+        return Found("js-tiktoken", js_tiktoken.read(document))
     if "pattern" in document:
         raise FormatError("it only describes the ranks beside it; open that file")
     raise FormatError(
-        "it is JSON, but neither Hugging Face's tokenizer.json nor Mistral's tekken.json"
+        "it is JSON, but neither Hugging Face's tokenizer.json, nor Mistral's tekken.json, nor js-tiktoken's"
     )
 
 
