@@ -13,8 +13,9 @@ from engine.tiktoken_core import byte_core
 MOST_IDS = 1 << 22
 """Token ids are below that. Tables have one entry for each id, so a file with one large id would fill the memory."""
 
-MOST_SPARE = 10_000
-"""Ids without a token that a small tokenizer may have; a large one may have as many as tokens."""
+MOST_SPARE = 1 << 18
+"""Ids without a token that a small tokenizer may have; a large one may have as many as tokens. A few merges may come
+with the special tokens of a large vocabulary, from 100,257 on for cl100k_base. A table of so many has 2 MB."""
 
 MOST_TOKENS = 1 << 20
 """Of a tokenizer from a file. The largest published ones have 270,000."""

@@ -156,3 +156,18 @@ def test_what_a_newer_version_wrote_is_refused(tmp_path):
     assert "newer version" in problem
     with pytest.raises(EngineError, match="exists already"):
         own.keep(of_bytes({}), tmp_path, "trained")
+
+
+@pytest.mark.parametrize("suffix", [".model", ".json", ".tiktoken"])
+def test_special_tokens_far_behind_the_last_merge(tmp_path, suffix):
+    """minbpe's own test_save_load: 64 merges with the special tokens of cl100k_base."""
+    source = trained()
+    specials = dict(engine.get_encoding("cl100k_base")._special_tokens)
+    encoding = engine.Encoding(
+        "far", pat_str=source._pat_str, mergeable_ranks=source._mergeable_ranks, special_tokens=specials
+    )
+    save_encoding(encoding, tmp_path / f"far{suffix}")
+    again = engine.load(tmp_path / f"far{suffix}")
+    text = TEXT + "<|endoftext|>" + "<|endofprompt|>"
+    assert again._special_tokens == specials
+    assert again.encode(text, allowed_special="all") == encoding.encode(text, allowed_special="all")
