@@ -14,7 +14,7 @@ from typing import Any
 from engine.errors import FormatError
 from engine.formats import byte_alphabet, character_spelling, splits
 from engine.formats.json_document import member, typed
-from engine.formats.merge_pairs import Merge, agree, merges_of_ranks
+from engine.formats.merge_pairs import Merge, agree, agree_where_words_are_first, merges_of_ranks
 from engine.formats.normalizers import decoders_of, normalizer_of, steps_of
 from engine.formats.quoting import quoted
 from engine.formats.refusals import OtherKindError
@@ -51,7 +51,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
         _check_bytes(ranks)
         if not model.get("ignore_merges"):
             notes += _leave_out_unmade(ranks, merges)
-        if not agree(merges, ranks):
+        if not (agree_where_words_are_first if model.get("ignore_merges") else agree)(merges, ranks):
             raise OtherKindError("model: no order of the ids does what its merges do, so it cannot be opened")
     steps = steps_of(document.get("normalizer"))
     if _adds_tokens(document.get("post_processor")):

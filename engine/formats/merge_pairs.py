@@ -8,6 +8,8 @@ that its token's bytes come to just before it: up to then nothing outside of tho
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from engine.still_wanted import while_wanted
 
@@ -89,3 +91,28 @@ def agree(merges: Sequence[Merge], ranks: Mapping[bytes, int]) -> bool:
         if len(merges) == sum(len(token) > 1 for token in ranks):
             return True
     return merges_of_ranks(ranks) == list(merges)
+
+
+def agree_where_words_are_first(merges: Sequence[Merge], ranks: Mapping[bytes, int]) -> bool:
+    """Return whether merges, in the order of the ids they make, do what the ranks do, if a text that is a token as a
+    whole is that token (``ignore_merges``).
+
+    Converters of ranks write a merge for each way to cut a token in two tokens (Llama 3, gpt-oss, Mistral Nemo). Of a
+    token that its own merge order leads to, only one of them ever applies, and the others change nothing: whenever its
+    turn comes, its bytes are cut that way or cross its border for good. Of every other token, all ways must be there.
+    """
+    table = MergeTable()
+    tokens = {token_id: token for token, token_id in ranks.items()}
+    made: set[int] = set()
+    for token_id, group in groupby(while_wanted(merges), key=itemgetter(1)):
+        if token_id in made:
+            return False
+        made.add(token_id)
+        token, pairs = tokens[token_id], [pair for pair, _ in group]
+        fitting = [pair for pair in pairs if _is_earlier(pair, token, token_id, ranks) and table.keeps_apart(*pair)]
+        if fitting:
+            table.add(fitting[0], token_id)
+        elif set(pairs) != set(_ways(token, ranks)):
+            return False
+    unmade = (token for token, token_id in ranks.items() if len(token) > 1 and token_id not in made)
+    return not any(next(_ways(token, ranks), None) for token in while_wanted(unmade))

@@ -13,9 +13,10 @@ from tokenizers import Tokenizer
 import engine
 from engine.encoding import Encoding
 from engine.errors import FormatError
-from engine.formats import huggingface
+from engine.formats import byte_alphabet, huggingface
 from engine.formats.opening import open_tokenizer
 from engine.formats.reading import expression_named
+from engine.formats.refusals import OtherKindError
 from engine.formats.saving import save_encoding
 from engine.formats.tokenizer_data import TokenizerData
 from engine.prepared_encoding import prepared
@@ -248,3 +249,29 @@ def test_a_special_token_spelled_like_a_token_is_refused():
     data = TokenizerData("x", trained()._mergeable_ranks, {"Ġthe": 5000})
     with pytest.raises(FormatError, match="spelled alike"):
         huggingface.write(data)
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k_base"])
+def test_a_merge_for_each_way_to_cut_a_token(tmp_path, pattern):
+    """As Hugging Face's converter of ranks writes them: Llama 3, gpt-oss and Mistral Nemo are published so."""
+    encoding = trained(pattern)
+    ranks = encoding._mergeable_ranks | {b"zqxzqx": 5_000, b"xz": 5_001}  # one that merging alone does not come to
+    encoding = Encoding("ways", pat_str=encoding._pat_str, mergeable_ranks=ranks, special_tokens={})
+    save_encoding(encoding, tmp_path / "written.json")
+    found = json.loads((tmp_path / "written.json").read_bytes())
+    spelled = byte_alphabet.spelled
+    found["model"]["merges"] = [
+        f"{spelled(token[:place])} {spelled(token[place:])}"
+        for token in sorted(ranks, key=ranks.get)
+        for place in sorted(range(1, len(token)), key=lambda place: ranks.get(token[:place], 0))
+        if token[:place] in ranks and token[place:] in ranks
+    ]
+    (tmp_path / "ways.json").write_text(json.dumps(found))
+    opened = open_tokenizer(tmp_path / "ways.json", checked=True)
+    assert not opened.check.runs
+    theirs = Tokenizer.from_file(str(tmp_path / "ways.json"))
+    for text in (TEXT, "zqxzqx", " zqxzqxz xzx", "the then there aaaaab"):
+        assert opened.encoding.encode_ordinary(text) == theirs.encode(text, add_special_tokens=False).ids
+    found["model"]["merges"] = found["model"]["merges"][1:]
+    with pytest.raises(OtherKindError):
+        huggingface.read(found)
