@@ -21,6 +21,9 @@ READ_OPTION = "--read-tokenizer"
 RENDER_OPTION = "--render-templates"
 """The same of ``engine.requests.template_file``."""
 
+PRIVATE_OPTION = "--private"
+"""Keep nothing of the text of the window."""
+
 COMMANDS = ("count", "encode", "decode", "cost", "train", "vocab", "trace", "prices")
 
 
@@ -73,8 +76,9 @@ def wants_command(arguments: Sequence[str]) -> bool:
 
 def open_window(arguments: Sequence[str]) -> int:
     """Open the window with the files named. Returns the exit status."""
+    private = PRIVATE_OPTION in arguments
     try:
-        paths, profile = window_arguments(arguments)
+        paths, profile = window_arguments([word for word in arguments if word != PRIVATE_OPTION])
     except UnusableArgument as error:
         return refuse(str(error))
     import gc
@@ -87,7 +91,7 @@ def open_window(arguments: Sequence[str]) -> int:
         return refuse(sentence)
     from gui.app import run
 
-    return run(paths, profile)
+    return run(paths, profile, private=private)
 
 
 def refuse(sentence: str) -> int:

@@ -114,6 +114,8 @@ class ActionWiring(QObject):
         act["versions"].triggered.connect(self._show_versions)
         act["calibrate"].triggered.connect(self._calibrate)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
+        act["go_private"].triggered.connect(bench.privacy.go_private)
+        act["remove_texts"].triggered.connect(bench.privacy.ask_to_remove)
         act["show_profile"].triggered.connect(self._show_profile)
 
     # --- file and edit ------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def tend_memory(bench: Workbench) -> None:
     bench.started.connect(settle)
 
 
-def run(paths: Sequence[Path], profile: Path | None) -> int:
+def run(paths: Sequence[Path], profile: Path | None, *, private: bool = False) -> int:
     """Show a window with the files named, until it is closed. Returns the exit status."""
     from gui.crash import CrashHook
     from gui.watchdog import VARIABLE, watchdog_asked_for
@@ -58,7 +58,7 @@ def run(paths: Sequence[Path], profile: Path | None) -> int:
     app.setApplicationName("tokenloupe")
     app.setApplicationDisplayName("Tokenloupe")
     app.setDesktopFileName("tokenloupe")
-    bench = Workbench(profile_paths(profile))
+    bench = Workbench(profile_paths(profile), private=private)
     hook = CrashHook(bench.window)
     hook.install()
     tend_memory(bench)

@@ -249,6 +249,8 @@ class SessionKeeper(QObject):
         if not self._asked:
             return
         self._asked = False
+        if self._slot.folder is None:
+            return  # private by now
         if revision == self._prompt.editor.revision:
             self._write_text(text)
         else:
@@ -311,15 +313,26 @@ class SessionKeeper(QObject):
                 # Closed before the big text was shown: it is on the disk as it was.
                 write_now(WriteRequest(folder / STATE_FILE, state_bytes(replace(self._unread, closed=True))))
                 return ""
-            if self._text_changed:
+            if self._text_changed and self._slot.number == 1:
                 stored = self._prompt.stored_text
                 write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
                 self._text_changed = False
+            if self._slot.number > 1:
+                self._settle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
+                self._forget(folder)
+                return ""
             write_now(WriteRequest(folder / STATE_FILE, state_bytes(self._state(closed=True))))
             self._settle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
         except OSError as error:
             return error.strerror or str(error)
         return ""
+
+    def _forget(self, folder: Path) -> None:
+        """Leave nothing of a window beside the first one that was closed: nobody would be offered its text again."""
+        state = replace(self._state(closed=True), request={}, compare={}, merges={}, vocabulary={}, find={}, file="")
+        write_now(WriteRequest(folder / STATE_FILE, state_bytes(state)))
+        for name in (TEXT_FILE, EARLIER_FILE):
+            (folder / name).unlink(missing_ok=True)
 
     @Slot(object)
     def _on_written(self, path: Path) -> None:

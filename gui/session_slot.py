@@ -12,6 +12,7 @@ from gui.session import STATE_FILE, TEXT_FILE, VERSION, DamagedSession, read_sta
 from gui.versioned_document import DamagedFile, is_newer, read_document
 
 MOST_SLOTS = 16
+PRIVATE = "private mode"
 
 
 class SessionSlot:
@@ -21,13 +22,16 @@ class SessionSlot:
     ``newer`` is a session that a newer version of the program wrote, None without one: it is left as it is.
     """
 
-    def __init__(self, sessions: Path) -> None:
+    def __init__(self, sessions: Path, *, private: bool = False) -> None:
+        """``private``: keep nothing, and touch no session."""
         self._sessions = sessions
         self._lock: QLockFile | None = None
         self.folder: Path | None = None
         self.number = 0
         self.newer: Path | None = None
-        self.why_not = ""
+        self.why_not = PRIVATE if private else ""
+        if private:
+            return
         try:
             make_folder(sessions)
         except OSError as error:
@@ -69,6 +73,23 @@ class SessionSlot:
             return True
         finally:
             lock.unlock()
+
+    def go_private(self) -> None:
+        """Keep nothing from now on. What is in the folder stays there, for the next window."""
+        self.release()
+        self.folder, self.number, self.why_not = None, 0, PRIVATE
+
+    def removable(self) -> Iterator[Path]:
+        """Folders of sessions that no other window has open."""
+        for number in range(1, MOST_SLOTS + 1):
+            folder = self._sessions / str(number)
+            if folder == self.folder:
+                yield folder
+            elif folder.exists():
+                lock = _lock_of(self._sessions, number)
+                if lock.tryLock(0):
+                    yield folder
+                    lock.unlock()
 
     def release(self) -> None:
         """Let others have the folder."""

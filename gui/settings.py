@@ -150,6 +150,16 @@ class Settings:
             QT_TRANSLATE_NOOP("Settings", "Open with the text of last time. After a crash it is always brought back."),
         ),
     )
+    private_mode: bool = _setting(
+        False,
+        Option(
+            FILES,
+            QT_TRANSLATE_NOOP("Settings", "Private mode"),
+            QT_TRANSLATE_NOOP(
+                "Settings", "Keep no session: nothing of the text is written. Switched off, the next window keeps one."
+            ),
+        ),
+    )
     autosave_seconds: int = _setting(
         4,
         Option(

@@ -26,6 +26,7 @@ from gui.notify import Notifier
 from gui.override_errors import let_errors_leave_overrides
 from gui.panels.prompt_panel import PromptPanel
 from gui.paths import ProfilePaths
+from gui.privacy import Privacy
 from gui.restored_parts import RestoredParts
 from gui.sample import SAMPLE
 from gui.services.own_encodings import OwnEncodings
@@ -77,7 +78,8 @@ class Workbench(QObject):
 
     started = Signal()
 
-    def __init__(self, paths: ProfilePaths) -> None:
+    def __init__(self, paths: ProfilePaths, *, private: bool = False) -> None:
+        """``private``: keep nothing of the text, whatever the settings say."""
         let_errors_leave_overrides()
         super().__init__()
         self.paths = paths
@@ -116,7 +118,8 @@ class Workbench(QObject):
         self.advisor: AdvisorWiring | None = None
         self.versions: VersionsWiring | None = None
         self.report: ReportWriting | None = None
-        self.slot = SessionSlot(paths.sessions)
+        self.slot = SessionSlot(paths.sessions, private=private or values.private_mode)
+        self.privacy = Privacy(self)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self.parts = RestoredParts(self.slot, self.notifier, self)
         self._last = SessionState()
@@ -402,6 +405,8 @@ class Workbench(QObject):
             self.theme.set_mode(values.theme)
         elif name == "contrast":
             self.theme.set_contrast(values.contrast)
+        elif name == "private_mode" and values.private_mode:
+            self.privacy.go_private()
         elif name == "autosave_seconds":
             self.keeper.set_interval(values.autosave_seconds)
 

@@ -58,6 +58,19 @@ FILE: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Your own tokenizers: rename, remove, assign to models, find on this computer"),
     ),
     ActionSpec(
+        "go_private",
+        "file",
+        QT_TRANSLATE_NOOP("Actions", "Keep nothin&g of this window"),
+        QT_TRANSLATE_NOOP("Actions", "Private mode: nothing more of the text is written to the profile"),
+        separator=True,
+    ),
+    ActionSpec(
+        "remove_texts",
+        "file",
+        QT_TRANSLATE_NOOP("Actions", "Remo&ve saved texts…"),
+        QT_TRANSLATE_NOOP("Actions", "Remove sessions, versions of prompts and texts of the Lab from the profile"),
+    ),
+    ActionSpec(
         "close",
         "file",
         QT_TRANSLATE_NOOP("Actions", "&Quit"),
