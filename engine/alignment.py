@@ -44,6 +44,8 @@ def aligned_ends(encoding: PreparedEncoding, text: str, ids: NDArray[np.int32], 
     ids: int32[n], of ``encoding``, with texts of ``allowed`` as special tokens.
     """
     ends = running_sums_at(encoding.utf16_lengths, ids)
+    if encoding.takes_as_is(text):
+        return ends.astype(np.int32)
     marked, normalized = _no_units(), _no_units()
     for segment, special in split_at_specials(text, allowed):
         for units, more in zip((normalized, marked), _units_of_segment(segment, encoding.preparation), strict=True):

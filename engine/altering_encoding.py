@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 class AlteringEncoding(Encoding):
     """As ``Encoding``, but that where tokens are in a text does not follow from their bytes: it is asked for."""
 
+    prepares = True
+
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
         """int32[n]: where the tokens that a text has end in it, in UTF-16 units: in order, the last one at its end.
 

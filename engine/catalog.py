@@ -27,7 +27,7 @@ class EncodingEntry:
 
     ``ranks``: the file of its ranks in engine/data, without ending. ``special``: gives its special tokens; None where
     they are bundled beside the ranks. ``vendor``: who made it. ``vendor_normalization``: what the vendor's own
-    tokenizer does to a text before encoding it, and this encoding does not: ids here are those of the text as it is.
+    tokenizer does to a text before encoding it, as a step of ``engine.normalize``, and so does this encoding.
     """
 
     name: str
@@ -120,13 +120,22 @@ class Catalog:
                     self._vocabularies[entry.ranks] = BundledVocabulary(self._data_dir / f"{entry.ranks}.ranks")
                 vocabulary = self._vocabularies[entry.ranks]
                 special = entry.special or vocabulary.special_tokens
-                self._encodings[name] = Encoding.from_bundle(name, entry.pattern, vocabulary, special)
+                self._encodings[name] = _opened(entry, vocabulary, special)
             return self._encodings[name]
 
     def opened(self) -> list[Encoding]:
         """The encodings that were opened so far."""
         with self._lock:
             return list(self._encodings.values())
+
+
+def _opened(entry: EncodingEntry, vocabulary: BundledVocabulary, special: Callable[[], dict[str, int]]) -> Encoding:
+    if entry.vendor_normalization is None:
+        return Encoding.from_bundle(entry.name, entry.pattern, vocabulary, special)
+    from engine.prepared_encoding import PreparedEncoding
+
+    steps = (entry.vendor_normalization,)
+    return PreparedEncoding.bundled(entry.name, entry.pattern, vocabulary, special, steps)
 
 
 @functools.cache
@@ -145,6 +154,9 @@ def own() -> OwnEncodings:
 
 def get_encoding(name: str) -> Encoding:
     """The encoding of that name, the same object each time.
+
+    One with a ``vendor_normalization`` gives the ids of the normalized text, as the vendor's own tokenizer does:
+    ``decode(encode(text))`` is then the text in that form.
 
     UnknownEncodingError (a ValueError) lists what exists; DamagedVocabularyError or FormatError names the file.
     """

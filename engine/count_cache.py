@@ -147,12 +147,17 @@ class KnownCounts:
         self.new_files.append((paths, states, digests, reason, why))
 
 
+NORMALIZED = {
+    entry.name: f"/{entry.vendor_normalization}" for entry in catalog.ENTRIES if entry.vendor_normalization is not None
+}
+
+
 def count_key(name: str) -> str:
-    """What names an encoding in the cache: for one of the user's own also the state of its file. Empty for one that is
-    in no file, whose counts are not kept."""
+    """What names an encoding in the cache: with what is done to texts first, and for one of the user's own the state of
+    its file. Empty for one that is in no file, whose counts are not kept."""
     entry = next((entry for entry in catalog.own().entries() if entry.name == name), None)
     if entry is None:
-        return name
+        return f"{name}{NORMALIZED.get(name, '')}"
     if entry.path is None:
         return ""
     status = entry.path.stat()

@@ -47,6 +47,9 @@ every other Python thread waiting."""
 class Encoding(TextEncoding, DecodingFace, VocabularyFace):
     """A tokenizer: text to token ids and back. Safe to use from several threads."""
 
+    prepares = False
+    """Whether something is done to texts before they are encoded (``engine.prepared_encoding``)."""
+
     _core: CoreBPE | None
     """tiktoken's encoder; None until it is first needed."""
 
@@ -88,7 +91,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         pattern: SplitPattern,
         vocabulary: BundledVocabulary,
         special_tokens: Callable[[], dict[str, int]],
-    ) -> Encoding:
+    ) -> Self:
         """A bundled encoding: pickled by its name. Its encoder is built, its vocabulary read and its special tokens
         asked for when they are first needed; from then on, DamagedVocabularyError."""
         encoding = cls.__new__(cls)
@@ -373,10 +376,15 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         """Whether ``engine.safe_cuts`` holds for the pattern of this encoding."""
         return self._pat_str in KNOWN_EXPRESSIONS
 
+    def takes_as_is(self, text: str) -> bool:
+        """Return whether a text is encoded as it stands, rather than what something makes of it first."""
+        return True
+
     def encodes_like(self, other: Encoding) -> bool:
         """Whether text without special tokens surely gives the same ids in both: same ranks, same pattern."""
         if isinstance(self._ranks, BundledVocabulary):
-            return self._ranks is other._ranks and self._pat_str == other._pat_str
+            same = self._ranks is other._ranks and self._pat_str == other._pat_str
+            return same and self.prepares is other.prepares
         return self is other
 
     # The vocabulary

@@ -173,9 +173,23 @@ def _counts(encoding: Encoding, content: NDArray[np.uint8], byte_spans: NDArray[
     native = encoding.native
     if native is not None and native.can_scan:
         counts: list[int] = native.count_texts(content, byte_spans).tolist()
+        if encoding.prepares:
+            _count_prepared(encoding, content, byte_spans, counts)
         return counts
     texts = (content[start:end].tobytes() for start, end in byte_spans.tolist())
     return [encoding.count(text) if is_utf8(text) else -1 for text in texts]
+
+
+def _count_prepared(
+    encoding: Encoding, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], counts: list[int]
+) -> None:
+    """Put in the counts of texts that are not encoded as they stand. ``counts``: of all texts as they stand."""
+    for place, (start, end) in enumerate(byte_spans.tolist()):
+        if counts[place] < 0 or (stored := content[start:end].tobytes()).isascii():
+            continue
+        text = stored.decode("utf-8")
+        if not encoding.takes_as_is(text):
+            counts[place] = encoding.count(text)
 
 
 def _sum_blocks(encodings: Sequence[Encoding]) -> SumBlocks:

@@ -242,13 +242,14 @@ class EditedText:
 
     def _make_quickly(self, edit: TextEdit) -> QuickEdit | None:
         """Make an edit with kernels, where they encode and it is one for them."""
-        native = self._reader.encoding.native
-        if native is None or not native.can_scan:
+        encoding = self._reader.encoding
+        native = encoding.native
+        if native is None or not native.can_scan or not encoding.has_safe_cuts:
             return None
         if self._quick is None:
             from engine.quick_edits import QuickEdits
 
-            self._quick = QuickEdits(native, self._reader.encoding)
+            self._quick = QuickEdits(native, encoding)
         others = self._other_names()
         made = self._quick.make(self._blocks, edit, want_texts=bool(others))
         if made is not None:

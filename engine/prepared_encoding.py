@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from engine.altering_encoding import AlteringEncoding
+from engine.bundled_vocabulary import BundledVocabulary
 from engine.encoding import Encoding
 from engine.preparation import Preparation, preparation_with
 from engine.space_signs import SIGN
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from engine.byte_fallback import ByteFallback
     from engine.encoder import NativeEncoder
+    from engine.patterns import SplitPattern
     from engine.types import MergeStep
 
 
@@ -31,7 +33,24 @@ class PreparedEncoding(AlteringEncoding):
     byte_fallback: bool
     """Whether unknown characters are written in single bytes (``engine.byte_fallback``)."""
 
+    @classmethod
+    def bundled(
+        cls,
+        name: str,
+        pattern: SplitPattern,
+        vocabulary: BundledVocabulary,
+        special_tokens: Callable[[], dict[str, int]],
+        steps: Sequence[str],
+    ) -> Encoding:
+        """Return a bundled encoding that does these steps to a text first; otherwise as ``Encoding.from_bundle``."""
+        encoding = cls.from_bundle(name, pattern, vocabulary, special_tokens)
+        encoding.preparation = preparation_with(steps)
+        encoding.byte_fallback = False
+        return encoding
+
     def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
+        if isinstance(self._ranks, BundledVocabulary):
+            return super().__reduce__()
         own = (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens)
         return encoding_with, (*own, self.preparation, self.byte_fallback)
 
@@ -43,8 +62,22 @@ class PreparedEncoding(AlteringEncoding):
 
     @property
     def native(self) -> NativeEncoder | None:
-        """None: our own encoder knows nothing of preparing texts."""
-        return None
+        """Our own encoder, which knows nothing of preparing texts: for those that ``takes_as_is``. None where unknown
+        characters are written in single bytes, which it does not know either."""
+        return None if self._fallback is not None else super().native
+
+    def takes_as_is(self, text: str) -> bool:
+        """Return whether the preparation leaves a text as it is."""
+        return self.preparation(text) == text
+
+    def encodes_like(self, other: Encoding) -> bool:
+        """As for any encoding, with the same preparation."""
+        if self is other:
+            return True
+        return isinstance(other, PreparedEncoding) and self._does_like(other) and super().encodes_like(other)
+
+    def _does_like(self, other: PreparedEncoding) -> bool:
+        return (self.preparation, self.byte_fallback) == (other.preparation, other.byte_fallback)
 
     @property
     def has_safe_cuts(self) -> bool:

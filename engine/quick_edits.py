@@ -2,7 +2,8 @@
 
 The window, its tokens and their place are found and changed in the block where the edit is
 (``engine.kernels.edit_window``). What kernels leave to ``engine.incremental``: edits that reach over a block, that
-insert a long text, whose window is long, or that have something like a special token near them.
+insert a long text, whose window is long, that have something like a special token near them, or whose window is not
+encoded as it stands (``Encoding.takes_as_is``).
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class QuickEdits:
     def __init__(self, native: NativeEncoder, encoding: Encoding) -> None:
         special = encoding.special_tokens_set
         self._native = native
+        self._encoding = encoding
         self._lengths = encoding.utf16_lengths
         self._properties = unit_properties(special)
         self._reach = max((len(text.encode("utf-16-le")) // 2 for text in special), default=0)
@@ -83,12 +85,14 @@ class QuickEdits:
             number = blocks.join_neighbours(number)
         return None
 
-    def _replace(self, blocks: TokenBlocks, number: int, want_texts: bool) -> QuickEdit:
-        """Encode the window that was found in a block, and put its new tokens in place."""
+    def _replace(self, blocks: TokenBlocks, number: int, want_texts: bool) -> QuickEdit | None:
+        """Encode the window that was found in a block, and put its new tokens in place. None as in ``make``."""
         block, origin = blocks.block(number)
         memory = self._memory
         start, old_end, new_end, n_bytes, *_ = _ANSWER.unpack_from(memory, layout.START)
         content = bytes(memory[layout.NEW_BYTES_AT : layout.NEW_BYTES_AT + n_bytes])
+        if self._encoding.prepares and not content.isascii() and not self._encoding.takes_as_is(content.decode()):
+            return None
         before = sound_text_of(block.units[start:old_end]) if want_texts else ""
         ids = self._native.encode(content)
         if not replace_window(block.buffer, self._window, ids, self._lengths):

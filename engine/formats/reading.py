@@ -28,6 +28,7 @@ from engine.formats.huggingface_steps import LONGEST_SPELLED_PATTERN
 from engine.formats.library_data import LibraryData, of_document, of_model
 from engine.formats.refusals import OtherKindError, PatternNeededError
 from engine.formats.tokenizer_data import TokenizerData
+from engine.prepared_encoding import PreparedEncoding
 from engine.training_splits import NAMED_SPLITS
 
 LARGEST_FILE = 40 << 20
@@ -148,7 +149,9 @@ def _with_pattern(path: Path, content: bytes, ranks: dict[bytes, int], pattern: 
     published = _published().get(hashlib.sha256(content).hexdigest())
     if published is not None:
         known = catalog.get_encoding(published)
-        return TokenizerData(expression_named(pattern or published), ranks, dict(known._special_tokens), notes=notes)
+        steps = known.preparation.steps if isinstance(known, PreparedEncoding) else ()
+        expression = expression_named(pattern or published)
+        return TokenizerData(expression, ranks, dict(known._special_tokens), steps, notes=notes)
     if pattern is None:
         raise PatternNeededError(
             "it holds ranks, but not the pattern that cuts texts before them. Name the pattern, or put it into "

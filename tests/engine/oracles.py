@@ -13,6 +13,7 @@ from unittest import mock
 import tiktoken
 import tiktoken_ext.openai_public as openai_public
 from tokenizers import Tokenizer
+from tokenizers.normalizers import NFC
 
 OPENAI_FILES = {
     "gpt2": "r50k_base",
@@ -53,7 +54,7 @@ def openai(name: str, vocabularies: Path) -> tiktoken.Encoding:
 
 @functools.cache
 def qwen(vocabularies: Path) -> tiktoken.Encoding:
-    """As dashscope builds it."""
+    """As dashscope builds it, for texts in NFC."""
     return tiktoken.Encoding(
         "qwen",
         pat_str=QWEN_PATTERN,
@@ -91,7 +92,7 @@ def ids(name: str, vocabularies: Path, text: str) -> list[int]:
     if name in OPENAI_FILES:
         return openai(name, vocabularies).encode_ordinary(text)
     if name == "qwen":
-        return qwen(vocabularies).encode_ordinary(text)
+        return qwen(vocabularies).encode_ordinary(NFC().normalize_str(text))
     if name == "tekken":
         return [token + 1000 for token in tekken(vocabularies).encode_ordinary(text)]
     return deepseek_plain(vocabularies).encode(text, add_special_tokens=False).ids

@@ -11,7 +11,7 @@ import pytest
 import sentencepiece
 from numpy.typing import NDArray
 from pytestqt.qtbot import QtBot
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, normalizers
 
 import engine
 from engine.in_threads import in_threads
@@ -47,7 +47,10 @@ def of_tiktoken(name: str, vocabularies: Path) -> Ids:
     """The ids that tiktoken has, with the published ranks."""
     theirs = getattr(oracles, name)(vocabularies) if name in ("qwen", "tekken") else oracles.openai(name, vocabularies)
     first = 1000 if name == "tekken" else 0  # special tokens come first in the model
-    return lambda text: theirs.encode_to_numpy(text, disallowed_special=()).astype(np.int64) + first
+    normal = normalizers.NFC() if name == "qwen" else normalizers.Sequence([])
+    return lambda text: (
+        theirs.encode_to_numpy(normal.normalize_str(text), disallowed_special=()).astype(np.int64) + first
+    )
 
 
 def of_tokenizers(theirs: Tokenizer) -> Ids:
