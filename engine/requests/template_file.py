@@ -121,12 +121,20 @@ class TemplateFile:
         return answer
 
 
+_NEEDED = frozenset({"PYTHONPATH", "PYTHONHOME", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "_MEIPASS2"})
+"""Of the environment: what an interpreter may not start without."""
+
+
+def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name.upper() in _NEEDED}
+
+
 def _start() -> subprocess.Popen[bytes]:
     command, environment = child_command("engine.requests.template_child", OPTION, ())
     try:
         return subprocess.Popen(
             command,
-            env=environment,
+            env=_without_secrets(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
