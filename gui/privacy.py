@@ -26,7 +26,7 @@ class Privacy(QObject):
         """Keep nothing more of this window. What was kept before stays until it is removed."""
         if self._bench.slot.folder is None:
             return
-        self._bench.slot.go_private()
+        self._bench.keeper.go_private()
         words = self.tr("Nothing more of this window is kept. “Remove saved texts…” removes what was kept before.")
         self._bench.notifier.information(words, key="private")
 

@@ -303,6 +303,20 @@ class SessionKeeper(QObject):
             self._timer.stop()
         return self._write_now(folder)
 
+    def go_private(self) -> None:
+        """Save nothing from now on. The folder keeps what was saved last, as a window that was closed leaves it."""
+        folder = self._slot.folder
+        if folder is None:
+            return
+        self._timer.stop()
+        self._slot.go_private()
+        if self._storage is not None and (folder / STATE_FILE).exists():
+            try:
+                state = read_state(folder)
+            except DamagedSession:
+                return  # set aside and named at the next start
+            self._storage.write(folder / STATE_FILE, state_bytes(replace(state, closed=True)))  # behind older ones
+
     def finish(self) -> None:
         """After the worker threads have ended: let go of the folder."""
         self._slot.release()

@@ -7,6 +7,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from gui.paths import profile_paths
+from gui.session import STATE_FILE, read_state
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 
@@ -36,6 +37,22 @@ def test_the_setting_makes_windows_private(qtbot: QtBot, open_window: OpenWindow
     close_window(qtbot, bench)
     assert holding(tmp_path) == []
     assert open_window(tmp_path).slot.folder is None
+
+
+def test_what_was_saved_before_private_mode_is_no_crash_at_the_next_start(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+):
+    bench = open_window(tmp_path)
+    folder = bench.slot.folder
+    assert folder is not None
+    bench.keeper.save()
+    qtbot.waitUntil((folder / STATE_FILE).exists)
+    assert not read_state(folder).closed
+    bench.privacy.go_private()
+    bench.panel.editor.setPlainText(WORDS)
+    close_window(qtbot, bench)
+    assert read_state(folder).closed
+    assert holding(tmp_path) == []
 
 
 def test_a_second_window_leaves_no_text_when_it_is_closed(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
