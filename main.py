@@ -69,7 +69,7 @@ def wants_command(arguments: Sequence[str]) -> bool:
     for word in rest:
         if word == "--profile":
             next(rest, None)
-        elif not word.startswith("--profile="):
+        elif word != PRIVATE_OPTION and not word.startswith("--profile="):
             return word in COMMANDS or word in {"-h", "--help"}
     return False
 
