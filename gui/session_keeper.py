@@ -327,11 +327,12 @@ class SessionKeeper(QObject):
                 # Closed before the big text was shown: it is on the disk as it was.
                 write_now(WriteRequest(folder / STATE_FILE, state_bytes(replace(self._unread, closed=True))))
                 return ""
-            if self._text_changed and self._slot.number == 1:
+            passing = self._slot.number > 1 and self._slot.newer is None
+            if self._text_changed and not passing:
                 stored = self._prompt.stored_text
                 write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
                 self._text_changed = False
-            if self._slot.number > 1:
+            if passing:
                 self._settle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
                 self._forget(folder)
                 return ""
@@ -342,7 +343,7 @@ class SessionKeeper(QObject):
         return ""
 
     def _forget(self, folder: Path) -> None:
-        """Leave nothing of a window beside the first one that was closed: nobody would be offered its text again."""
+        """Leave no text of a window that was closed beside the first one: no later window would offer it."""
         state = replace(self._state(closed=True), request={}, compare={}, merges={}, vocabulary={}, find={}, file="")
         write_now(WriteRequest(folder / STATE_FILE, state_bytes(state)))
         for name in (TEXT_FILE, EARLIER_FILE):
