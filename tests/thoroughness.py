@@ -25,11 +25,15 @@ def examples(number: int, *suppressed: hypothesis.HealthCheck) -> hypothesis.set
     Decorates a property whose examples take long, or that wants many. ``suppressed``: what Hypothesis need not check.
     """
     now = hypothesis.settings.default
-    scaled = number * now.max_examples // DEEP_EXAMPLES
     return hypothesis.settings(
-        max_examples=max(scaled, min(number, FEWEST_EXAMPLES)),
+        max_examples=max(scaled(number), min(number, FEWEST_EXAMPLES)),
         suppress_health_check=[*now.suppress_health_check, *suppressed],
     )
+
+
+def scaled(number: int) -> int:
+    """Return how much of ``number``, a figure of the deep run, a run with fewer or more examples comes to."""
+    return number * hypothesis.settings.default.max_examples // DEEP_EXAMPLES
 
 
 def mostly_deep(cases: Iterable[Any], always: int = 4) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
+import unicodedata
 
 import numpy as np
 import pytest
@@ -160,7 +161,9 @@ def test_token_ends(name, text):
     content = sound(text).encode()
     starts = [0, *ends.tolist()]
     pieces = [content[start:end] for start, end in zip(starts, ends.tolist(), strict=False)]
-    assert pieces == encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
+    tokens = encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
+    assert len(pieces) == len(tokens)
+    assert pieces == tokens or (encoding.prepares and not unicodedata.is_normalized("NFC", sound(text)))
     assert starts[-1] == len(content)
 
 

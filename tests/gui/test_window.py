@@ -340,9 +340,9 @@ def look():
     else:
         QTimer.singleShot(20, look)
 real = gui.app.Workbench
-def make(paths):
+def make(paths, **options):
     QTimer.singleShot(0, look)
-    return real(paths)
+    return real(paths, **options)
 gui.app.Workbench = make
 sys.exit(gui.app.run([folder / "named.txt"], folder / "profile"))
 """
