@@ -97,11 +97,14 @@ class PreparedEncoding(AlteringEncoding):
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
         """int64[n]: the UTF-8 byte offset in the text as it is at which each token of ``encode_ordinary`` ends; that of
-        the last is its end. A lone surrogate takes three bytes, as U+FFFD."""
+        the last is its end. A lone surrogate takes three bytes, as U+FFFD. Of a text that is changed first, tokens that
+        share a character end where it does."""
         from engine.comparing.byte_map import ByteMap
         from engine.sound_text import without_surrogates
 
         text = without_surrogates(text)
+        if self.takes_as_is(text) and not self.byte_fallback:
+            return super().token_ends(text)
         ends = self.utf16_ends(text, self.token_ids(text), special_as_tokens=False)
         return ByteMap(text).of_units(ends)
 

@@ -51,12 +51,14 @@ def test_what_comes_back_is_the_prepared_text(name, text):
 
 @given(name=names, text=texts_with_surrogates())
 def test_tokens_end_in_the_text_as_it_is(name, text):
-    ends = encodings[name].token_ends(text)
-    assert len(ends) == encodings[name].count(text)
+    encoding = encodings[name]
+    ends = encoding.token_ends(text)
+    assert len(ends) == encoding.count(text)
     places = [0]
     for character in sound(text):
         places.append(places[-1] + len(character.encode()))
-    assert set(ends.tolist()) <= set(places)
+    inside_characters = encoding.takes_as_is(sound(text)) and not encoding.byte_fallback
+    assert inside_characters or set(ends.tolist()) <= set(places)
     assert ends.tolist() == sorted(ends.tolist())
     assert ends[-1:].tolist() == places[-1:][: len(ends)]
 
