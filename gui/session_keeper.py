@@ -327,27 +327,15 @@ class SessionKeeper(QObject):
                 # Closed before the big text was shown: it is on the disk as it was.
                 write_now(WriteRequest(folder / STATE_FILE, state_bytes(replace(self._unread, closed=True))))
                 return ""
-            passing = self._slot.number > 1 and self._slot.newer is None
-            if self._text_changed and not passing:
+            if self._text_changed:
                 stored = self._prompt.stored_text
                 write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
                 self._text_changed = False
-            if passing:
-                self._settle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
-                self._forget(folder)
-                return ""
             write_now(WriteRequest(folder / STATE_FILE, state_bytes(self._state(closed=True))))
             self._settle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
         except OSError as error:
             return error.strerror or str(error)
         return ""
-
-    def _forget(self, folder: Path) -> None:
-        """Leave no text of a window that was closed beside the first one: no later window would offer it."""
-        state = replace(self._state(closed=True), request={}, compare={}, merges={}, vocabulary={}, find={}, file="")
-        write_now(WriteRequest(folder / STATE_FILE, state_bytes(state)))
-        for name in (TEXT_FILE, EARLIER_FILE):
-            (folder / name).unlink(missing_ok=True)
 
     @Slot(object)
     def _on_written(self, path: Path) -> None:

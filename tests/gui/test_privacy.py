@@ -55,16 +55,6 @@ def test_what_was_saved_before_private_mode_is_no_crash_at_the_next_start(
     assert holding(tmp_path) == []
 
 
-def test_a_second_window_leaves_no_text_when_it_is_closed(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
-    open_window(tmp_path)
-    second = open_window(tmp_path)
-    second.panel.editor.setPlainText(WORDS)
-    second.keeper.save()
-    qtbot.waitUntil(lambda: holding(tmp_path) == ["text.txt"])
-    close_window(qtbot, second)
-    assert holding(tmp_path) == []
-
-
 def test_what_was_kept_is_removed_after_a_question(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window(tmp_path)
     bench.panel.editor.setPlainText(WORDS)
