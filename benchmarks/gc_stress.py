@@ -38,7 +38,7 @@ from gui.jobs import JobRunner, Ticket
 WORKERS = 2
 DIALOGS = 5
 FREED: Counter[bool] = Counter()
-"""How many watched Qt objects were freed; the key is True for the GUI thread."""
+"""Number of watched Qt objects that were freed, by whether on the GUI thread."""
 COLLECTIONS: Counter[bool] = Counter()
 GUI_THREAD = threading.get_ident()
 

@@ -91,7 +91,7 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
 
 
 MOST_OF_A_NUMBER = 2**31 - 1
-"""What the trainer's kernels take."""
+"""Largest number that the trainer's kernels accept."""
 
 
 def _check_options(paths: Sequence[str], out: Path | None, options: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ _OTHERS = 0o077
 
 
 def is_private(folder: Path) -> bool:
-    """True if nobody but its owner may enter ``folder``. False on Windows, and where it does not exist."""
+    """True if only its owner may enter ``folder``. False on Windows, and where it does not exist."""
     if sys.platform == "win32":
         return False
     try:

@@ -83,7 +83,7 @@ def _missing_plugin_library(platform: str) -> str | None:
 
 
 def _with_advice(what: str, error: Exception) -> str:
-    """What fails and why, and everything that is to be installed: whoever has done so is not told of more."""
+    """Return what fails and why, with all missing packages, so that one installation is enough."""
     from gui.system_libraries import missing_packages
 
     library, _, why = str(error).partition(":")

@@ -376,7 +376,7 @@ class JobRunner(QObject):
         self.heartbeat = Heartbeat(self)
         """Says whether the GUI thread is busy, while any job runs; for lanes."""
         self.collector = GcScheduler(self)
-        """Keeps garbage collection off the worker threads; whoever owns the event loop starts it."""
+        """Keeps garbage collection off the worker threads. The owner of the event loop starts it."""
         self.deliveries = OneATurn(self)
         """Hands over what jobs bring; for lanes."""
         self._give_back = QTimer(self, singleShot=True, interval=WAY_MS)

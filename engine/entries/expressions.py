@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 5.0
 MOST_CHARACTERS = 500
-"""Of an expression: ``regex`` prepares a literal in time cubic in its length, holding the interpreter meanwhile."""
+"""Maximum length of an expression: ``regex`` compiles a literal in time cubic in its length, with the GIL held."""
 FEW = 64
 """Tokens that are searched one by one between two looks at the clock: each of them may take long."""
 PIECE = 4096

@@ -1,4 +1,4 @@
-"""How messages quote what stands in a file: short, with every unprintable character spelled out."""
+"""Quotes from files for messages: short, with unprintable characters escaped."""
 
 from __future__ import annotations
 

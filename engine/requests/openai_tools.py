@@ -99,7 +99,7 @@ def _by_cookbook(tools: Sequence[Tool], encoding: str, count: Callable[[str], in
 
 
 def _is_described(tool: Tool) -> bool:
-    """Whether a tool is of the kind that the cookbook measured."""
+    """Return whether a tool is of the kind that the cookbook measured."""
     properties = properties_of(tool.parameters)
     described = all(text_of(schema, "description") for schema in properties.values())
     return bool(tool.description and properties and described) and _is_flat(tool)
