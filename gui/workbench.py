@@ -7,7 +7,7 @@ picture: it is the first to touch the engine, prices and the worker threads.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -234,14 +234,28 @@ class Workbench(QObject):
             self._steps = [*self._parts(), self._end_start]
             self._take_step()
 
-    def start_at_once(self) -> None:
-        """The same before the first picture, for those who want the whole window now and can wait for it."""
+    def start_at_once(self, built: Collection[str] | None = None) -> None:
+        """The same before the first picture, for those who can wait for it.
+
+        ``built``: the object names of the pages to build now, all unless given; the others are built when seen.
+        """
         for start in self._parts():
             start()
-        for wiring in (
-            *(self.training, self.vocabulary, self.merges, self.lab, self.pricing),
-            *(self.advisor, self.versions, self.conversation, self.request, self.compare, self.folders),
-        ):
+        wirings = {
+            "trainingTab": self.training,
+            "vocabularyTab": self.vocabulary,
+            "mergesTab": self.merges,
+            "labTab": self.lab,
+            "pricingTab": self.pricing,
+            "savingsTab": self.advisor,
+            "versionsTab": self.versions,
+            "conversationTab": self.conversation,
+            "requestTab": self.request,
+            "compareTab": self.compare,
+            "filesTab": self.folders,
+        }
+        for name in wirings if built is None else built:
+            wiring = wirings[name]
             assert wiring is not None
             wiring.build()
         in_next_turn(self, self._end_start)

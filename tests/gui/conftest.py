@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -184,9 +184,11 @@ OpenWindow = Callable[..., "Workbench"]
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot, tmp_path: Path) -> Iterator[OpenWindow]:
-    """Opens windows as the application does; ``counted`` waits for the first figures and the list of encodings."""
-    yield from windows(qtbot, tmp_path)
+def open_window(request: pytest.FixtureRequest, qtbot: QtBot, tmp_path: Path) -> Iterator[OpenWindow]:
+    """Opens windows with all pages built, or those that the mark ``pages`` names, which is sooner done; the others are
+    built when seen. ``counted`` waits for the first figures and the list of encodings."""
+    mark = request.node.get_closest_marker("pages")
+    yield from windows(qtbot, tmp_path, None if mark is None else mark.args)
 
 
 @pytest.fixture(scope="module")
@@ -205,19 +207,18 @@ def open_shared_window(shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPa
     assert not left, f"threads still running: {left}"
 
 
-def windows(qtbot: QtBot, folder: Path) -> Iterator[OpenWindow]:
+def windows(qtbot: QtBot, folder: Path, pages: Collection[str] | None = None) -> Iterator[OpenWindow]:
     opened: list[Workbench] = []
 
     def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
-        from gui.app import create_window
+        from gui.paths import profile_paths
         from gui.workbench import Workbench
 
-        window = create_window(profile or folder / "profile")
-        bench = window.findChild(Workbench)
-        assert bench is not None
+        bench = Workbench(profile_paths(profile or folder / "profile"))
         opened.append(bench)
+        bench.start_at_once(pages)
         with qtbot.waitSignal(bench.started):
-            window.show()
+            bench.window.show()
         if counted:
             qtbot.waitUntil(lambda: bench.prompt.counts is not None and not bench.prompt.stale)
             qtbot.waitUntil(lambda: bench.panel.picker.count() > 1)

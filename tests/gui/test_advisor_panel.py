@@ -19,6 +19,8 @@ from gui.tabs.advisor_flow import AdvisorFlow
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, count_o200k, notices
 
+pytestmark = pytest.mark.pages("savingsTab")
+
 JSON = '{\n    "name": "Anna",\n    "age": 30,\n    "city": "Rome"\n}\n'
 TEXT = f"# Data\n\n{JSON}\n\n\n\nWhat is the ﬁnal oﬃce?   \n"
 

@@ -21,6 +21,8 @@ from gui.workbench import Workbench
 from pricing.calibration import Sample
 from tests.gui.conftest import OpenWindow, close_window
 
+pytestmark = pytest.mark.pages()
+
 MODEL = "anthropic/claude-opus-5-5"
 ENGLISH = "It is not only that the cat was in the house, but that it was there with the dog and the bird. " * 40
 

@@ -22,6 +22,8 @@ from gui.tabs import compare_flow
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 
+pytestmark = pytest.mark.pages("compareTab")
+
 TEXT = "Hello, world!\nПривет, мир. Ещё одна строка.\n=SUM(A1:A9) 12345\n"
 
 

@@ -20,6 +20,8 @@ from gui.panels.conversation_panel import ConversationPanel
 from gui.services.conversations import TalkRequest, converse_with_all, talker_of
 from tests.gui.cost_samples import MODELS, model, scenario
 
+pytestmark = pytest.mark.pages("conversationTab")
+
 LARGE, OPUS = MODELS[0], MODELS[2]
 TEXT = CostText(QLocale(QLocale.Language.English))
 CHOICES = ConversationChoices(turns=3, user=100, answer=400, least_cached=0)

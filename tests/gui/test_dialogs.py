@@ -19,6 +19,8 @@ from gui.settings import Settings, describe, names
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
+pytestmark = pytest.mark.pages()
+
 
 def opened(bench: Workbench, action: str, kind: type[QDialog]) -> Any:
     bench.window.actions_by_name[action].trigger()

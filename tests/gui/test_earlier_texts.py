@@ -17,6 +17,8 @@ from gui.session_slot import SessionSlot
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 
+pytestmark = pytest.mark.pages()
+
 LEFT = "left by a second window"
 
 

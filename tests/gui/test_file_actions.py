@@ -15,6 +15,8 @@ from gui.services.live_text import LiveText
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 
+pytestmark = pytest.mark.pages()
+
 
 def open_file(qtbot: QtBot, bench: Workbench, path: Path) -> None:
     with qtbot.waitSignal(bench.files.shown):

@@ -15,6 +15,8 @@ from gui.jobs import Ticket
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
+pytestmark = pytest.mark.pages()
+
 
 def count(bench: Workbench) -> str:
     label = bench.window.findChild(QLabel, "findCount")

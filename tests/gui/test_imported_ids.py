@@ -22,6 +22,8 @@ from tests.gui.conftest import OpenWindow
 from tests.gui.test_tokenizers import add, choose, facts
 from tests.thoroughness import mostly_deep
 
+pytestmark = pytest.mark.pages("vocabularyTab")
+
 Ids = Callable[[str], NDArray[np.int64]]
 
 PIECE_CHARS = 500_000

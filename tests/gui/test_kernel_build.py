@@ -23,6 +23,8 @@ from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.patience import PATIENCE_SECONDS
 
+pytestmark = pytest.mark.pages()
+
 NEVER_ENDS = "import threading; threading.Event().wait()"
 WORDS = "Some words that are typed one after the other. "
 

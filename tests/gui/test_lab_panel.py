@@ -15,6 +15,8 @@ from gui.panels.lab_text import MOST_CHARACTERS
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
+pytestmark = pytest.mark.pages("labTab")
+
 
 @pytest.fixture
 def bench(open_window: OpenWindow) -> Workbench:

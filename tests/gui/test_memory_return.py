@@ -48,8 +48,8 @@ class Application(app.QApplication):
         thread.join()
 
 class Bench(app.Workbench):
-    def __init__(self, paths):
-        super().__init__(paths)
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
         self.started.connect(lambda: self.loading.ended.connect(self.window.close))
 
 app.QApplication, app.Workbench = Application, Bench

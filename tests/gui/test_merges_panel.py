@@ -15,6 +15,8 @@ from gui.panels.merges_panel import FIRST_TEXT, MOST_CHARACTERS, MergesPanel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 
+pytestmark = pytest.mark.pages("mergesTab")
+
 
 def settled(qtbot: QtBot, panel: MergesPanel) -> None:
     """Wait until what is shown answers what is asked."""

@@ -44,6 +44,8 @@ from tests.engine.formats import library_files
 from tests.engine.formats.trained import trained
 from tests.gui.conftest import OpenWindow, close_window
 
+pytestmark = pytest.mark.pages("versionsTab")
+
 Stamp = Callable[[Path, int | None], None]
 SAMPLE = Sample("own/model", "english", "o200k_base", 100, 120, date(2026, 1, 2))
 TEXT = "the cat sat on the mat"

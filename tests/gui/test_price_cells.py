@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
@@ -15,6 +16,8 @@ from gui.panels.pricing_panel import PricingPanel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, notices
 from tests.gui.pricing_windows import GOOD, input_price, panel_of, write
+
+pytestmark = pytest.mark.pages("pricingTab")
 
 MODEL = "openai/gpt-4o"
 

@@ -20,6 +20,8 @@ from tests.gui.conftest import OpenWindow, notices
 from tests.gui.dropping import drop
 from tests.gui.pricing_windows import GOOD, panel_of, write
 
+pytestmark = pytest.mark.pages("pricingTab")
+
 EXTRACTS = Path(__file__).parents[1] / "pricing" / "importers" / "extracts"
 
 

@@ -16,6 +16,8 @@ from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.pricing_windows import panel_of
 
+pytestmark = pytest.mark.pages("pricingTab")
+
 TEXT = "version: 1\nmodels:\n  acme/one:  # 😀 one\n    price: {input: 1}\n  acme/two:\n    price: {input: 2}\n"
 
 

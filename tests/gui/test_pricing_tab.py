@@ -6,6 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QTableView, QWidget
@@ -16,6 +17,8 @@ from gui.services.price_template import TEMPLATE
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.gui.pricing_windows import GOOD, input_price, panel_of, save, write
+
+pytestmark = pytest.mark.pages("pricingTab")
 
 BROKEN = "version: 1\nmodels:\n  openai/gpt-4o:\n    prise:\n      input: 2\n"
 

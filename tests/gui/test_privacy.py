@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.paths import profile_paths
 from gui.session import STATE_FILE, read_state
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
+
+pytestmark = pytest.mark.pages()
 
 WORDS = "zebra-quartz-words"
 

@@ -18,6 +18,8 @@ from gui.editor.offsets import document_text
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
+pytestmark = pytest.mark.pages()
+
 KEY = "AI" + "za" + "x" * 35
 
 

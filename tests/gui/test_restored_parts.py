@@ -12,6 +12,8 @@ from gui.session import read_state
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, notices
 
+pytestmark = pytest.mark.pages()
+
 HUGE = 10**30
 
 

@@ -13,6 +13,8 @@ from gui.models.scenario_choices import ScenarioChoices
 from gui.scenario_book import ScenarioBook
 from gui.storage import Storage
 
+pytestmark = pytest.mark.pages()
+
 SUPPORT = ScenarioChoices(output_tokens=300, output_range=(100, 900), calls=30_000)
 NIGHT = ScenarioChoices(batch=True)
 

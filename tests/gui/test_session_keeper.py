@@ -19,6 +19,8 @@ from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.patience import PATIENCE_SECONDS
 
+pytestmark = pytest.mark.pages()
+
 
 def folder(profile: Path) -> Path:
     return profile / "data" / "sessions" / "1"

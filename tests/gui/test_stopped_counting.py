@@ -11,6 +11,8 @@ import engine
 from gui import prompt as prompt_module
 from tests.gui.conftest import HeldEdits, OpenWindow
 
+pytestmark = pytest.mark.pages()
+
 
 def test_a_big_text_is_never_read_at_once(
     qtbot: QtBot, open_window: OpenWindow, held_edits: Callable[[], HeldEdits], monkeypatch: pytest.MonkeyPatch

@@ -14,6 +14,8 @@ from gui.held_text import held
 from gui.prompt import Origin, Prompt
 from tests.gui.conftest import HeldEdits, OpenWindow
 
+pytestmark = pytest.mark.pages()
+
 TEXT = "a line of text 😀\n" * 300
 
 

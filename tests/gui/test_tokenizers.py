@@ -32,6 +32,8 @@ from tests.engine.formats.trained import trained
 from tests.gui.conftest import OpenWindow
 from tests.gui.dropping import drop
 
+pytestmark = pytest.mark.pages()
+
 PLAIN = "The quick brown fox, naïve café 敏捷的 👩\u200d🚀\n"
 
 
@@ -284,6 +286,7 @@ def test_a_name_is_not_offered_that_another_window_took_meanwhile(tmp_path: Path
     assert own.free_name("theirs") == "theirs-3"
 
 
+@pytest.mark.pages("pricingTab")
 def test_models_are_counted_with_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     imported(qtbot, bench, tmp_path)

@@ -26,7 +26,7 @@ from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.training_samples import curve, progress
 from tests.gui.training_windows import choose, panel_of, train, write_texts
 
-pytestmark = pytest.mark.usefixtures("trainer_is_compiled")
+pytestmark = [pytest.mark.usefixtures("trainer_is_compiled"), pytest.mark.pages("trainingTab")]
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.gui.training_windows import panel_of, write_texts
 from tests.patience import PATIENCE_SECONDS
 from tests.thoroughness import as_deep
 
-pytestmark = pytest.mark.usefixtures("trainer_is_compiled")
+pytestmark = [pytest.mark.usefixtures("trainer_is_compiled"), pytest.mark.pages("trainingTab")]
 
 SIZE = 2000
 SOURCES = Path(__file__).parent

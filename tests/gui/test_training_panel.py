@@ -31,7 +31,7 @@ from tests.gui.dropping import drop
 from tests.gui.training_windows import choose, panel_of, train, write_texts
 from tests.patience import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.usefixtures("trainer_is_compiled")
+pytestmark = [pytest.mark.usefixtures("trainer_is_compiled"), pytest.mark.pages("trainingTab")]
 
 CONTRACT = (
     (QWidget, "trainingTab"),

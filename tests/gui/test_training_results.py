@@ -25,7 +25,7 @@ from tests.gui.training_windows import choose, panel_of, train, write_texts
 WORDS = "Flurbisnark zwoqqel: the flurbisnark zwoqqels a quimble, and that is that.\n"
 """Words that no other vocabulary knows."""
 
-pytestmark = pytest.mark.usefixtures("trainer_is_compiled")
+pytestmark = [pytest.mark.usefixtures("trainer_is_compiled"), pytest.mark.pages("trainingTab")]
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 
+import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from engine.bundle_format import table_from_ranks
@@ -12,6 +13,8 @@ from engine.entries.comparison import ANOTHER_ID, ONLY_HERE, ONLY_THERE, SAME_ID
 from engine.entries.table import entry_table
 from gui.services.vocabulary_lengths import lengths_of
 from tests.gui.vocabulary_windows import browse, shown_ids
+
+pytestmark = pytest.mark.pages("vocabularyTab")
 
 
 def test_lengths_are_those_of_what_was_learned():

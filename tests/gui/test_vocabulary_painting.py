@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableView
 
 from gui.models.vocabulary_columns import LENGTH
 from gui.panels.vocabulary_table import VocabularyTable
 from tests.gui.vocabulary_windows import browse
+
+pytestmark = pytest.mark.pages("vocabularyTab")
 
 MOST_DIFFERENT = 0.005
 """Of all dots: letters may stand between two dots otherwise than in Qt's layout. Without its text a row differs by

@@ -13,6 +13,8 @@ from gui.models.vocabulary_columns import BUILT, COLUMNS, LENGTH, REMARKS, SCRIP
 from tests.gui.conftest import close_window
 from tests.gui.vocabulary_windows import browse, shown_ids
 
+pytestmark = pytest.mark.pages("vocabularyTab")
+
 MAGIKARP = 43453
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QObject, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
@@ -26,6 +27,8 @@ from gui.sample import SAMPLE
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.patience import PATIENCE_SECONDS
+
+pytestmark = pytest.mark.pages()
 
 CONTRACT = (
     (QPlainTextEdit, "promptEditor"),

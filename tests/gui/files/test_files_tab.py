@@ -23,6 +23,8 @@ from gui.workbench import Workbench
 from tests.engine.folder_trees import add_troubles, make_tree
 from tests.gui.conftest import OpenWindow
 
+pytestmark = pytest.mark.pages("filesTab")
+
 FILES = 150
 
 

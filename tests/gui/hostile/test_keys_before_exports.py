@@ -17,6 +17,8 @@ from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.vocabulary_windows import browse
 
+pytestmark = pytest.mark.pages()
+
 KEY = "AI" + "za" + "x" * 35
 
 

@@ -19,6 +19,8 @@ from tests.gui.conftest import OpenWindow
 from tests.gui.hostile.test_every_window import assert_harmless, assert_window_is_harmless, cells
 from tests.gui.pricing_windows import panel_of
 
+pytestmark = pytest.mark.pages("pricingTab")
+
 MODEL_ID = "<b>x</b>\u202e\x1b[31m"
 SHOWN_ID = "<i>p⟨LRM⟩/<b>x</b>⟨RLO⟩␛[31m"
 SOURCE = "<img src=y>\u202e&amp;"

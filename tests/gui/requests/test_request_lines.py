@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QStyleOptionHeader, QStyleOptionViewItem
 
 from gui.panels.text_behind_figures import GAP
 from tests.gui.requests.windows import drop, notices, settled
+
+pytestmark = pytest.mark.pages("requestTab")
 
 
 def test_a_file_of_many(qtbot, bench, panel, tmp_path):

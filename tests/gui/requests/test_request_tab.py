@@ -19,6 +19,8 @@ from tests.engine.requests.test_images import PNG
 from tests.gui.conftest import close_window
 from tests.gui.requests.windows import contents, drop, notices, open_body, parts, settled, show_messages
 
+pytestmark = pytest.mark.pages("requestTab")
+
 CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 
 

@@ -19,6 +19,8 @@ from gui.panels.versions_panel import VersionsPanel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
 
+pytestmark = pytest.mark.pages("versionsTab")
+
 OLD = "You are a helpful assistant.\nAnswer briefly.\n"
 NEW = "You are a helpful assistant.\nAnswer in one word.\nThanks.\n"
 
