@@ -152,6 +152,7 @@ def test_a_full_disk_behind_the_output(work: Path, words: tuple[str, ...]):
     assert (status, told) == (2, "tokenloupe: standard output: No space left on device\n")
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 def test_a_reader_that_has_gone_is_no_answer_of_no(work: Path):
     reader, writer = os.pipe()

@@ -137,6 +137,7 @@ def test_on_one_processor_nothing_is_compiled_meanwhile(choice, compiled, compil
     assert choice._thread is None
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_a_command_gives_the_same_with_kernels(tmp_path, monkeypatch):
     """In the folder that all tests share, where they are compiled already."""

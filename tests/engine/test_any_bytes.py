@@ -17,12 +17,13 @@ from engine.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.cache_folder import current_folder
 from tests.engine.kernels.odd_bytes import odd_bytes
+from tests.thoroughness import mostly_deep
 
 NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken") if COMPILED else ("r50k_base",)
 TEXTS = 400 if COMPILED else 20
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=mostly_deep(NAMES, 3))
 def opened(request) -> tuple[engine.Encoding, NativeEncoder]:
     encoding = Catalog(DATA_DIR).get(request.param)
     return encoding, encoding.open_native(current_folder())

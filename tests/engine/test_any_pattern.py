@@ -251,6 +251,7 @@ def follow_edits(edited: EditedText, text: str, rng: random.Random, count: int) 
     assert None not in edited.counts().values()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("encoder", mostly_deep(["tiktoken", "kernels"], 1))
 def test_edits_with_random_patterns(encoder, sizes, folder):
     for number, expression in patterns(80):
@@ -263,7 +264,9 @@ def test_edits_with_random_patterns(encoder, sizes, folder):
         follow_edits(edited, random_text(rng, 60), rng, 5)
 
 
-@pytest.mark.parametrize("expression", [*sorted(KNOWN_EXPRESSIONS), r"\S+|\s+", r"[^\r\n]+|[\r\n]+", r"(?s:.+)"])
+@pytest.mark.parametrize(
+    "expression", mostly_deep([*sorted(KNOWN_EXPRESSIONS), r"\S+|\s+", r"[^\r\n]+|[\r\n]+", r"(?s:.+)"], 2)
+)
 def test_edits_with_published_patterns_read_as_any_other(expression, sizes, monkeypatch):
     monkeypatch.setattr(Encoding, "has_safe_cuts", False)
     rng = random.Random(SEED)
@@ -295,7 +298,8 @@ def test_edits_with_patterns_that_look_back(expression, sizes):
 
 
 @pytest.mark.parametrize(
-    "expression", ["😀+", "(?:😀|a)+", "[😀b]+", r"😀|[ab]", r"(?<=😀)a|(?s:.)", r"\uFFFD|[ab]|(?s:.)", r"\w+|\W"]
+    "expression",
+    mostly_deep(["😀+", "(?:😀|a)+", "[😀b]+", r"😀|[ab]", r"(?<=😀)a|(?s:.)", r"\uFFFD|[ab]|(?s:.)", r"\w+|\W"], 2),
 )
 def test_edits_between_the_halves_of_surrogate_pairs(expression, sizes):
     rng = random.Random(SEED)

@@ -13,11 +13,12 @@ from engine.catalog import DATA_DIR, Catalog
 from engine.kernels._jit import COMPILED
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text
+from tests.thoroughness import mostly_deep
 
 NAMES = ("cl100k_base", "o200k_base", "deepseek", "r50k_base")
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=mostly_deep(NAMES, 3))
 def pair(request, tmp_path_factory):
     """An encoding by tiktoken's encoder, and the same by our own."""
     if not COMPILED:

@@ -21,6 +21,7 @@ from engine.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
+from tests.thoroughness import mostly_deep
 
 SPLITS = {
     "r50k_base": GPT2,
@@ -32,7 +33,7 @@ SPLITS = {
 }
 
 
-@pytest.fixture(scope="module", params=SPLITS)
+@pytest.fixture(scope="module", params=mostly_deep(SPLITS, 3))
 def name(request) -> str:
     if not COMPILED:
         pytest.skip("tables of real vocabularies take minutes uncompiled")

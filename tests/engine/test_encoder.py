@@ -19,6 +19,7 @@ from engine.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
+from tests.thoroughness import mostly_deep
 
 NAMES = ("r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken")
 
@@ -27,7 +28,7 @@ def native(encoding) -> NativeEncoder:
     return encoding.open_native(None)
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=mostly_deep(NAMES, 3))
 def pair(request):
     if not COMPILED:
         pytest.skip("tables of real vocabularies take minutes uncompiled")

@@ -235,7 +235,7 @@ def test_a_cache_of_the_version_before_is_begun_anew(tree, tmp_path):
     assert scan(tree, cache).files_read == 0
 
 
-@pytest.mark.parametrize("secret", [None, "text", b"short", 5])
+@pytest.mark.parametrize("secret", mostly_deep([None, "text", b"short", 5], 2))
 def test_a_cache_whose_secret_is_damaged_is_begun_anew(tree, tmp_path, secret):
     make_old(tree)
     cache = tmp_path / "counts.sqlite"

@@ -13,7 +13,7 @@ import engine
 from engine import EditedText, TextEdit, incremental, prefix_counts, text_pieces, token_blocks, utf16_text
 from engine.kernels._jit import COMPILED
 from tests.engine.strategies import NASTY, SURROGATES, texts, texts_with_surrogates
-from tests.thoroughness import examples
+from tests.thoroughness import examples, mostly_deep
 
 NAMES = engine.list_encoding_names()
 ENCODERS = [(name, "tiktoken") for name in NAMES]
@@ -136,7 +136,7 @@ def random_edits(rng: random.Random, length: int) -> list[TextEdit]:
     return edits
 
 
-@pytest.fixture(params=ENCODERS, ids=" ".join)
+@pytest.fixture(params=mostly_deep(map(pytest.param, ENCODERS), 6), ids=" ".join)
 def encoding(request, with_kernels):
     """Each bundled encoding, with each of the two encoders."""
     name, encoder = request.param

@@ -160,6 +160,7 @@ def test_files_change_after_they_were_found(tmp_path, encoding):
     assert {"vanished", "special", "unreadable"} <= set(troubles.values())
 
 
+@pytest.mark.deep
 def test_files_that_the_system_does_not_give(large, encoding, monkeypatch):
     root, troubles = large
     as_it_is = os.open
@@ -197,6 +198,7 @@ def test_a_socket_and_links_in_a_circle(large, encoding):
     assert reasons(counts, folder) == {"one": "loop", "other": "loop", "socket": "special"}
 
 
+@pytest.mark.deep
 def test_files_larger_than_the_memory(large, encoding):
     folder = large[0].parent / "huge"
     troubles = add_huge_files(folder)

@@ -52,6 +52,7 @@ def test_cut_out_runs_change_no_id(name, vocabularies, tiny_limit):
     assert cut_out
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("name", "unit", "before", "behind"),
     mostly_deep(

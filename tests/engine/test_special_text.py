@@ -47,6 +47,7 @@ def test_they_are_cut_out() -> None:
     assert list(split_at_specials("x<a>y<ab", {"<a>", "<a", "<"})) == [("x", "<a>"), ("y", "<a"), ("b", "")]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("texts", [3, 300])
 def test_expressions_that_nobody_asks_for_any_more_go(texts: int) -> None:
     def asked_for(run: int) -> weakref.ref[regex.Pattern[str]]:

@@ -20,13 +20,14 @@ from engine.tables import crossings_in
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="without compiled kernels each step is a call")
 
 NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken")
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=mostly_deep(NAMES, 3))
 def both(request):
     """One encoder that does a text at once, and one with the same scanner in a disguise."""
     encoding = engine.get_encoding(request.param)

@@ -17,6 +17,7 @@ from engine.tables import build_tables, fingerprint_of
 from engine.token_parents import parents_by_replay, parents_from_tables
 from engine.types import MergeTree, TokenParents
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
+from tests.thoroughness import mostly_deep
 
 NAMES = (
     ("r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken")
@@ -64,7 +65,7 @@ def test_both_ways_find_the_parents_of_the_definition(odd):
         assert as_dict(parents_from_tables(tables, 1000, n_vocab)) == expected
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_deep(NAMES, 2))
 def test_every_token_of_several_bytes_has_one_pair(opened, name):
     encoding = opened.get(name)
     made = as_dict(encoding.token_parents)

@@ -17,6 +17,7 @@ from engine import TrainingError, TrainingRun, atomic_file, pretoken_stretches, 
 from engine.kernels._jit import COMPILED
 from engine.training_checkpoint import UnsavedCheckpointError
 from tests.patience import PATIENCE_SECONDS
+from tests.thoroughness import mostly_deep
 
 WORDS = [f"{a}{b}{c}" for a in ("sea", "shell", "she", "shore") for b in ("s", "ing", "", "é") for c in (" ", "ed ")]
 
@@ -54,7 +55,7 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: ",".join(settings) or "plain")
+@pytest.mark.parametrize("settings", mostly_deep(SETTINGS, 2), ids=lambda settings: ",".join(settings) or "plain")
 def test_a_run_goes_on_from_any_moment(folder, tmp_path, settings):
     whole = TrainingRun(folder, 330, **settings)
     expected = finished(whole)

@@ -166,6 +166,7 @@ def test_e7_the_stem_comes_before_the_ending():
     ]
 
 
+@pytest.mark.deep
 def test_e8_words_that_were_and_were_not_seen():
     encoding = tutorials_encoding(LOW, 8, pattern="whitespace", alphabet="characters+</w>")
     assert spelled(encoding, "lower") == ["lower "]

@@ -84,6 +84,7 @@ def test_it_is_pickled_by_its_name(qwen):
     assert qwen.encodes_like(qwen)
 
 
+@pytest.mark.deep
 def test_a_saved_copy_composes_texts(qwen, tmp_path):
     save_encoding(qwen, tmp_path / "copy.json")
     opened = open_tokenizer(tmp_path / "copy.json")

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from gui.dialogs import file_choosers
+from tests.thoroughness import mostly_deep
 
 FILTERS = ["Web page (*.html)", "Markdown (*.md)"]
 
@@ -105,7 +106,7 @@ print(len(boxes), len(chosen))
 """
 
 
-@pytest.mark.parametrize("way", ["key", "close", "accept", "reject"])
+@pytest.mark.parametrize("way", mostly_deep(["key", "close", "accept", "reject"], 2))
 @pytest.mark.parametrize(("answer", "chosen"), [("Yes", 1), ("No", 0)])
 def test_it_stays_while_it_asks_whether_to_replace_a_file(tmp_path, way, answer, chosen):
     """The question is in an event loop of its own, in which the dialog could go away."""

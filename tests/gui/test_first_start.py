@@ -110,6 +110,7 @@ def kept() -> Path:
     return folder
 
 
+@pytest.mark.deep
 def test_the_process_of_the_window_compiles_nothing(kept: Path, tmp_path: Path):
     environment = {name: value for name, value in os.environ.items() if name != cache_folder.VARIABLE}
     environment |= {"PYTHONPATH": str(Path(__file__).resolve().parents[2]), "QT_QPA_PLATFORM": "offscreen"}

@@ -143,6 +143,7 @@ def test_a_full_collection_comes_between_two_jobs_at_last(
     assert kept
 
 
+@pytest.mark.deep
 def test_windows_open_and_close_while_workers_allocate(tmp_path):
     """In a process of its own: it crashed within seconds while collections ran on workers."""
     command = [sys.executable, "-m", "benchmarks.gc_stress", STRESS_SECONDS]

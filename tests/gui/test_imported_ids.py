@@ -91,6 +91,7 @@ PUBLISHED = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("file", mostly_deep(PUBLISHED, 1))
 def test_published_ranks(qtbot: QtBot, open_window: OpenWindow, shared_dir: Path, file: str):
     encoding = imported(qtbot, open_window(), shared_dir / "vocabularies" / file)
@@ -123,6 +124,7 @@ TRAINED = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", mostly_deep(TRAINED, 1))
 def test_files_that_libraries_train(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, shared_dir: Path, kind: str):
     name, make = TRAINED[kind]

@@ -155,6 +155,7 @@ def test_compiling_begins_when_something_has_been_counted(qtbot: QtBot, tmp_path
     close_window(qtbot, bench)
 
 
+@pytest.mark.deep
 def test_a_compiler_that_fails_is_reported_once(qtbot: QtBot, open_window: OpenWindow, compiler):
     children = compiler("import sys; sys.stderr.write('no room left'); sys.exit(1)")
     bench = open_window()
@@ -175,6 +176,7 @@ def test_a_compiler_that_leaves_nothing_is_reported_too(qtbot: QtBot, open_windo
     assert not bench.kernels.use.active
 
 
+@pytest.mark.deep
 def test_a_folder_that_cannot_be_written(qtbot: QtBot, open_window: OpenWindow, monkeypatch, tmp_path: Path, children):
     monkeypatch.delenv(cache_folder.VARIABLE, raising=False)
     monkeypatch.setattr(kernel_build, "PATIENCE_MS", 0)

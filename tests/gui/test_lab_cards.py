@@ -49,6 +49,7 @@ def test_a_false_claim_is_told_from_a_true_one():
     assert Outcome((Claim("", "1", "1"), Claim("", "1", "2"))).holds is False
 
 
+@pytest.mark.deep
 @every_card
 @pytest.mark.parametrize("text", mostly_deep(["", "\n", "x", "\ud83d", "a b\n\n c", "<|endoftext|>", "нет: 不\n🦥"], 2))
 def test_any_text_can_be_run(one: Card, text: str):

@@ -69,6 +69,7 @@ def test_a_card_unfolds_runs_and_shows_what_was_found(qtbot: QtBot, panel: LabPa
     assert lines.model().index(0, 3).data() == "str │ aw │ berry"
 
 
+@pytest.mark.deep
 def test_the_outcome_of_a_card_that_is_folded_up_is_there_when_it_is_unfolded(qtbot: QtBot, panel: LabPanel):
     card = panel.cards["E11"]
     qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)

@@ -14,6 +14,7 @@ from engine.encoding import Encoding
 from gui.panels.merges_panel import FIRST_TEXT, MOST_CHARACTERS, MergesPanel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages("mergesTab")
 
@@ -269,7 +270,7 @@ def test_from_the_card_of_a_token(qtbot, open_window):
     settled(qtbot, bench.merges.panel)
 
 
-@pytest.mark.parametrize("text", ["", "👩‍🚀", "\0", "<|endoftext|>", "ﬁ\u0301", "  \t", "<b>x</b>"])
+@pytest.mark.parametrize("text", mostly_deep(["", "👩‍🚀", "\0", "<|endoftext|>", "ﬁ\u0301", "  \t", "<b>x</b>"], 2))
 def test_odd_texts(qtbot, panel, text):
     show(qtbot, panel, text)
     assert panel._reply.text.cut.text == text

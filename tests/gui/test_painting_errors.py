@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 GUI = Path(__file__).resolve().parents[2] / "gui"
 
 FAILING = """
@@ -48,6 +50,7 @@ def test_painting_that_fails_again_and_again_ends_nothing() -> None:
     assert "active painter" not in done.stderr
 
 
+@pytest.mark.deep
 def test_whoever_paints_ends_it_whatever_happens() -> None:
     """Qt ends the process when it goes on while a painter is left behind, and an error holds on to one."""
     left_behind = [

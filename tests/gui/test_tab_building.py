@@ -15,6 +15,7 @@ from gui.paths import profile_paths
 from gui.tabs.tab_building import TabBuilding
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
+from tests.thoroughness import mostly_deep
 
 TABS = ("request", "training", "vocabulary", "advisor")
 STEPS = 4
@@ -141,7 +142,7 @@ def focus_chain(page: QWidget) -> list[tuple[str, str]]:
     return chain
 
 
-@pytest.mark.parametrize("name", TABS)
+@pytest.mark.parametrize("name", mostly_deep(TABS, 2))
 def test_it_is_the_tab_that_is_built_at_once(bench: Workbench, turns: Turns, open_window: OpenWindow, name: str):
     wiring = getattr(bench, name)
     page = look_at(bench, name)

@@ -214,6 +214,7 @@ def test_a_tokenizer_is_imported_by_dropping_it(qtbot: QtBot, open_window: OpenW
         qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == "a note")
 
 
+@pytest.mark.deep
 def test_several_are_shown_one_after_the_other(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     for name in ("first.model", "second.model"):
         (tmp_path / name).write_bytes(library_files.sentencepiece_model())
@@ -381,6 +382,7 @@ def test_files_of_other_programs_are_called_by_their_model(other_programs: Path)
     assert name(other_programs / "own" / "tokenizer.json") == ""
 
 
+@pytest.mark.deep
 def test_tabs_say_what_a_library_cannot_show(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     imported(qtbot, bench, tmp_path)

@@ -87,6 +87,7 @@ def texts(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("moment", [as_deep("reading"), "merging", as_deep("saving")])
 def test_a_kill_costs_nothing_of_the_run(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, texts: Path, moment: str

@@ -47,6 +47,7 @@ def test_rows_look_as_qt_draws_them(qtbot, open_window, monkeypatch):
     assert difference(longest, by_qt) < MOST_DIFFERENT < difference(longest, selected)
 
 
+@pytest.mark.deep
 def test_all_rows_selected_and_another_font(qtbot, open_window, monkeypatch):
     panel = browse(qtbot, open_window(), "r50k_base")
     font = panel.table.font()

@@ -57,6 +57,7 @@ def test_jump_to_an_id(qtbot, open_window):
     assert panel.detail.fact("reach") == "yes"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("token_id", [MAGIKARP, 2], ids=["a word", "a byte"])
 def test_in_a_small_window_facts_are_scrolled_and_not_cut(qtbot, open_window, token_id):
     bench = open_window()
@@ -72,6 +73,7 @@ def test_in_a_small_window_facts_are_scrolled_and_not_cut(qtbot, open_window, to
     assert not area.horizontalScrollBar().maximum()
 
 
+@pytest.mark.deep
 def test_the_tab_key_goes_through_all_controls_and_out_again(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base", diagnosed=True)
@@ -208,6 +210,7 @@ def test_diagnosis_fills_columns_filters_and_facts(qtbot, open_window):
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.deep
 def test_a_diagnosis_is_kept_for_the_next_window(qtbot, open_window, tmp_path, monkeypatch):
     from engine.entries import diagnostics
 
@@ -218,6 +221,7 @@ def test_a_diagnosis_is_kept_for_the_next_window(qtbot, open_window, tmp_path, m
     browse(qtbot, open_window(tmp_path / "kept"), "r50k_base", diagnosed=True)
 
 
+@pytest.mark.deep
 def test_a_damaged_diagnosis_is_made_again(qtbot, open_window, tmp_path):
     bench = open_window(tmp_path / "kept")
     browse(qtbot, bench, "r50k_base", diagnosed=True)
@@ -237,6 +241,7 @@ def test_the_longest_tokens(qtbot, open_window):
     assert panel.table.horizontalHeader().sortIndicatorSection() == LENGTH
 
 
+@pytest.mark.deep
 def test_parents_steps_and_what_is_built_on_a_token_lead_on(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "cl100k_base", diagnosed=True)

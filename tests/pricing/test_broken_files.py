@@ -89,6 +89,7 @@ def test_the_list_of_problems_ends() -> None:
     assert problems[-1].message == "100 more problems from here on"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("remark", ["", "  # " + "a remark " * 80])
 def test_endless_syntax_errors_end(remark: str) -> None:
     lines = "".join(f"  acme/m{number}: {{price: {{input: @2}}}}{remark}\n" for number in range(1_000))

@@ -10,6 +10,7 @@ from ruamel.yaml.reader import Reader
 from pricing import load_catalog, set_field
 from pricing.between import resting
 from pricing.document import CHARACTERS, read_document
+from tests.thoroughness import mostly_deep
 
 LONG = {
     "a value of one line": "a: " + "x" * 50_000,
@@ -23,7 +24,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("text", mostly_deep(LONG.values(), 2), ids=LONG)
 def test_it_is_asked_whether_to_go_on_within_everything_long(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     looked = [0]
     longest: list[int] = []

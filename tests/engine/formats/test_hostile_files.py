@@ -308,7 +308,7 @@ def test_a_pattern_that_finds_nothing(tmp_path, pattern):
 BOMBS = ["(a+)+$", "(\\w+\\s?)+$", "(?:a|a(?=a)|a(?!b))+$|(?s:.)", "(" * 5000, "((a{0,99}){0,99}){0,99}b|(?s:.)"]
 
 
-@pytest.mark.parametrize("importer", ["Hugging Face, byte-level", "tekken"])
+@pytest.mark.parametrize("importer", mostly_deep(["Hugging Face, byte-level", "tekken"], 2))
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_bomb_for_a_pattern(importer, bomb, tmp_path):
     """Refused by then, or harmless: what takes for ever would end this test."""

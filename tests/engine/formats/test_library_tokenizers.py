@@ -53,7 +53,7 @@ KINDS = {
 }
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=mostly_deep(KINDS, 3))
 def opened(request, tmp_path):
     name, make, library, model = KINDS[request.param]
     (tmp_path / name).write_bytes(make())

@@ -37,6 +37,7 @@ def test_published_ranks_are_recognised(vocabularies, name):
     assert encoding._mergeable_ranks == bundled._mergeable_ranks
 
 
+@pytest.mark.deep
 def test_tekken_as_published(vocabularies):
     opened = open_tokenizer(vocabularies / "tekken_240911.json")
     assert opened.kind == "tekken"

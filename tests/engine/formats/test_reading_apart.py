@@ -72,6 +72,7 @@ GOOD = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("make", mostly_deep(GOOD.values(), 2), ids=GOOD)
 def test_it_is_what_it_is_when_read_here(make, tmp_path):
     path = make(tmp_path)
@@ -125,6 +126,7 @@ def test_it_is_refused_in_the_same_words(content, tmp_path):
     assert said[0] == said[1]
 
 
+@pytest.mark.deep
 def test_it_asks_for_a_pattern(tmp_path):
     path = with_suffix(".tiktoken")(tmp_path)
     path.with_name(path.name + ".json").unlink()

@@ -48,6 +48,7 @@ def run(folder, *arguments, cwd=None, code=RUN, **variables):
     return int(done.stdout)
 
 
+@pytest.mark.deep
 def test_kernels_are_found_again_from_another_folder(tmp_path):
     assert run(tmp_path / "cache", cwd=tmp_path) == 0
     elsewhere = tmp_path / "elsewhere"
@@ -84,11 +85,13 @@ def test_where_nothing_is_to_be_compiled_it_is_an_error_that_says_so(tmp_path):
     assert run(tmp_path / "cache", "compiled only") == 1
 
 
+@pytest.mark.deep
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way")
     assert run(tmp_path / "file", cwd=tmp_path) == 0
 
 
+@pytest.mark.deep
 def test_the_variable_goes_before_the_program(tmp_path):
     assert run(tmp_path / "one", **{cache_folder.VARIABLE: str(tmp_path / "other")}) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["other"]

@@ -13,6 +13,7 @@ from engine.scanners import Scanner
 from engine.tiktoken_core import build_core
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.scanning import SPLITS, all_ends, padded
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="cuts are only found by compiled kernels")
 
@@ -39,7 +40,7 @@ def flowing_text(rng: random.Random) -> str:
     return "".join(parts)
 
 
-@pytest.fixture(scope="module", params=ENCODINGS)
+@pytest.fixture(scope="module", params=mostly_deep(ENCODINGS, 3))
 def case(request):
     """Scanner without and with cuts, and tiktoken with the vocabulary."""
     split, pattern = SPLITS[ENCODINGS[request.param]]

@@ -127,6 +127,7 @@ def test_long_runs(name, unit):
     assert first_disagreement(pattern, texts, [ends_of(scanner, text) for text in texts]) is None
 
 
+@pytest.mark.deep
 def test_the_comparison_sees_every_other_way_of_cutting():
     """Whatever cuts are added to or taken from the right ones: ``first_disagreement`` must notice."""
     rng = random.Random(SEED)

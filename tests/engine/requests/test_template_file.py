@@ -180,6 +180,7 @@ def test_hostile_templates_end_in_a_sentence(text):
         assert sentence == "own.jinja: it refuses this request: Roles must alternate"
 
 
+@pytest.mark.deep
 def test_after_a_template_was_stopped_the_next_request_is_rendered():
     text = "{% if messages | length > 1 %}" + HOSTILE["endless loops"] + "{% endif %}ok"
     with TemplateFile(TemplateSource("own.jinja", text, {})) as file:

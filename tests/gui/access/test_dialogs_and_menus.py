@@ -48,6 +48,7 @@ from tests.gui.access.walk import (
     whole_window,
 )
 from tests.gui.conftest import OpenWindow
+from tests.thoroughness import mostly_deep
 
 Opener = Callable[[Workbench], None]
 
@@ -147,7 +148,7 @@ def mnemonics(root: QWidget) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("name", OPENERS)
+@pytest.mark.parametrize("name", mostly_deep(OPENERS, 2))
 def test_a_dialog_by_keyboard(qtbot: QtBot, bench: Workbench, name: str):
     before = shown_windows()
     OPENERS[name](bench)

@@ -15,6 +15,7 @@ from gui.services.advisor.edits import apart_from, edited, united_edits
 from gui.services.advisor.types import Edit
 from gui.services.advisor.watch import Watch
 from tests.engine.strategies import texts_with_surrogates
+from tests.thoroughness import mostly_deep
 
 PIECES = ['{ "a":  1.0 }\n', "  \n", "\n\n\n", "e\u0301", "“x”", "\u200b", "<!-- c -->\n", "| a    | b |\n|-----|-|\n"]
 PIECES += [
@@ -131,7 +132,23 @@ def test_the_caller_can_stop_it():
 
 @pytest.mark.parametrize(
     "piece",
-    ["[\n", "{\n", '["', "<!--", "```\n", "|-", "a\u0301\u0323", " \t", "A1b" * 30 + "\n", "\n \n", "0a1b", "| \\|"],
+    mostly_deep(
+        [
+            "[\n",
+            "{\n",
+            '["',
+            "<!--",
+            "```\n",
+            "|-",
+            "a\u0301\u0323",
+            " \t",
+            "A1b" * 30 + "\n",
+            "\n \n",
+            "0a1b",
+            "| \\|",
+        ],
+        2,
+    ),
 )
 def test_hostile_texts_take_no_longer_than_long_ones(piece: str):
     """A quadratic search would run out of its time and say so."""
@@ -139,6 +156,7 @@ def test_hostile_texts_take_no_longer_than_long_ones(piece: str):
     assert advise(text, len).unfinished == ()
 
 
+@pytest.mark.deep
 def test_ten_megabytes():
     lines = [f'{{ "id": {number}, "name": "Anna" }}\n' for number in range(300_000)]
     advice = advise("".join(lines), len, watch=Watch(float("inf")))

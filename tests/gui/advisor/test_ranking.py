@@ -87,6 +87,7 @@ def test_places_in_bytes(text: str):
         assert byte_place == len(utf8(text[:place]))
 
 
+@pytest.mark.deep
 def test_ten_megabytes():
     text = "# Head\nA line of words, été included.\n\n" * 250_000
     ends = engine.get_encoding("cl100k_base").token_ends(text)

@@ -90,7 +90,7 @@ def test_what_is_typed_while_much_goes_is_put_in_at_once(editor, qtbot, way: str
 
 
 @pytest.mark.parametrize("way", MEANWHILE)
-@pytest.mark.parametrize("where", ["inside", "at its end", "selected at its end", "across its start"])
+@pytest.mark.parametrize("where", mostly_deep(["inside", "at its end", "selected at its end", "across its start"], 2))
 def test_what_is_typed_into_what_goes_stays(editor, qtbot, way: str, where: str) -> None:
     act, typed = MEANWHILE[way]
     mirror = Mirror(editor)

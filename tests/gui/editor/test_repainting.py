@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from tests.gui.editor.fake_tokens import patch_of
+from tests.thoroughness import mostly_deep
 
 KEYS = "ab ,"
 MOVES = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End)
@@ -51,7 +52,7 @@ def answer(editor, rnd: np.random.Generator) -> None:
     editor.apply_patch(editor.revision, patch_of(part, [int(rnd.integers(2, 6))], start=left.utf16_start))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", mostly_deep(range(4), 2))
 def test_partial_repaints_add_up_to_a_whole_picture(make_editor, seed: int) -> None:
     rnd = np.random.default_rng(seed)
     editor = make_editor("\n".join(rnd.choice(LINES, 12)), soft_limit=64 if seed % 2 else 4096)

@@ -54,6 +54,7 @@ def test_an_edit_meanwhile_has_it_begin_anew(qtbot: QtBot, editor: SoftTextEdit,
     assert [(revision, "".join(pieces)) for revision, pieces in read] == [(editor.revision, "late" + TEXT[5:])]
 
 
+@pytest.mark.deep
 def test_a_text_that_is_on_its_way_is_waited_for(qtbot: QtBot, editor: SoftTextEdit, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 10)
     reading = TextReading(editor, editor)
