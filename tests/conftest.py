@@ -76,6 +76,7 @@ else:
 # free the Qt objects of earlier tests there. What tests leave is collected between them, on the main thread.
 gc.disable()
 _YOUNG_AND_MIDDLE = 1
+_MANY_TESTS = 40
 _collected_elsewhere: list[str] = []
 
 
@@ -96,9 +97,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def garbage_of_module() -> Iterator[None]:
-    """Collect everything that the tests of a module left."""
+    """Collect everything that the tests of a module left, or of several that are short."""
     yield
-    gc.collect()
+    if gc.get_count()[-1] >= _MANY_TESTS:  # each test adds one
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)

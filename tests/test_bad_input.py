@@ -169,6 +169,7 @@ def test_an_output_that_was_closed(work: Path):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(sys.platform != "linux", reason="file names that are any bytes")
 def test_a_file_name_that_is_no_text(work: Path):
     Path(os.fsdecode(b"folder/a\xff.txt")).write_text("a cat")

@@ -221,6 +221,7 @@ def test_a_damaged_encoding_is_named_where_one_is_missed(run, tmp_path, own_enco
     assert is_one_line(err)
 
 
+@pytest.mark.deep
 def test_a_tokenizer_file_is_used(run, tmp_path, own_encoding):
     file = str(tmp_path / "data" / "encodings" / "mine.tiktoken")
     _, out, _ = run("count", "-", "--tokenizer", file, "--json", stdin=b"abab")
@@ -406,6 +407,7 @@ def test_without_a_display_the_window_says_so_in_one_line(tmp_path):
         assert "count" in result.stderr
 
 
+@pytest.mark.deep
 def test_a_closed_pipe_is_no_error(tmp_path):
     command = f'"{sys.executable}" "{ROOT / "main.py"}" cost - --output-tokens 1 | head -n 1'
     result = subprocess.run(

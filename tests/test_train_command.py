@@ -213,6 +213,7 @@ def test_ctrl_c_without_a_place_to_keep_anything(run, corpus, monkeypatch, one_m
     assert "--checkpoint" in err
 
 
+@pytest.mark.deep
 @posix
 def test_a_real_ctrl_c(corpus, tmp_path):
     """In a process of its own, which waits for it: nothing here depends on how fast anything is."""

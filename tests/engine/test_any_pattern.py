@@ -127,7 +127,7 @@ def test_kernels_encode_with_any_pattern(folder, chunks):
 
 
 @pytest.mark.parametrize(
-    "expression", [r"\w+|\W", r"\S+|\s+", r"[^\r\n]+|[\r\n]+", r"(?s:.+)", r"\p{L}+|\d", r"(?m)^.+$"]
+    "expression", mostly_deep([r"\w+|\W", r"\S+|\s+", r"[^\r\n]+|[\r\n]+", r"(?s:.+)", r"\p{L}+|\d", r"(?m)^.+$"], 2)
 )
 def test_both_encoders_give_what_tiktoken_gives(expression, folder):
     rng = random.Random(SEED)

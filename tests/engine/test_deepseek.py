@@ -39,6 +39,7 @@ def test_one_expression_splits_as_the_three_stages_do(encoding, text):
     assert encoding.encode_ordinary(text) == expected
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "text",
     [

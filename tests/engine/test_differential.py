@@ -93,6 +93,7 @@ class Deaf:
         return self.encode_ordinary(text)
 
 
+@pytest.mark.deep
 def test_random_strings_hold_what_encoders_get_wrong():
     text = "\x03".join(random_strings(SEED, 0, 20_000))
     points = np.unique(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32))

@@ -95,7 +95,7 @@ def _is_utf8(content: bytes) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_deep(NAMES))
 @examples(150)
 @given(text=texts())
 def test_ids_are_those_of_the_vendors_tokenizer(name, vocabularies, text):
@@ -115,6 +115,7 @@ def test_ids_on_real_text(name, shared_dir, vocabularies):
 ALL_PLANES = (*range(0x20000), *range(0x20000, 0x110000, 61))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "name", mostly_deep(["r50k_base", "cl100k_base", "o200k_base", "qwen", "tekken", "deepseek"], 1)
 )
@@ -222,7 +223,7 @@ def test_token_info_agrees_with_decoding():
                 assert encoding.decode_single_token_bytes(token_id) == info.token_bytes
 
 
-@pytest.mark.parametrize("name", mostly_deep(NAMES, 2))
+@pytest.mark.parametrize("name", mostly_deep(NAMES))
 def test_a_few_tokens_are_decoded_without_tiktokens_encoder(name, monkeypatch):
     core = engine.get_encoding(name)._core_bpe
     fresh = Catalog(DATA_DIR).get(name)

@@ -187,6 +187,7 @@ def test_a_file_that_opens_but_cannot_be_read(tmp_path, encoding):
     assert_counted_as_alone(counts, encoding)
 
 
+@pytest.mark.deep
 def test_a_socket_and_links_in_a_circle(large, encoding):
     folder = large[0].parent / "odd"
     folder.mkdir()

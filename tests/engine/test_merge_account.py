@@ -28,6 +28,7 @@ from engine.prepared_encoding import prepared
 from engine.reference_training import learn_merges
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 from tests.engine.random_words import first_difference, random_words
+from tests.thoroughness import mostly_deep
 
 BYTES = {bytes([value]): value for value in range(256)}
 
@@ -321,7 +322,7 @@ def check_reasons(encoding: Encoding, ranks: dict[bytes, int], text: str) -> Non
             assert isinstance(reason, NoSuchToken) == (text[start:end].encode() not in ranks)
 
 
-@pytest.mark.parametrize("name", engine.list_encoding_names())
+@pytest.mark.parametrize("name", mostly_deep(engine.list_encoding_names(), 2))
 def test_replayed_merges_give_the_tokens_of_tiktoken(name):
     """``python -m benchmarks.merge_replay`` does it with 100,000 words."""
     encoding = engine.get_encoding(name)

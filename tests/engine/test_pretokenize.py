@@ -31,7 +31,7 @@ EXPRESSIONS = (
 )
 
 
-@pytest.mark.parametrize("pattern", patterns.PATTERNS, ids=lambda pattern: pattern.name)
+@pytest.mark.parametrize("pattern", mostly_deep(patterns.PATTERNS, 2), ids=lambda pattern: pattern.name)
 def test_bundled_patterns(pattern):
     pretokenizer = pretokenize.pretokenizer(pattern.expression)
     rng = random.Random(f"{SEED} {pattern.name}")

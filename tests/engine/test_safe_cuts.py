@@ -12,7 +12,7 @@ from engine.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, LLAMA3_EXPRESSION
 from engine.safe_cuts import CutFinder
 from engine.scanners import KNOWN_SPLITS
 from tests.engine.strategies import texts, texts_with_surrogates
-from tests.thoroughness import examples, scaled
+from tests.thoroughness import examples, mostly_deep, scaled
 
 NAMES = engine.list_encoding_names()
 
@@ -45,7 +45,7 @@ def encoding_with(pattern: str) -> engine.Encoding:
 
 
 @pytest.mark.hypothesis
-@pytest.mark.parametrize("pattern", [*NAMES, LLAMA3_EXPRESSION, GPT2_PUBLISHED])
+@pytest.mark.parametrize("pattern", mostly_deep([*NAMES, LLAMA3_EXPRESSION, GPT2_PUBLISHED]))
 def test_both_sides_encode_apart(pattern):
     encoding = encoding_with(pattern)
     assert encoding.has_safe_cuts
@@ -66,7 +66,7 @@ def test_both_sides_encode_apart(pattern):
 
 
 @pytest.mark.hypothesis
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_deep(NAMES))
 def test_both_sides_encode_apart_with_special_tokens(name):
     encoding = engine.get_encoding(name)
     special = sorted(encoding.special_tokens_set)

@@ -25,6 +25,7 @@ def probe() -> types.ModuleType:
     return module
 
 
+@pytest.mark.deep
 def test_every_category_is_tiktokens(probe):
     ours = unicode_classes.load().categories()
     differing = np.flatnonzero(ours != probe.probe_categories())
@@ -32,6 +33,7 @@ def test_every_category_is_tiktokens(probe):
     assert [hex(point) for point in differing[:20]] == []
 
 
+@pytest.mark.deep
 def test_case_folding_and_version_are_tiktokens(probe):
     assert list(unicode_classes.load().orbits) == probe.probe_orbits()
     assert unicode_classes.load().version == probe.probe_version()

@@ -12,6 +12,7 @@ from tokenizers import normalizers
 from engine.formats.check_sample import TEXTS
 from engine.normalize import FORMS, LOWERCASE, STRIP_ACCENTS, Normalizer
 from engine.unicode_versions import _doubtful, may_differ
+from tests.thoroughness import mostly_deep
 
 NAMES = {**{form: form for form in FORMS}, LOWERCASE: "Lowercase", STRIP_ACCENTS: "StripAccents"}
 MARKS = "\u0334\u093c\u3099\u094d\u05b0\u0323\u0301\u0315\u0345"
@@ -31,7 +32,7 @@ def theirs(step, text):
     return getattr(normalizers, NAMES[step])().normalize_str(text)
 
 
-@pytest.mark.parametrize("step", NAMES)
+@pytest.mark.parametrize("step", mostly_deep(NAMES, 2))
 def test_every_character_as_tokenizers_does_it(step):
     characters = (chr(point) for point in range(0x80, 0x110000) if not 0xD800 <= point < 0xE000)
     ours = Normalizer((step,))

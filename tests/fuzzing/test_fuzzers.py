@@ -14,6 +14,7 @@ from engine import catalog
 from tests.engine.formats.damage import worse_bytes
 from tests.fuzzing.fuzzers import FUZZERS, OF_JSON, chosen
 from tests.fuzzing.judging import MOST_SECONDS, Fuzzer, cases_of
+from tests.thoroughness import mostly_deep
 
 CASES = 60
 FEWER = {"templates": 8, "patterns": 20, "price edits": 20, "searches": 20, "scenarios": 20, "profiles": 8}
@@ -35,7 +36,9 @@ def nothing_kept() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("share", [EVERY_DAY, pytest.param(1, marks=pytest.mark.deep)], ids=["some", "all"])
-@pytest.mark.parametrize("name", [name for name in FUZZERS if not name.startswith(TOKENIZERS) or name in FEWER])
+@pytest.mark.parametrize(
+    "name", mostly_deep([name for name in FUZZERS if not name.startswith(TOKENIZERS) or name in FEWER], 2)
+)
 def test_nothing_is_found(name: str, share: float, tmp_path: Path, qapp: QApplication):
     number = max(FEWEST, int(share * FEWER.get(name, CASES)))
     cases = list(itertools.islice(cases_of(FUZZERS[name], tmp_path, seed=7), number))

@@ -62,6 +62,7 @@ def keep(qtbot: QtBot, dialog: CalibrationDialog, billed: int) -> None:
     qtbot.mouseClick(dialog.keep, Qt.MouseButton.LeftButton)
 
 
+@pytest.mark.deep
 def test_a_sample_narrows_the_estimate_says_so_stays_and_goes(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile)
     counted = with_english(qtbot, bench)

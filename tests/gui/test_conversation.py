@@ -189,6 +189,7 @@ def test_a_line_of_many_turns_is_drawn_by_some_of_them_from_the_first_to_the_las
     ]
 
 
+@pytest.mark.deep
 def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtbot, tmp_path):
     bench = open_window()
     qtbot.waitUntil(lambda: any(row.estimate.usd for row in bench.costs.service.rows))

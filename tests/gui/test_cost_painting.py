@@ -161,6 +161,7 @@ def test_no_figure_is_too_odd_to_be_written(locale):
             assert "E+" not in written
 
 
+@pytest.mark.deep
 @examples(50, HealthCheck.function_scoped_fixture)
 @given(
     shown=st.tuples(a_row(0), a_row(1)),

@@ -143,6 +143,7 @@ def test_nothing_waits_for_a_compiler_that_never_ends(qtbot: QtBot, open_window:
     assert children[0].wait(timeout=PATIENCE_SECONDS) != 0
 
 
+@pytest.mark.deep
 def test_compiling_begins_when_something_has_been_counted(qtbot: QtBot, tmp_path: Path, compiler):
     children = compiler(NEVER_ENDS)
     window = create_window(tmp_path / "profile")
@@ -168,6 +169,7 @@ def test_a_compiler_that_fails_is_reported_once(qtbot: QtBot, open_window: OpenW
     assert bench.kernels.description() == "tiktoken's"
 
 
+@pytest.mark.deep
 def test_a_compiler_that_leaves_nothing_is_reported_too(qtbot: QtBot, open_window: OpenWindow, compiler):
     children = compiler("pass")
     bench = open_window()
@@ -220,6 +222,7 @@ def test_the_kernels_take_over_without_a_trace(qtbot: QtBot, open_window: OpenWi
     assert threading.get_ident() not in workers
 
 
+@pytest.mark.deep
 def test_with_compiled_kernels_tiktokens_encoder_is_not_built(
     qtbot: QtBot, open_window: OpenWindow, compiled, workers, monkeypatch
 ):

@@ -107,6 +107,7 @@ def test_the_pairs_that_compete(qtbot, panel):
     assert panel.pairs.rowCount() == 0
 
 
+@pytest.mark.deep
 def test_playing_goes_to_the_end_and_stops(qtbot, panel):
     show(qtbot, panel, "strawberry")
     panel.player.speed.setCurrentIndex(2)
@@ -324,6 +325,7 @@ def test_a_token_of_the_tree_is_opened(qtbot, bench, panel):
     assert opened.args == ["cl100k_base", 15717]
 
 
+@pytest.mark.deep
 def test_a_token_of_the_tree_is_shown_in_the_vocabulary(qtbot, bench, panel):
     def opened(search: str = "") -> bytes:
         page = bench.vocabulary.build()._panel

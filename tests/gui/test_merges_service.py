@@ -95,6 +95,7 @@ def test_of_several_pretokens_the_one_at_hand_is_explained_too():
     assert [why.content for why in whys] == ["strawberry pie", " pie"]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("text", ["", "\ud83d", "👩\u200d🚀", "\0", "\u2029x", "a" * 20_000])
 def test_every_text_has_an_answer(text):
     reply = look(text, done=3)

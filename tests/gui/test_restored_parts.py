@@ -11,6 +11,7 @@ import pytest
 from gui.session import read_state
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, notices
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages()
 
@@ -43,16 +44,19 @@ def test_a_list_where_a_name_belongs(open_window: OpenWindow, tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("part", "state"),
-    [
-        ("scenario", {"chart": {"bars": HUGE}}),
-        ("scenario", {"split": [HUGE, 1]}),
-        ("scenario", {"sort": [[[], True]]}),
-        ("training", {"split": [HUGE, 1]}),
-        ("training", {"rules": {"sample_mb": HUGE}}),
-        ("training", {"settings": {"min_count": HUGE}}),
-        ("merges", {"sizes": [1, HUGE]}),
-        ("pricing", {"split": [1, HUGE]}),
-    ],
+    mostly_deep(
+        [
+            ("scenario", {"chart": {"bars": HUGE}}),
+            ("scenario", {"split": [HUGE, 1]}),
+            ("scenario", {"sort": [[[], True]]}),
+            ("training", {"split": [HUGE, 1]}),
+            ("training", {"rules": {"sample_mb": HUGE}}),
+            ("training", {"settings": {"min_count": HUGE}}),
+            ("merges", {"sizes": [1, HUGE]}),
+            ("pricing", {"split": [1, HUGE]}),
+        ],
+        2,
+    ),
 )
 def test_a_bad_part_is_set_aside_and_said(open_window: OpenWindow, tmp_path: Path, part: str, state: dict[str, Any]):
     folder = written(tmp_path, {part: state})

@@ -65,6 +65,7 @@ def test_everything_can_be_seen_and_stays_in_one_line(raw: bytes):
     assert bool(shown) == bool(raw)
 
 
+@pytest.mark.deep
 def test_every_character_gets_a_sign():
     """No character of Unicode is left invisible, and none but names in brackets brings in a space."""
     for code in range(sys.maxunicode + 1):

@@ -136,6 +136,7 @@ def test_what_our_own_engine_runs_says_so(qtbot: QtBot, open_window: OpenWindow,
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_a_name_that_is_taken_is_not_accepted(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     (tmp_path / "own.model").write_bytes(library_files.sentencepiece_model())
     bench = open_window()
@@ -150,6 +151,7 @@ def test_a_name_that_is_taken_is_not_accepted(qtbot: QtBot, open_window: OpenWin
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_a_file_without_a_pattern_asks_for_one(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     from engine.formats.saving import save_encoding
 
@@ -181,6 +183,7 @@ def test_a_hostile_file_is_refused_in_the_dialog(qtbot: QtBot, open_window: Open
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_one_that_says_it_was_tried_is_tried(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     dialog = choose(qtbot, bench, library_files.forged(tmp_path / "theirs"))
@@ -241,6 +244,7 @@ def imported(qtbot: QtBot, bench: Workbench, folder: Path, name: str = "theirs")
     add(qtbot, bench, choose(qtbot, bench, folder / "own.model"), name)
 
 
+@pytest.mark.deep
 def test_one_is_renamed_and_removed_while_it_is_in_use(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     imported(qtbot, bench, tmp_path)
@@ -267,6 +271,7 @@ def test_one_is_renamed_and_removed_while_it_is_in_use(qtbot: QtBot, open_window
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_one_is_still_there_in_the_next_window(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     from tests.gui.conftest import close_window
 
@@ -349,6 +354,7 @@ def other_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+@pytest.mark.deep
 def test_others_are_found_when_they_are_asked_for(qtbot: QtBot, open_window: OpenWindow, other_programs: Path):
     bench = open_window()
     dialog = manager(qtbot, bench)

@@ -82,6 +82,7 @@ def test_it_can_be_forgotten(qtbot: QtBot, open_window: OpenWindow, interrupted:
     assert not offers_of(again)
 
 
+@pytest.mark.deep
 def test_another_run_does_not_cost_it(
     qtbot: QtBot, open_window: OpenWindow, interrupted: Path, texts: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -100,6 +101,7 @@ def test_another_run_does_not_cost_it(
     assert not find_checkpoints(bench.slot.folder)
 
 
+@pytest.mark.deep
 def test_it_waits_while_another_run_goes_on(qtbot: QtBot, open_window: OpenWindow, interrupted: Path, texts: Path):
     bench = open_window(interrupted, counted=False)
     bench.training.show()

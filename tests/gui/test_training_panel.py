@@ -84,6 +84,7 @@ def reached(qtbot: QtBot, first: QWidget) -> list[str]:
     return found
 
 
+@pytest.mark.deep
 def test_the_keyboard_reaches_everything_in_the_order_of_the_eye(qtbot: QtBot, bench: Workbench, texts: Path):
     panel = panel_of(bench)
     panel.form.vocab_size.setValue(270)
@@ -105,6 +106,7 @@ def test_the_keyboard_reaches_everything_in_the_order_of_the_eye(qtbot: QtBot, b
         assert found[-1] == "trainProgress"
 
 
+@pytest.mark.deep
 def test_the_curve_is_read_by_keyboard(qtbot: QtBot, bench: Workbench, texts: Path):
     panel = panel_of(bench)
     panel.form.vocab_size.setValue(270)
@@ -199,6 +201,7 @@ def test_a_folder_without_text_is_told_in_place(
     assert not panel.run_bar.start.isEnabled()
 
 
+@pytest.mark.deep
 def test_what_a_folder_before_was_told_of_is_not_said_of_the_next(
     qtbot: QtBot, bench: Workbench, tmp_path: Path, texts: Path
 ):
@@ -229,6 +232,7 @@ def test_what_the_first_run_on_a_computer_waits_for_is_told(
     assert panel.run_bar.words.text().startswith("Done: 270 entries")
 
 
+@pytest.mark.deep
 def test_the_end_of_a_run_is_told_to_who_looks_elsewhere_until_they_come(qtbot: QtBot, bench: Workbench, texts: Path):
     def told() -> list[str]:
         return [notice.text for notice in bench.window.messages.notices if notice.key == "training-ended"]
@@ -246,6 +250,7 @@ def test_the_end_of_a_run_is_told_to_who_looks_elsewhere_until_they_come(qtbot: 
     assert panel.pages.currentWidget() is panel.result
 
 
+@pytest.mark.deep
 def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, bench: Workbench, texts: Path):
     panel, form = panel_of(bench), panel_of(bench).form
     choose(qtbot, panel, texts)
@@ -274,6 +279,7 @@ def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, ben
         pass
 
 
+@pytest.mark.deep
 def test_the_sign_for_a_space_is_shown_and_trained_with(qtbot: QtBot, bench: Workbench, texts: Path):
     panel, form = panel_of(bench), panel_of(bench).form
     choose(qtbot, panel, texts)
@@ -292,6 +298,7 @@ def test_the_sign_for_a_space_is_shown_and_trained_with(qtbot: QtBot, bench: Wor
     assert not form.dummy_prefix.isVisible(), "spaces are no signs beside marks at the ends of words"
 
 
+@pytest.mark.deep
 def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Workbench, texts: Path, monkeypatch):
     from engine import training_forecast
 
@@ -330,6 +337,7 @@ def test_a_vocabulary_without_room_is_told_in_place(qtbot: QtBot, bench: Workben
     assert not panel.run_bar.problem.isVisible()
 
 
+@pytest.mark.deep
 def test_an_expression_of_ones_own_is_checked_as_it_is_typed(qtbot: QtBot, bench: Workbench, texts: Path):
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
@@ -350,6 +358,7 @@ def test_an_expression_of_ones_own_is_checked_as_it_is_typed(qtbot: QtBot, bench
     assert all(b" " not in token for token in merges_of(panel))
 
 
+@pytest.mark.deep
 def test_a_vocabulary_that_the_text_does_not_give_ends_early_and_says_why(qtbot: QtBot, bench: Workbench, texts: Path):
     panel = panel_of(bench)
     choose(qtbot, panel, texts)

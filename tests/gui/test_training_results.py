@@ -51,6 +51,7 @@ def names_in_picker(bench: Workbench) -> list[str]:
     return [picker.itemText(row) for row in range(picker.count())]
 
 
+@pytest.mark.deep
 def test_it_is_measured_on_texts_that_were_held_back(trained: Workbench):
     panel, flow = panel_of(trained), trained.training.flow
     held = flow._training.plan.held_back
@@ -81,6 +82,7 @@ def test_it_is_in_the_picker_and_counts_the_prompt(qtbot: QtBot, trained: Workbe
     assert trained.prompt.counts.tokens == encoding.count(WORDS) == trained.panel.editor.token_count
 
 
+@pytest.mark.deep
 def test_it_is_there_at_the_next_start_and_gone_from_the_process_in_between(
     qtbot: QtBot, open_window: OpenWindow, trained: Workbench, profile: Path
 ):
@@ -96,6 +98,7 @@ def test_it_is_there_at_the_next_start_and_gone_from_the_process_in_between(
     qtbot.waitUntil(lambda: panel_of(again).result.names.itemText(0) == "texts-290")
 
 
+@pytest.mark.deep
 def test_another_run_of_that_name_gets_a_name_of_its_own(qtbot: QtBot, trained: Workbench):
     panel = panel_of(trained)
     assert train(qtbot, trained).kept.name == "texts-290-2"
@@ -105,6 +108,7 @@ def test_another_run_of_that_name_gets_a_name_of_its_own(qtbot: QtBot, trained: 
     qtbot.waitUntil(lambda: panel.result.compression._report.request.name == "texts-290")
 
 
+@pytest.mark.deep
 def test_the_same_texts_and_settings_have_the_same_hash(qtbot: QtBot, trained: Workbench):
     first = panel_of(trained).result.summary
     short, whole = (words.rsplit(" ", 1)[1] for words in (first.text(), first.toolTip()))
@@ -113,6 +117,7 @@ def test_the_same_texts_and_settings_have_the_same_hash(qtbot: QtBot, trained: W
     assert whole.startswith(short.removesuffix("…"))
 
 
+@pytest.mark.deep
 def test_the_tokens_that_only_it_has_can_be_listed(trained: Workbench):
     page = panel_of(trained).result
     page.kind.setCurrentIndex(1)
@@ -130,6 +135,7 @@ def test_long_runs_are_counted():
     assert runs_counted("//-------- aaaaa") == "//-×8 aaaaa"
 
 
+@pytest.mark.deep
 def test_side_by_side_shows_one_text_in_two_vocabularies(trained: Workbench):
     page = panel_of(trained).result.side_by_side
     sample = page._report.sample
@@ -145,6 +151,7 @@ def test_side_by_side_shows_one_text_in_two_vocabularies(trained: Workbench):
     assert page.view.words_at(QPointF(line.left + 3, line.top + 3)).startswith("gpt2, token 1: id ")
 
 
+@pytest.mark.deep
 def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: Workbench):
     page = panel_of(trained).result.compression
     qtbot.waitUntil(lambda: bool(trained.costs.service.models))
@@ -180,6 +187,7 @@ def test_it_can_be_saved_in_every_format(qtbot: QtBot, trained: Workbench, tmp_p
     assert results is not None
 
 
+@pytest.mark.deep
 def test_a_full_disk_while_saving_loses_nothing(
     qtbot: QtBot, trained: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -200,6 +208,7 @@ def test_a_full_disk_while_saving_loses_nothing(
     assert not [one for one in trained.window.messages.notices if one.key == "training-save"]
 
 
+@pytest.mark.deep
 def test_a_profile_that_cannot_be_written_leaves_the_vocabulary_in_the_window(
     qtbot: QtBot, trained: Workbench, monkeypatch: pytest.MonkeyPatch
 ):
@@ -215,6 +224,7 @@ def test_a_profile_that_cannot_be_written_leaves_the_vocabulary_in_the_window(
     assert engine.get_encoding(kept.name).token_byte_values() == kept.encoding.token_byte_values()
 
 
+@pytest.mark.deep
 def test_the_cost_table_compares_with_it(qtbot: QtBot, trained: Workbench):
     service = trained.costs.service
 
@@ -230,6 +240,7 @@ def test_the_cost_table_compares_with_it(qtbot: QtBot, trained: Workbench):
     assert trained.costs.panel.model.place_of("yours/texts-290") >= 0
 
 
+@pytest.mark.deep
 def test_a_price_file_may_count_with_it(qtbot: QtBot, open_window: OpenWindow, trained: Workbench, profile: Path):
     prices = (
         "version: 1\nmodels:\n  acme/in-house:\n    price: {input: 1, output: 1}\n    count: {tokenizer: texts-290}\n"
@@ -245,6 +256,7 @@ def test_a_price_file_may_count_with_it(qtbot: QtBot, open_window: OpenWindow, t
     assert any(model.id == "acme/in-house" for model in again.costs.service.models)
 
 
+@pytest.mark.deep
 def test_it_can_be_removed(qtbot: QtBot, trained: Workbench, profile: Path):
     trained.training._use("texts-290")
     trained.window.tabs.setCurrentWidget(trained.training_page)
@@ -260,6 +272,7 @@ def test_it_can_be_removed(qtbot: QtBot, trained: Workbench, profile: Path):
     assert page.names.count() == 0
 
 
+@pytest.mark.deep
 def test_a_prompt_whose_vocabulary_is_gone_is_counted_all_the_same(
     qtbot: QtBot, open_window: OpenWindow, trained: Workbench, profile: Path
 ):
@@ -273,6 +286,7 @@ def test_a_prompt_whose_vocabulary_is_gone_is_counted_all_the_same(
     assert any("texts-290" in notice.text for notice in again.window.messages.notices)
 
 
+@pytest.mark.deep
 def test_a_window_that_looks_elsewhere_is_told(qtbot: QtBot, trained: Workbench):
     panel = panel_of(trained)
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)

@@ -51,6 +51,7 @@ def test_lengths_of_a_published_vocabulary(qtbot, open_window):
     assert sum(page.plots.bars.opts["height"]) == 100_256
 
 
+@pytest.mark.deep
 def test_two_vocabularies_side_by_side(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "p50k_base")
@@ -83,6 +84,7 @@ def test_two_vocabularies_side_by_side(qtbot, open_window):
     qtbot.waitUntil(lambda: "only in r50k_base" in page.words.text())
 
 
+@pytest.mark.deep
 def test_what_is_shown_is_exported(qtbot, open_window, tmp_path):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base", diagnosed=True)
@@ -106,6 +108,7 @@ def test_what_is_shown_is_exported(qtbot, open_window, tmp_path):
     assert not [text for text in texts if text.startswith(("=", "+", "-", "@"))]
 
 
+@pytest.mark.deep
 def test_a_file_that_cannot_be_written_is_told(qtbot, open_window, tmp_path):
     bench = open_window()
     browse(qtbot, bench, "gpt2")

@@ -34,6 +34,7 @@ def pictures(panel, monkeypatch) -> tuple[list[int], list[int]]:
         return own, dots(panel)
 
 
+@pytest.mark.deep
 def test_rows_look_as_qt_draws_them(qtbot, open_window, monkeypatch):
     panel = browse(qtbot, open_window(), "r50k_base")
     first, by_qt = pictures(panel, monkeypatch)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QTab
 from gui.models.vocabulary_columns import BUILT, COLUMNS, LENGTH, REMARKS, SCRIPT, TOKEN
 from tests.gui.conftest import close_window
 from tests.gui.vocabulary_windows import browse, shown_ids
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages("vocabularyTab")
 
@@ -111,7 +112,7 @@ def test_a_range_of_ids(qtbot, open_window, typed, first, last):
     qtbot.waitUntil(lambda: panel.model.rowCount() == 50_257)
 
 
-@pytest.mark.parametrize("typed", ["50257", "-1", "abc", "9999999999", "1-2-3", "٣"])
+@pytest.mark.parametrize("typed", mostly_deep(["50257", "-1", "abc", "9999999999", "1-2-3", "٣"]))
 def test_what_is_no_id_is_a_sentence(qtbot, open_window, typed):
     panel = browse(qtbot, open_window(), "r50k_base")
     panel.filters.go_asked.emit(typed)
@@ -279,6 +280,7 @@ def test_letters_of_gpt2(qtbot, open_window):
     assert panel.table.currentIndex().siblingAtColumn(TOKEN).data() == "ĠSolidGoldMagikarp"
 
 
+@pytest.mark.deep
 def test_where_a_token_is_in_the_prompt(qtbot, open_window):
     bench = open_window()
     bench.prompt.replace_all("one two 🚀 one\n one")
@@ -306,6 +308,7 @@ def test_where_a_token_is_in_the_prompt(qtbot, open_window):
     assert not detail.next.isEnabled()
 
 
+@pytest.mark.deep
 def test_an_older_search_is_not_shown(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")
@@ -358,6 +361,7 @@ def test_what_was_looked_at_comes_back(qtbot, open_window, tmp_path):
     assert panel.detail.heading.text() == "ĠSolidGoldMagikarp"
 
 
+@pytest.mark.deep
 def test_an_encoding_of_last_time_that_has_gone(qtbot, open_window, tmp_path):
     profile = tmp_path / "gone"
     close_window(qtbot, open_window(profile))

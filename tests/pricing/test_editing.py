@@ -364,6 +364,7 @@ def test_a_field_that_does_not_exist_is_refused_with_what_was_meant() -> None:
         set_field(MINE, "openai/gpt-4.1", "price.inptu", Decimal(1))
 
 
+@pytest.mark.deep
 @given(
     st.sampled_from(["openai/gpt-4.1", "openai/o3", "acme/gone", "acme/two", "new/one"]),
     st.sampled_from(["input", "output", "cached", "per_request"]),

@@ -20,6 +20,7 @@ from engine.formats.saving import save_encoding
 from tests.engine.formats import library_files
 from tests.engine.formats.library_files import gguf
 from tests.engine.formats.trained import TEXT, trained
+from tests.thoroughness import mostly_deep
 
 ODD = TEXT + "  two  spaces \t\n\nÉ e\u0301 ﬁ ² 👩\u200d🚀 𝒳 <s> ▁ end  "
 
@@ -200,7 +201,7 @@ def test_the_pattern_is_asked_for_where_its_name_is_not_known(document, tmp_path
     assert encoding.encode_ordinary(TEXT) == trained("gpt2").encode_ordinary(TEXT)
 
 
-@pytest.mark.parametrize("name", gguf_vocabulary.SPLITS)
+@pytest.mark.parametrize("name", mostly_deep(gguf_vocabulary.SPLITS))
 def test_all_split_patterns_that_are_named_can_be_opened(document, tmp_path, name):
     (tmp_path / "model.gguf").write_bytes(gguf(of_document(document, **{"tokenizer.ggml.pre": name})))
     split, encoding = gguf_vocabulary.SPLITS[name], engine.load(tmp_path / "model.gguf")

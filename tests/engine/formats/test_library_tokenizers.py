@@ -83,6 +83,7 @@ def test_ids_are_the_librarys_on_real_texts(opened, shared_dir, corpus):
             assert found.encoding.encode_ordinary(text) == theirs(text)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("corpus", mostly_deep(["english", "multilingual", "python"], 1))
 def test_mistrals_model_as_published(vocabularies, shared_dir, corpus):
     path = vocabularies / "mistral_v1.model"

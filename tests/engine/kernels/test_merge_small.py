@@ -12,6 +12,7 @@ from engine.tables import UnsupportedVocabularyError, build_tables, crossings_in
 from tests.engine.kernels.merging import counted, encoded
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
+from tests.thoroughness import mostly_deep
 
 FIRST_ID = 1000
 
@@ -27,7 +28,7 @@ def _pieces(rng: random.Random, alphabet: str) -> list[bytes]:
 
 
 @pytest.mark.parametrize("odd", [0, 6])
-@pytest.mark.parametrize("alphabet", ["ab", "abcde", "漢字é"])
+@pytest.mark.parametrize("alphabet", mostly_deep(["ab", "abcde", "漢字é"], 2))
 def test_pieces_merge_as_the_definition_says(alphabet, odd):
     compared = 0
     for seed in range(4):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from engine.corpus_files import is_utf8
 from engine.kernels._jit import COMPILED
 from engine.training_counting import is_valid
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="only the compiled kernel reads blocks")
 
@@ -19,7 +20,7 @@ EDGES += (0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFF)
 """Bytes at both sides of every limit of UTF-8."""
 
 
-@pytest.mark.parametrize("before", [0, 1, 60, 61, 62, 63, 64, 127])
+@pytest.mark.parametrize("before", mostly_deep([0, 1, 60, 61, 62, 63, 64, 127], 2))
 def test_every_sequence_of_limits(before):
     """Up to three bytes, alone and with one that continues behind them, at all places where a block may end."""
     for size in (1, 2, 3):

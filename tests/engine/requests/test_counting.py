@@ -12,7 +12,7 @@ from engine.requests.templates import TEMPLATES
 from engine.requests.types import KINDS, Image, Message, Request, Tool, ToolCall
 from tests.engine.requests.samples import DAY, WEATHER, WEATHER_TOOL, counted, tallied
 from tests.engine.test_prepared_encoding import encodings as prepared
-from tests.thoroughness import examples
+from tests.thoroughness import examples, mostly_deep
 
 ENCODINGS = {key: template.encoding or "cl100k_base" for key, template in TEMPLATES.items()}
 
@@ -47,7 +47,7 @@ requests = st.builds(
 )
 
 
-@pytest.mark.parametrize("key", TEMPLATES)
+@pytest.mark.parametrize("key", mostly_deep(TEMPLATES, 2))
 @examples(30)
 @given(request_=requests)
 def test_the_pieces_are_the_text(key, request_):
@@ -64,7 +64,7 @@ def test_the_pieces_are_the_text(key, request_):
     assert [part.kind for part in found.tally.parts] == list(KINDS)
 
 
-@pytest.mark.parametrize("name", sorted(prepared))
+@pytest.mark.parametrize("name", mostly_deep(sorted(prepared), 2))
 @given(request_=requests, key=st.sampled_from(sorted(TEMPLATES)))
 def test_in_an_encoding_that_changes_texts_first(name, request_, key):
     counter = RequestCounter(TEMPLATES[key], prepared[name], today=DAY)

@@ -168,7 +168,7 @@ def test_the_inside_of_functions_is_empty():
     assert render("x{{ raise_exception.__globals__ }}{{ raise_exception.__code__ }}").text == "x"
 
 
-@pytest.mark.parametrize("text", mostly_deep([pytest.param(text, id=name) for name, text in HOSTILE.items()], 9))
+@pytest.mark.parametrize("text", mostly_deep([pytest.param(text, id=name) for name, text in HOSTILE.items()], 3))
 def test_hostile_templates_end_in_a_sentence(text):
     with pytest.raises(TemplateError) as caught:
         render(text)

@@ -89,7 +89,7 @@ def test_what_is_typed_while_much_goes_is_put_in_at_once(editor, qtbot, way: str
     assert editor.toPlainText() == mirror.text == left[:at] + 2 * typed + left[at:]
 
 
-@pytest.mark.parametrize("way", MEANWHILE)
+@pytest.mark.parametrize("way", mostly_deep(MEANWHILE, 2))
 @pytest.mark.parametrize("where", mostly_deep(["inside", "at its end", "selected at its end", "across its start"], 2))
 def test_what_is_typed_into_what_goes_stays(editor, qtbot, way: str, where: str) -> None:
     act, typed = MEANWHILE[way]
@@ -258,6 +258,7 @@ def test_a_key_removes_much_where_it_removes_little(editor, key, modifiers) -> N
         assert editor.toPlainText() == text
 
 
+@pytest.mark.deep
 def test_the_caret_is_seen_after_much_was_removed(editor, qtbot) -> None:
     editor.setPlainText("line\n" * 20_000)
     editor.select_range(90_000, 30)

@@ -236,6 +236,7 @@ ODD = ("\t", "\u200b", "\u200f", "☺\ufe0f")
 """With characters that have no glyph."""
 
 
+@pytest.mark.deep
 def test_what_is_measured_together_is_where_it_would_be_by_itself(make_editor, monkeypatch: pytest.MonkeyPatch) -> None:
     rnd = np.random.default_rng(5)
     editor = make_editor()

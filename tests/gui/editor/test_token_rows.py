@@ -45,7 +45,7 @@ def assert_same(editor, palette: str, options: PaintOptions, scale: float = 1) -
 
 @pytest.mark.parametrize(("scale", "palette"), mostly_deep(SCALES, 3))
 @pytest.mark.parametrize("limit", [40, 4096])
-@pytest.mark.parametrize("text", [PLAIN, MIXED])
+@pytest.mark.parametrize("text", mostly_deep([PLAIN, MIXED], 2))
 def test_rows_give_what_rectangles_give(make_editor, text: str, limit: int, scale: float, palette: str) -> None:
     editor = make_editor(soft_limit=limit)
     for sizes in ([5, 1, 3, 7], [1], [40, 2]):

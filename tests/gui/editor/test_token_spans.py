@@ -50,6 +50,7 @@ def tokenised(rnd: random.Random, start: int, end: int) -> list[int]:
     return sorted({rnd.randint(start + 1, end) for _ in range((end - start) // 3 + 1)} | {end}) if end > start else []
 
 
+@pytest.mark.deep
 def test_edits_and_patches_in_any_order() -> None:
     for seed in range(60):
         rnd = random.Random(seed)

@@ -92,6 +92,7 @@ def test_totals_are_those_of_count_and_everything_left_out_is_listed(qtbot, benc
     assert panel.sides.tabText(1) == f"Left out: {len(troubles)}"
 
 
+@pytest.mark.deep
 def test_a_folder_with_other_figures_than_its_parts_would_be_noticed(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     model = panel.model
@@ -147,6 +148,7 @@ def test_models_stand_side_by_side_with_their_dollars(qtbot, bench, panel, tree)
         assert model.prices.models[(column - MODELS) // 2].name in total(panel)
 
 
+@pytest.mark.deep
 def test_favourites_of_the_cost_table_are_the_models(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     row = next(row for row in bench.costs.panel.model.shown_rows() if row.model.count.tokenizer == "deepseek")
@@ -156,6 +158,7 @@ def test_favourites_of_the_cost_table_are_the_models(qtbot, bench, panel, tree):
     assert panel.model.price(1, MODELS).tokens
 
 
+@pytest.mark.deep
 def test_another_encoding_counts_anew(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     bench.prompt.set_encoding("r50k_base")
@@ -248,6 +251,7 @@ def test_a_proposal_that_is_left_does_not_come_back(qtbot, bench, panel, tree):
     assert not panel.remark.text(), "nothing to be said of"
 
 
+@pytest.mark.deep
 def test_a_proposal_is_made_anew_when_the_folder_changes(qtbot, bench, panel, tree):
     propose(qtbot, bench, panel, tree)
     earlier = panel.proposal.proposal
@@ -293,6 +297,7 @@ def test_a_changed_file_is_counted_again_and_marks_stay(qtbot, bench, panel, tre
     assert f"{FILES - 1} of {FILES} files" in total(panel)
 
 
+@pytest.mark.deep
 def test_a_new_file_and_one_that_goes_are_noticed(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     (tree / "part0" / "new.txt").write_text("new")
@@ -432,6 +437,7 @@ def test_what_changes_before_it_is_watched_is_noticed(qtbot, bench, panel, tree,
     assert int(panel.model.tree.file_bytes[index]) == path.stat().st_size
 
 
+@pytest.mark.deep
 def test_a_change_during_a_scan_is_noticed(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     flow = bench.folders.flow
@@ -457,6 +463,7 @@ def test_a_look_that_finds_nothing_new_changes_nothing(qtbot, bench, panel, tree
     assert model.choice is choice
 
 
+@pytest.mark.deep
 def test_a_file_that_another_one_replaced_is_watched(qtbot, bench, panel, tree):
     """Editors write beside a file and put that in its place."""
     scan(qtbot, bench, tree)

@@ -92,6 +92,7 @@ def test_two_spellings_of_a_name_are_told_apart(qtbot, tmp_path):
     assert watch._watcher.files() == [str(tmp_path / DECOMPOSED)]
 
 
+@pytest.mark.deep
 def test_a_file_that_was_absent_for_a_moment_is_watched_at_the_next_look(qtbot, tmp_path):
     (tmp_path / "there.txt").write_text("text")
     watch, tree = FolderWatch(), tree_with(tmp_path, ["absent.txt", "there.txt"])

@@ -11,6 +11,7 @@ from engine.requests.templates import TEMPLATES
 from engine.requests.types import Image, Message
 from gui.services import request_count
 from gui.services.request_count import RequestDraft, count_draft
+from tests.thoroughness import mostly_deep
 
 SAMPLE = "The finance office of Ångström: résumé, Ｆull ﬁnance, naïve ²! 한국어 " * 4
 SETTINGS = {
@@ -32,7 +33,7 @@ messages = st.builds(
 
 
 @pytest.mark.parametrize("shown", [7, 1_000_000])
-@pytest.mark.parametrize("name", sorted(SETTINGS))
+@pytest.mark.parametrize("name", mostly_deep(sorted(SETTINGS), 2))
 @settings(deadline=None)
 @given(talk=st.lists(messages, max_size=4), key=st.sampled_from(sorted(TEMPLATES)))
 def test_tokens_tile_the_text(shown: int, name: str, talk: list[Message], key: str) -> None:

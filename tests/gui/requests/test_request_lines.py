@@ -91,6 +91,7 @@ def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
     assert any("could not be written" in notice for notice in notices(bench))
 
 
+@pytest.mark.deep
 def test_an_export_of_lines_can_be_stopped(qtbot, bench, panel, tmp_path):
     stopped_early(qtbot, bench, tmp_path)
     assert panel.lines.export.isEnabled()

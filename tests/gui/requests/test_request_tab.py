@@ -308,6 +308,7 @@ def test_what_is_no_request_changes_nothing(qtbot, bench, panel, tmp_path):
     assert panel.model.messages == FIRST_MESSAGES
 
 
+@pytest.mark.deep
 def test_the_cost_table_prices_the_request(qtbot, bench, panel):
     costs = bench.costs.service
     qtbot.waitUntil(lambda: bench.prompt.counts is not None and bench.prompt.counts.complete)
@@ -333,6 +334,7 @@ def input_tokens(bench: Workbench, model: str) -> int | None:
     return rows[0].estimate.input_tokens if rows else None
 
 
+@pytest.mark.deep
 def test_a_request_is_there_again_in_the_next_window(qtbot, open_window, tmp_path):
     bench = open_window(tmp_path / "profile", counted=False)
     bench.window.actions_by_name["focus_request"].trigger()
