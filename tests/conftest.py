@@ -77,6 +77,7 @@ else:
 gc.disable()
 _YOUNG_AND_MIDDLE = 1
 _MANY_TESTS = 40
+_not_collected_in_full: list[str] = []
 _collected_elsewhere: list[str] = []
 
 
@@ -99,14 +100,16 @@ def pytest_collection_finish() -> None:
 def garbage_of_module() -> Iterator[None]:
     """Collect everything that the tests of a module left, or of several that are short."""
     yield
-    if gc.get_count()[-1] >= _MANY_TESTS:  # each test adds one
+    if len(_not_collected_in_full) >= _MANY_TESTS:
+        _not_collected_in_full.clear()
         gc.collect()
 
 
 @pytest.fixture(autouse=True)
-def collections_on_main_thread() -> Iterator[None]:
+def collections_on_main_thread(request: pytest.FixtureRequest) -> Iterator[None]:
     """Collect what a test left, and fail it if the collector ran on another thread."""
     yield
+    _not_collected_in_full.append(request.node.name)
     gc.disable()
     gc.collect(_YOUNG_AND_MIDDLE)
     names = list(_collected_elsewhere)
