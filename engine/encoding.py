@@ -24,6 +24,7 @@ from engine.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.safe_cuts import CutFinder
 from engine.short_text_core import ShortTextCores
 from engine.sound_text import without_surrogates
+from engine.special_text import split_at_specials
 from engine.text_encoding import TextEncoding
 from engine.tiktoken_core import CoreBPE, build_core, byte_core, guarded
 from engine.vocabulary import Vocabulary
@@ -317,9 +318,14 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
     ) -> tuple[list[int], list[list[int]]]:
         """The tokens that stay whatever is appended to the text, and how the rest could go on."""
         allowed = self._checked_specials(text, allowed_special, disallowed_special)
+        before: list[int] = []
+        if allowed and self._some_begin_alike:
+            *earlier, (text, _) = split_at_specials(text, allowed & self.special_tokens_set)
+            before = self._list("".join(map("".join, earlier)), allowed)
+            allowed = frozenset()
         with guarded():
-            stable: tuple[list[int], list[list[int]]] = self._core_bpe.encode_with_unstable(text, allowed)
-        return stable
+            stable, unstable = self._core_bpe.encode_with_unstable(text, allowed)
+        return before + stable, unstable
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of the token with exactly this text, special tokens included. KeyError if there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Collection, Iterator, Set
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -58,12 +59,19 @@ class TextEncoding:
             raise_disallowed(found.group())
         return frozenset(allowed) if isinstance(allowed, Set) else allowed  # tiktoken's core takes no other kind of set
 
+    @functools.cached_property
+    def _some_begin_alike(self) -> bool:
+        """True if one special token begins with another. tiktoken's encoder takes any of them; here the longest wins,
+        as in Hugging Face's library."""
+        in_order = sorted(self._special_tokens)  # what begins with a text follows it
+        return any(longer.startswith(text) for text, longer in itertools.pairwise(in_order))
+
     def _list(self, text: str, allowed: Set[str]) -> list[int]:
+        if allowed and (self._native is not None or self._some_begin_alike):
+            parts = self._around_specials(text, allowed, lambda segment: self._list(segment, frozenset()))
+            return [token for part in parts for token in part]
         if self._native is not None:
-            encode = self._native.encode_to_list
-            if not allowed:
-                return encode(text)
-            return [token for part in self._by_kernels(text, allowed, encode) for token in part]
+            return self._native.encode_to_list(text)
         if not self._needs_parts(text):
             try:
                 with guarded():
@@ -82,11 +90,11 @@ class TextEncoding:
         import numpy as np
 
         ids_of_parts: Iterator[Any]
-        if self._native is not None:
-            encode = functools.partial(self._native.encode, num_threads=num_threads)
-            if not allowed:
-                return encode(text).view(np.int32)
-            ids_of_parts = self._by_kernels(text, allowed, encode)
+        if allowed and (self._native is not None or self._some_begin_alike):
+            encode = functools.partial(self._ids, allowed=frozenset(), num_threads=num_threads)
+            ids_of_parts = self._around_specials(text, allowed, encode)
+        elif self._native is not None:
+            return self._native.encode(text, num_threads=num_threads).view(np.int32)
         elif self._needs_parts(text):
             ids_of_parts = self._parts(text, allowed)
         else:
@@ -101,7 +109,7 @@ class TextEncoding:
         whole.flags.writeable = False
         return whole
 
-    def _by_kernels(self, text: str, allowed: Set[str], encode: Callable[[str], _T]) -> Iterator[_T | list[int]]:
+    def _around_specials(self, text: str, allowed: Set[str], encode: Callable[[str], _T]) -> Iterator[_T | list[int]]:
         """The tokens of the stretches between special tokens, and of those."""
         for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
             yield encode(segment)

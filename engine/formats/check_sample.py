@@ -5,7 +5,8 @@ Written for this; none of them is from anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 
 _LANGUAGES = (
     "The quick brown fox jumps over 13 lazy dogs. It's what they've said; we'll see, won't we?\n",
@@ -83,6 +84,9 @@ TOKENS_TAKEN = 3_000
 
 _A_LINE = 40
 
+SPECIALS_PAIRED = 48
+"""Of at most so many special tokens, every pair is tried; of more, each with the next."""
+
 
 def texts_for(tokens: Sequence[bytes]) -> tuple[str, ...]:
     """The texts for a tokenizer with these tokens: some of them, spread over all ids, are texts as well."""
@@ -90,3 +94,13 @@ def texts_for(tokens: Sequence[bytes]) -> tuple[str, ...]:
     words = [token.decode("utf-8", "ignore") for token in tokens[::step]]
     lines = ("".join(words[start : start + _A_LINE]) for start in range(0, len(words), _A_LINE))
     return (*TEXTS, *lines)
+
+
+def special_texts_for(specials: Iterable[str]) -> tuple[str, ...]:
+    """Return texts of special tokens: each alone, then pairs of them, those of one first token in one text."""
+    in_order = sorted(specials)  # those that begin alike are neighbours
+    if len(in_order) <= SPECIALS_PAIRED:
+        pairs = ["".join(first + second for second in in_order) for first in in_order]
+    else:
+        pairs = [first + second for first, second in itertools.pairwise(in_order)]
+    return (*in_order, *pairs)

@@ -21,7 +21,7 @@ class IdCheck:
     """Ids were compared and are equal. ``library``: with what, its name and version. ``runs``: whether that library
     gives the ids here as well, rather than our own engine. ``tokens``: how many were compared. ``texts``, ``changed``:
     how many texts were decoded again, and how many did not come back as they were; ``example``: the first of these, and
-    what came back."""
+    what came back. ``other_special``: the first text of special tokens that the library reads otherwise, or ``""``."""
 
     library: str
     runs: bool
@@ -29,14 +29,24 @@ class IdCheck:
     texts: int
     changed: int
     example: tuple[str, str] | None
+    other_special: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be known of the ids, in sentences."""
+        if not self.other_special:
+            return ()
+        return (f"{self.library} reads the special tokens in {quoted(self.other_special)} otherwise.",)
 
 
 class OtherIdsError(FormatError):
     """A tokenizer gives other ids than the library that it is from. Names the first text for which it does."""
 
 
-def compare(encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bool) -> IdCheck:
-    """The check, where all ids are equal. OtherIdsError; FormatError where there are no ids at all."""
+def compare(
+    encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bool, special_texts: Sequence[str] = ()
+) -> IdCheck:
+    """The check, where all ids of plain text are equal. OtherIdsError; FormatError where there are no ids at all."""
     changed = 0
     example: tuple[str, str] | None = None
     for number, (text, expected) in enumerate(zip(texts, theirs.ids, strict=True)):
@@ -47,10 +57,18 @@ def compare(encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bo
             if back != text:
                 changed += 1
                 example = example or (text, back)
-    tokens = sum(map(len, theirs.ids))
+    other_special = next(
+        (
+            text
+            for text, expected in zip(special_texts, theirs.special_ids, strict=True)
+            if encoding.encode(text, allowed_special="all") != expected
+        ),
+        "",
+    )
+    tokens = sum(map(len, theirs.ids)) + (0 if other_special else sum(map(len, theirs.special_ids)))
     if not tokens:
         raise FormatError("it makes no token of any text: what it cuts texts by finds nothing in them")
-    return IdCheck(theirs.library, runs, tokens, len(TEXTS), changed, example)
+    return IdCheck(theirs.library, runs, tokens, len(TEXTS), changed, example, other_special)
 
 
 def for_tiktoken(data: TokenizerData) -> bytes:

@@ -18,7 +18,8 @@ from engine.still_wanted import while_wanted
 class LibraryData:
     """``reader``, ``payload``: as in ``LibraryTokenizer``. ``tokens``: the bytes of its tokens, for texts to try it on.
     ``open``: hands it to the library; FormatError. ``normalization``, ``notes``: as in ``TokenizerData``; the steps
-    have the library's names. ``was_tried``: whether this library has been through all of it before."""
+    have the library's names. ``was_tried``: whether this library has been through all of it before.
+    ``special_tokens``: the texts of those that the library finds in a text."""
 
     reader: str
     payload: bytes
@@ -27,6 +28,7 @@ class LibraryData:
     normalization: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     was_tried: bool = False
+    special_tokens: tuple[str, ...] = ()
 
 
 def of_payload(reader: str, payload: bytes) -> LibraryData:
@@ -49,7 +51,11 @@ def of_document(document: dict[str, Any], *notes: str) -> LibraryData:
         return HuggingFaceTokenizer(checked)
 
     notes = (*checked.notes, *notes)
-    return LibraryData("tokenizers", checked.content, checked.tokens, handed_over, checked.normalizers, notes)
+    specials = tuple(checked.special_tokens)
+    steps = checked.normalizers
+    return LibraryData(
+        "tokenizers", checked.content, checked.tokens, handed_over, steps, notes, special_tokens=specials
+    )
 
 
 def of_model(model: sentencepiece_model.SentencePieceModel) -> LibraryData:

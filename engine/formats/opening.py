@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.encoding import Encoding
 from engine.errors import EngineError, FormatError
 from engine.formats import huggingface, reading
-from engine.formats.check_sample import texts_for
+from engine.formats.check_sample import special_texts_for, texts_for
 from engine.formats.id_check import IdCheck, OtherIdsError, compare, for_tiktoken
 from engine.formats.library_data import LibraryData, of_payload
 from engine.formats.reading import Found
@@ -97,11 +97,11 @@ def _by_us(name: str, data: TokenizerData) -> Encoding:
 def _by_library(name: str, kind: str, data: LibraryData, still_wanted: StillWanted | None) -> OpenedTokenizer:
     if data.was_tried:
         return OpenedTokenizer(LibraryEncoding.around(name, data.open()), kind, data.normalization, data.notes)
-    texts = texts_for(data.tokens)
-    theirs = tried(data.reader, data.payload, texts, still_wanted)
+    texts, specials = texts_for(data.tokens), special_texts_for(data.special_tokens)
+    theirs = tried(data.reader, data.payload, texts, still_wanted, specials)
     encoding = LibraryEncoding.around(name, data.open())
-    result = compare(encoding, texts, theirs, runs=True)
-    return OpenedTokenizer(encoding, kind, data.normalization, data.notes, result)
+    result = compare(encoding, texts, theirs, runs=True, special_texts=specials)
+    return OpenedTokenizer(encoding, kind, data.normalization, (*data.notes, *result.notes), result)
 
 
 def _compared(
@@ -111,22 +111,24 @@ def _compared(
     with contextlib.suppress(EngineError):  # compare what will count: our own kernels, if they are compiled
         encoding.use_kernels(compiled_only=True)
     for_library = None if found.for_library is None else found.for_library()
+    specials = special_texts_for(data.special_tokens)
     if for_library is not None:
-        theirs = tried("tokenizers", for_library.payload, texts, still_wanted)
+        theirs = tried("tokenizers", for_library.payload, texts, still_wanted, specials)
     elif data.byte_fallback:  # which tiktoken has not
-        theirs = tried("tokenizers", _for_hugging_face(data), texts, still_wanted)
+        theirs = tried("tokenizers", _for_hugging_face(data), texts, still_wanted, specials)
     else:
+        specials = ()  # they are not in the ranks, and tiktoken would not take the longest
         preparation = preparation_with(data.normalization)  # tiktoken does nothing to a text first
         theirs = tried("tiktoken", for_tiktoken(data), [preparation(text) for text in texts], still_wanted)
     try:
-        result = compare(encoding, texts, theirs, runs=False)
+        result = compare(encoding, texts, theirs, runs=False, special_texts=specials)
     except OtherIdsError as error:
         if for_library is None:
             raise
         note = f"{error}. So that library runs it, and not our own engine."
         library_data = replace(of_payload("tokenizers", for_library.payload), notes=(*for_library.notes, note))
         return _by_library(encoding.name, found.kind, library_data, still_wanted)
-    return OpenedTokenizer(encoding, found.kind, data.normalization, data.notes, result)
+    return OpenedTokenizer(encoding, found.kind, data.normalization, (*data.notes, *result.notes), result)
 
 
 def _for_hugging_face(data: TokenizerData) -> bytes:

@@ -14,7 +14,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from engine.child_command import child_command
@@ -38,22 +38,32 @@ _LONGEST_WAIT = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """``library``: name and version. ``ids``: of each text, special tokens as plain text."""
+    """``library``: name and version. ``ids``: of each text, special tokens as plain text. ``special_ids``: of each text
+    of special tokens, with them as tokens."""
 
     library: str
     ids: list[list[int]]
+    special_ids: list[list[int]] = field(default_factory=list)
 
 
-def tried(reader: str, payload: bytes, texts: Sequence[str], still_wanted: Callable[[], None] | None = None) -> Tried:
+def tried(
+    reader: str,
+    payload: bytes,
+    texts: Sequence[str],
+    still_wanted: Callable[[], None] | None = None,
+    special_texts: Sequence[str] = (),
+) -> Tried:
     """Encode texts in a child process. ``reader``: of ``engine.formats.reopening``, or ``tiktoken``, of which the
-    payload is a line with the split pattern as JSON, and ranks as in its files.
+    payload is a line with the split pattern as JSON, and ranks as in its files. ``special_texts``: to be encoded with
+    special tokens as tokens, which only ``tokenizers`` does.
 
     ``still_wanted`` is called all the time; what it raises ends the child at once. FormatError where the library does
     not take the tokenizer, or does not get through within the limits.
     """
     command, environment = child_command("engine.formats.trial", OPTION, [])
     seconds = SECONDS + SECONDS_PER_MB * len(payload) / 1e6
-    request = json.dumps({"reader": reader, "seconds": round(seconds + 0.5), "texts": list(texts)}).encode()
+    asked = {"texts": list(texts), "special_texts": list(special_texts)}
+    request = json.dumps({"reader": reader, "seconds": round(seconds + 0.5), **asked}).encode()
     environment |= {"TOKENIZERS_PARALLELISM": "false", "RUST_BACKTRACE": "0"}
     try:
         ended = run(command, environment, (request, b"\n", payload), _LONGEST_WAIT, still_wanted)
@@ -69,7 +79,7 @@ def tried(reader: str, payload: bytes, texts: Sequence[str], still_wanted: Calla
         raise FormatError(f"{reader} left nothing behind when it was tried") from error
     if "refused" in document:
         raise FormatError(document["refused"])
-    return Tried(document["library"], document["ids"])
+    return Tried(document["library"], document["ids"], document["special_ids"])
 
 
 def _why(status: int, reader: str, seconds: float) -> str:
@@ -88,34 +98,44 @@ def main() -> int:
     payload = sys.stdin.buffer.read()
     try:
         library, encode = _encoder(request["reader"], payload)
-        answer: dict[str, Any] = {"library": library, "ids": [encode(text) for text in request["texts"]]}
+        answer: dict[str, Any] = {"library": library, "ids": [encode(text, False) for text in request["texts"]]}
+        answer["special_ids"] = [encode(text, True) for text in request["special_texts"]]
     except EngineError as error:
         answer = {"refused": str(error)}
     sys.stdout.write(json.dumps(answer))
     return 0
 
 
-def _encoder(reader: str, payload: bytes) -> tuple[str, Callable[[str], list[int]]]:
-    """The library's name and version, and what encodes a text. FormatError."""
-    encode: Callable[[str], list[int]]
+def _encoder(reader: str, payload: bytes) -> tuple[str, Callable[[str, bool], list[int]]]:
+    """Return the library's name and version, and what encodes a text: special tokens in it as tokens, if that is True,
+    where the library can. Raises FormatError."""
+    encode: Callable[[str, bool], list[int]]
     if reader == "tokenizers":
         from engine.formats import by_tokenizers
 
         tokenizer = by_tokenizers.opened(payload)
 
-        def encode(text: str) -> list[int]:
+        def encode(text: str, special_as_tokens: bool) -> list[int]:
+            tokenizer.encode_special_tokens = not special_as_tokens
             return tokenizer.encode(text, add_special_tokens=False).ids
 
     elif reader == "sentencepiece":
         from engine.formats import by_sentencepiece
 
-        encode = by_sentencepiece.opened(payload).encode
-    else:
-        encode = _by_tiktoken(payload)
+        processor = by_sentencepiece.opened(payload)
 
-    def guarded(text: str) -> list[int]:
+        def encode(text: str, special_as_tokens: bool) -> list[int]:
+            ids: list[int] = processor.encode(text)
+            return ids
+    else:
+        ordinary = _by_tiktoken(payload)
+
+        def encode(text: str, special_as_tokens: bool) -> list[int]:
+            return ordinary(text)
+
+    def guarded(text: str, special_as_tokens: bool) -> list[int]:
         with giving_up(reader):
-            return encode(text)
+            return encode(text, special_as_tokens)
 
     return f"{reader} {importlib.metadata.version(reader)}", guarded
 

@@ -22,6 +22,7 @@ from engine.formats.tokenizer_data import TokenizerData
 from engine.prepared_encoding import prepared
 from engine.training_splits import NAMED_SPLITS
 from tests.engine import oracles
+from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 from tests.engine.strategies import texts
@@ -275,3 +276,32 @@ def test_a_merge_for_each_way_to_cut_a_token(tmp_path, pattern):
     found["model"]["merges"] = found["model"]["merges"][1:]
     with pytest.raises(OtherKindError):
         huggingface.read(found)
+
+
+@pytest.mark.parametrize("made_by", ["engine", "library"])
+def test_every_special_token_and_pairs_of_them_are_compared(tmp_path, made_by):
+    """Those that begin alike: the longest wins in Hugging Face's library."""
+    if made_by == "engine":
+        encoding = engine.train([TEXT], vocab_size=300, special_tokens=("word", "<|a|>", "<|a|><|b|>", "<|b|>"))
+        document = json.loads(huggingface.write(data_of(encoding))[0])
+    else:
+        document = json.loads(library_files.word_piece())
+        template = document["added_tokens"][0]
+        top = max(document["model"]["vocab"].values())
+        for number, text in enumerate(("<|a|>", "<|a|><|b|>", "<|b|>"), top + 1):
+            document["added_tokens"].append(template | {"id": number, "content": text})
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(document))
+    library = Tokenizer.from_str(path.read_text())
+    found = open_tokenizer(path, checked=True)
+    for text in ("x<|a|><|b|> y", "<|b|><|a|><|a|><|b|><|b|>"):
+        assert found.encoding.encode(text, allowed_special="all") == library.encode(text).ids
+    assert found.check.other_special == ""
+
+    if made_by == "engine":
+        assert document["added_tokens"][0]["content"] == "word"
+        document["added_tokens"][0]["single_word"] = True  # twice in a row, it is none to the library
+        path.write_text(json.dumps(document))
+        found = open_tokenizer(path, checked=True)
+        assert "word" in found.check.other_special
+        assert any("otherwise" in note for note in found.notes)
