@@ -116,7 +116,7 @@ class CostChart(QWidget):
     def set_rows(self, rows: Sequence[CostRow], view: CostView) -> None:
         """Draw these rows, soon or when the chart is next seen."""
         self._rows, self._view = rows, view
-        if not self._redraw.isActive():
+        if self.isVisible() and not self._redraw.isActive():
             self._redraw.start()
 
     def state(self) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from gui.panels.cost_status import CostStatus
 from gui.panels.cost_table_view import CostTable
 from gui.panels.scenario_bar import ScenarioBar
 from gui.panels.scenario_names import ScenarioNames
+from gui.panels.when_seen import WhenSeen
 from gui.services.costs import CostService
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class CostPanel(QWidget):
         self.commands = CostCommands(self.table, self.model, service, notifier, version)
         self.chart = CostChart(theme)
         self.explanation = CostExplanation(theme)
+        self._explaining = WhenSeen(self.explanation, self._explain_current)
         self.status = CostStatus(self.model, service, theme)
         self._choices = self.model.arrangement
         self._make_tools()
@@ -251,7 +253,7 @@ class CostPanel(QWidget):
         self.names.name_changed.connect(self._on_state_changed)
         self.filter.textChanged.connect(self._on_filter)
         self.model.arranged.connect(self._on_arranged)
-        self.table.current_model_changed.connect(self._explain_current)
+        self.table.current_model_changed.connect(self._explaining.ask)
         self.table.layout_changed.connect(self._on_state_changed)
         self.commands.explain.triggered.connect(self._on_explain)
         self.view_button.menu().aboutToShow.connect(self._fill_view_menu)
@@ -306,9 +308,8 @@ class CostPanel(QWidget):
     def _on_arranged(self) -> None:
         self.status.refresh()
         self._show_break_even()
-        self._explain_current()
-        if self.side.isVisible() and self.side.currentWidget() is self.chart:
-            self.chart.set_rows(self.model.shown_rows(), self.model.view)
+        self._explaining.ask()
+        self.chart.set_rows(self.model.shown_rows(), self.model.view)
         if self._choices is not self.model.arrangement:
             self._choices = self.model.arrangement
             self._on_state_changed()
@@ -325,10 +326,8 @@ class CostPanel(QWidget):
     def _fill_view_menu(self) -> None:
         self.commands.view_menu(self.view_button.menu())
 
-    @Slot()
     def _explain_current(self) -> None:
-        if self.side.isVisible() and self.side.currentWidget() is self.explanation:
-            self.explanation.explain(self.table.current_row(), self.model.view)
+        self.explanation.explain(self.table.current_row(), self.model.view)
 
     @Slot()
     def _on_explain(self) -> None:
@@ -353,8 +352,6 @@ class CostPanel(QWidget):
             width = max(self.splitter.width(), 2)
             side = min(SIDE_WIDTH, width * 45 // 100)
             self.splitter.setSizes([width - side, side])
-        self.chart.set_rows(self.model.shown_rows(), self.model.view)
-        self.explanation.explain(self.table.current_row(), self.model.view)
 
     @Slot()
     def _colour_buttons(self) -> None:
