@@ -88,7 +88,8 @@ def say_counts(document: dict[str, Any], counted: Counted) -> None:
         for text in counted.texts:
             say(f"{text.tokens[0]:>12,}  {text.path}")
     label = document.get("label", "exact")
-    spread = f" ({document['tokens_low']:,} to {document['tokens_high']:,})" if label == "estimated" else ""
+    low, high = document.get("tokens_low"), document.get("tokens_high")
+    spread = "" if low == high else f" ({low:,} to {high:,})"
     unit = "token" if document["tokens"] == 1 else "tokens"
     ending = "" if label == "exact" else f", {label}"
     say(f"{document['tokens']:,} {unit}{spread} in {document['encoding']}{ending}")

@@ -92,7 +92,7 @@ def _decode_value(path: str, raw: Any, rules: Mapping[str, CountRule]) -> Any:
         return tuple(_decode_tier(tier) for tier in raw)
     if path == "price.changes":
         return tuple(_decode_change(change) for change in raw)
-    if path.startswith("price."):
+    if path.startswith("price.") and path != "price.peak_hours":
         return Decimal(raw)
     if path in {"checked", "retires"}:
         return date.fromisoformat(raw)
@@ -155,6 +155,8 @@ def _encode_change(change: Change) -> dict[str, Any]:
         encoded["batch"] = _encode_batch(change.batch)
     if change.tiers is not None:
         encoded["tiers"] = [_encode_tier(tier) for tier in change.tiers]
+    if change.assumed:
+        encoded["assumed"] = True
     return {**encoded, "note": change.note}
 
 
@@ -167,4 +169,5 @@ def _decode_change(raw: Mapping[str, Any]) -> Change:
         tiers=tuple(_decode_tier(tier) for tier in raw["tiers"]) if "tiers" in raw else None,
         note=raw["note"],
         unknown=_nulls(raw),
+        assumed=raw.get("assumed", False),
     )

@@ -76,7 +76,7 @@ class CountChecker:
     def _factors(self, node: Table, fields: Fields, path: str) -> dict[str, Decimal]:
         """``low``, ``ratio`` and ``high`` where the block has a range, else nothing. A missing ratio is the middle."""
         factors = {
-            name: self._checker.scalar(fields[name][1], join(path, name), _read_factor)
+            name: self._checker.scalar(fields[name][1], join(path, name), read_factor)
             for name in ("low", "ratio", "high")
             if name in fields
         }
@@ -96,7 +96,8 @@ class CountChecker:
         return {} if ratio is None else {"low": low, "ratio": ratio, "high": high}
 
 
-def _read_factor(text: str) -> Decimal:
+def read_factor(text: str) -> Decimal:
+    """Return a factor that is more than 0. Raises BadValue."""
     factor = read_number(text)
     if not 0 < factor <= MAX_FACTOR:
         raise BadValue(f"a factor lies between 0 and {MAX_FACTOR} (got '{shown(text)}')")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Literal
 
+from pricing.check_count import read_factor
 from pricing.checker import Checker, closest, join
 from pricing.declaration import names
 from pricing.document import Node, Scalar, Table
-from pricing.scalars import BadValue, read_date, read_number, read_text, read_tokens, shown
+from pricing.scalars import BadValue, read_date, read_flag, read_number, read_text, read_tokens, shown
 from pricing.types import RATE_NAMES, Batch, Change, Rates, Tier
 
 _OF_THE_MODEL = dict.fromkeys(names("model"), "beside 'price', one level up")
@@ -33,6 +35,8 @@ class PriceChecker:
             "batch": self._batch,
             "tiers": self._tiers,
             "changes": self._changes,
+            "off_peak": partial(self._checker.scalar, read=read_factor),
+            "peak_hours": partial(self._checker.scalar, read=read_text),
         }
         for name, (_, value) in fields.items():
             where = join(path, name)
@@ -138,10 +142,11 @@ class PriceChecker:
         tiers = self._tiers(fields["tiers"][1], join(path, "tiers")) if "tiers" in fields else None
         note = self._checker.scalar(fields["note"][1], join(path, "note"), read_text) if "note" in fields else ""
         rates, batch = self._rates(fields, path), self._optional_batch(fields, path)
+        assumed = "assumed" in fields and self._checker.scalar(fields["assumed"][1], join(path, "assumed"), read_flag)
         if day is None:
             return None
         unknown = _nulls(fields, (*RATE_NAMES, "per_request", "batch"))
-        return Change(day, rates, per_request=fee, batch=batch, tiers=tiers, note=note or "", unknown=unknown)
+        return Change(day, rates, fee, batch, tiers, note or "", unknown, bool(assumed))
 
 
 def _is_null(node: Node) -> bool:

@@ -70,6 +70,8 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         _BATCH,
         _TIERS,
         Field("changes", "changes", "New prices from a day on, early days first; what is left out stays as it was."),
+        Field("off_peak", "factor", "What tokens cost outside the peak hours, as a multiple of these prices."),
+        Field("peak_hours", "text", "The hours that these prices are for."),
     ),
     "batch": _RATES,
     "tier": (
@@ -85,6 +87,7 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         _BATCH,
         _TIERS,
         Field("note", "text", "Why the price changes."),
+        Field("assumed", "flag", "Whether nobody has announced it: the prices of before may still hold."),
     ),
     "count": (
         Field("tokenizer", "text", "The encoding to count with, like o200k_base."),

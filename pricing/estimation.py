@@ -2,18 +2,20 @@
 
 A cost is a sum of tokens times price per million; nothing is rounded, and a sum that would need rounding is an error.
 Where the count is a range, or the output is, so is the cost: its ends are the smallest and the biggest cost of any
-prompt length in the range, which may lie in different tiers, with the least and the most output.
+prompt length in the range, which may lie in different tiers, with the least and the most output. Where the price is
+assumed or depends on the hour, the ends are those of all prices that may hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
 from typing import NamedTuple
 
-from pricing.rates import RateCard, RateCards, tier_for
+from pricing.money import exact_usd
+from pricing.rates import Possible, RateCard, RateCards, tier_for
 from pricing.scenario_checks import cached_tokens, check
-from pricing.types import CostEstimate, CostPart, Model, Price, Scenario, TokenCount
+from pricing.types import Change, CostEstimate, CostPart, Label, Model, Price, Scenario, TokenCount, least_sure
 
 TOKENS_UNKNOWN = "tokens"
 """Stands in ``CostEstimate.unknown`` where it is the number of tokens that is not known."""
@@ -23,6 +25,7 @@ _PER_TOKEN = Decimal("0.000001")
 EXACT = Context(prec=120, traps=[Inexact, InvalidOperation, Overflow])
 _SHARE = Context(prec=12)
 _NOTHING = Decimal(0)
+_HALF = Decimal("0.5")
 
 
 _PROMPT_PARTS = ("input", "cached", "cache_write", "cache_write_1h")
@@ -51,28 +54,23 @@ def estimate(
     """
     check(count, scenario)
     cards = cards or RateCards()
-    price, change = cards.in_force(model.price, scenario.on)
+    possible, change = cards.possible(model.price, scenario.on)
+    price = possible[0].price
     if count is None:
         return _without_count(model, scenario)
     tier = tier_for(price, count.tokens)
-    card = cards.card(price, tier, scenario.batch)
-    parts, unknown = _parts(price, card, count.tokens, scenario)
-    fee = price.per_request or _NOTHING
+    parts, unknown = _parts(price, cards.card(price, tier, scenario.batch), count.tokens, scenario)
     input_sum, output_sum = _sum(parts, _PROMPT_PARTS), _sum(parts, _OUTPUT_PARTS)
     input_usd, output_usd = _times(input_sum, scenario.factor), _times(output_sum, scenario.factor)
-    request_usd = EXACT.multiply(fee, scenario.factor)
+    request_usd = EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
     usd = _plus(_plus(input_usd, output_usd), request_usd)
     ends = _Ends(usd, usd, input_usd, input_usd, output_usd, output_usd)
-    if count.low < count.high or scenario.output_range or scenario.reasoning_range:
-        ends = _ranges(price, cards, count, scenario, (input_usd, request_usd))
+    if count.low < count.high or scenario.output_range or scenario.reasoning_range or len(possible) > 1:
+        ends = _widest([_ranges(one, cards, count, scenario) for one in possible])
     low, high = (None, None) if usd is None or ends.low is None or ends.high is None else ends[:2]
     fewest, most = _output_ends(scenario)
     return CostEstimate(
-        model_id=model.id,
-        label=count.label,
-        input_tokens=count.tokens,
-        input_low=count.low,
-        input_high=count.high,
+        *(model.id, count.label, count.tokens, count.low, count.high),
         input_usd=input_usd,
         output_usd=output_usd,
         request_usd=request_usd,
@@ -90,7 +88,7 @@ def estimate(
         tier="" if tier is None else tier.condition,
         parts=parts,
         factor=scenario.factor,
-        notes=tuple(_notes(model, count, scenario, change.note if change else "")),
+        notes=tuple(_notes(model, count, scenario, change)),
         price_checked=model.checked,
         source=model.source,
         input_usd_low=ends.input_low,
@@ -99,6 +97,9 @@ def estimate(
         output_usd_high=ends.output_high,
         output_low=fewest,
         output_high=most,
+        usd_label=_usd_label(count.label, price, change),
+        price_note=_price_note(price, change),
+        context_note=_context_note(model, count, scenario),
     )
 
 
@@ -156,18 +157,16 @@ def _sum(parts: tuple[CostPart, ...], names: Container[str]) -> Decimal | None:
     return total
 
 
-def _ranges(
-    price: Price, cards: RateCards, count: TokenCount, scenario: Scenario, known: tuple[Decimal | None, Decimal]
-) -> _Ends:
+def _ranges(possible: Possible, cards: RateCards, count: TokenCount, scenario: Scenario) -> _Ends:
     """The ends of the costs of all prompt lengths in the range of the count, with the least and the most output.
 
-    Between two thresholds the cost only grows with the prompt, so the ends and the thresholds tell all. ``known``
-    are the costs of a prompt of the best figure, and of the fee.
+    Between two thresholds the cost only grows with the prompt, so the ends and the thresholds tell all.
     """
+    price, factor = possible.price, EXACT.multiply(possible.factor, scenario.factor)
+    fee = EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
     output = scenario.output_range or (scenario.output_tokens, scenario.output_tokens)
     reasoning = scenario.reasoning_range or (scenario.reasoning_tokens, scenario.reasoning_tokens)
     least, most = (_split_output(output[end], reasoning[end]) for end in (0, 1))
-    input_usd, fee = known
     inputs: list[Decimal | None] = []
     lows: list[Decimal | None] = []
     highs: list[Decimal | None] = []
@@ -175,11 +174,9 @@ def _ranges(
     for tokens in _corners(price, count):
         card = cards.card(price, tier_for(price, tokens), scenario.batch)
         if card not in written:
-            low = _priced(card, least, scenario.factor)
-            written[card] = low, low if least == most else _priced(card, most, scenario.factor)
-        prompt = input_usd
-        if tokens != count.tokens:
-            prompt = _priced(card, _split_prompt(tokens, scenario), scenario.factor)
+            low = _priced(card, least, factor)
+            written[card] = low, low if least == most else _priced(card, most, factor)
+        prompt = _priced(card, _split_prompt(tokens, scenario), factor)
         low, high = written[card]
         inputs.append(prompt)
         lows.append(_plus(_plus(prompt, low), fee))
@@ -189,6 +186,14 @@ def _ranges(
         *(_end(lows, min), _end(highs, max), _end(inputs, min), _end(inputs, max)),
         *(_end(least_usd, min), _end(most_usd, max)),
     )
+
+
+def _widest(ends: Sequence[_Ends]) -> _Ends:
+    """The ends of all these ranges together. An end that is not known in one of them is not known."""
+    if len(ends) == 1:
+        return ends[0]
+    picks = (min, max) * 3
+    return _Ends(*(_end(list(amounts), pick) for amounts, pick in zip(zip(*ends, strict=True), picks, strict=True)))
 
 
 def _plus(first: Decimal | None, second: Decimal | None) -> Decimal | None:
@@ -236,10 +241,44 @@ def _is_over(model: Model, prompt: int, scenario: Scenario) -> bool | None:
     return prompt + scenario.output_tokens + scenario.reasoning_tokens > model.context
 
 
-def _notes(model: Model, count: TokenCount, scenario: Scenario, change_note: str) -> Iterator[str]:
+def _usd_label(label: Label, price: Price, change: Change | None) -> Label:
+    """The label of the money: a price that depends on an hour nobody told makes it an estimate."""
+    labels: list[Label] = [label]
+    if change is not None and change.assumed:
+        labels.append("assumed")
+    if price.off_peak is not None:
+        labels.append("estimated")
+    return least_sure(*labels)
+
+
+def _price_note(price: Price, change: Change | None) -> str:
+    """Why the price may be another one; empty where it is published and the same at all hours."""
+    notes = []
+    if change is not None and change.assumed:
+        notes.append(f"assumed price: {change.note}" if change.note else "assumed price")
+    if price.off_peak is not None:
+        hours = f" ({price.peak_hours})" if price.peak_hours else ""
+        times = "half of it" if price.off_peak == _HALF else f"{exact_usd(price.off_peak)} times that"
+        notes.append(f"price of the peak hours{hours}, {times} at other times")
+    return "; ".join(notes)
+
+
+def _context_note(model: Model, count: TokenCount, scenario: Scenario) -> str:
+    """What does not fit into the model, or may not; empty where all does, and where the limits are not known."""
+    for prompt, prompt_is, both_are in ((count.tokens, "is", "are"), (count.high, "may be", "may be")):
+        if model.max_input is not None and prompt > model.max_input:
+            return f"the prompt {prompt_is} longer than the {model.max_input:,} tokens that the model takes"
+        if model.context is not None and prompt > model.context:
+            return f"the prompt {prompt_is} longer than the context window of {model.context:,} tokens"
+        if _is_over(model, prompt, scenario):
+            return f"prompt and output {both_are} longer than the context window of {model.context:,} tokens"
+    return ""
+
+
+def _notes(model: Model, count: TokenCount, scenario: Scenario, change: Change | None) -> Iterator[str]:
     """Remarks on one estimate, for its explanation."""
-    if change_note:
-        yield change_note
+    if change is not None and change.note and not change.assumed:
+        yield change.note
     coming = model.next_change(scenario.on)
     if coming is not None:
         note = f" ({coming.note})" if coming.note else ""
@@ -248,8 +287,6 @@ def _notes(model: Model, count: TokenCount, scenario: Scenario, change_note: str
         yield f"retired on {model.retires.isoformat() if model.retires else ''}"
     elif model.retires is not None:
         yield f"retires on {model.retires.isoformat()}"
-    if model.max_input is not None and count.tokens > model.max_input:
-        yield f"the prompt is longer than the {model.max_input:,} tokens that the model takes"
     if model.max_output is not None and scenario.output_tokens > model.max_output:
         yield f"the model puts out {model.max_output:,} tokens at most"
     if model.count.note and count.label == model.count.label:

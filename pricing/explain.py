@@ -30,8 +30,7 @@ def explain(estimate: CostEstimate) -> tuple[str, ...]:
         lines.extend(_ranges(estimate))
     if estimate.tier:
         lines.append(f"prices for {estimate.tier} hold for the whole request")
-    if estimate.over_context:
-        lines.append("this does not fit into the context window")
+    lines.extend(filter(None, (estimate.context_note, estimate.price_note)))
     lines.extend(estimate.notes)
     if estimate.price_checked:
         lines.append(f"prices checked on {estimate.price_checked.isoformat()}")
@@ -59,6 +58,8 @@ def _ranges(estimate: CostEstimate) -> list[str]:
     if estimate.output_low < estimate.output_high:
         outputs = f"{estimate.output_low:,} to {estimate.output_high:,} tokens of output and reasoning"
     tokens = " and ".join(filter(None, (prompts, outputs)))
+    if estimate.price_note:
+        tokens = " and ".join(filter(None, (tokens, "one of the possible prices")))
     if tokens and (estimate.usd_low is None or estimate.usd_high is None):
         lines.append(f"for {tokens}: unknown, a price at one end is not known")
     elif tokens and estimate.usd_low is not None and estimate.usd_high is not None:

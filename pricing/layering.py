@@ -100,6 +100,8 @@ def _price(values: Mapping[str, Any]) -> Price:
         batch=values.get("price.batch"),
         tiers=values.get("price.tiers") or (),
         changes=values.get("price.changes") or (),
+        off_peak=values.get("price.off_peak"),
+        peak_hours=values.get("price.peak_hours") or "",
     )
 
 
@@ -121,11 +123,12 @@ def _notices(model_id: str, bundled: Mapping[str, Any], yours: Entry) -> list[No
         ("price.tiers", "the built-in prices of long prompts"),
         ("price.changes", "the built-in changes of price"),
         ("price.batch", "the built-in batch prices"),
+        ("price.off_peak", "the built-in prices outside the peak hours"),
     ):
         survives = bundled.get(path) and path not in yours.fields
         if survives and bundled[path] != "half":
             name = path.partition(".")[2]
-            empty = "null" if name == "batch" else "[]"
+            empty = "[]" if name in ("tiers", "changes") else "null"
             sentence = f"{what} of {model_id} still hold beside your own, set '{name}' too (or write '{name}: {empty}')"
             found.append(Notice(model_id, path, sentence))
     return found

@@ -46,6 +46,27 @@ def price_on(price: Price, on: date) -> tuple[Price, Change | None]:
     return price, last
 
 
+class Possible(NamedTuple):
+    """A price that may hold. ``factor``: what tokens cost at this hour, as a multiple of it."""
+
+    price: Price
+    factor: Decimal
+
+
+def possible_prices(price: Price, on: date) -> tuple[Possible, ...]:
+    """Return the prices that may hold on a day, that of ``price_on`` first.
+
+    The others are those that hold if no assumed change has come, and all of them outside the peak hours.
+    """
+    found = [price]
+    for change in price.changes:
+        if change.from_date > on:
+            break
+        found = [_changed(found[0], change), *(found if change.assumed else ())]
+    prices = [Possible(one, Decimal(1)) for one in found]
+    return (*prices, *(Possible(one, one.off_peak) for one in found if one.off_peak is not None))
+
+
 def _changed(price: Price, change: Change) -> Price:
     new: dict[str, Decimal | None] = {
         name: value for name in RATE_NAMES if (value := getattr(change.rates, name)) is not None
@@ -137,21 +158,24 @@ class RateCards:
 
     def __init__(self) -> None:
         self._on: date | None = None
-        self._changed: dict[int, tuple[Price, Price, Change | None]] = {}
+        self._changed: dict[int, tuple[Price, tuple[Possible, ...], Change | None]] = {}
         self._cards: dict[tuple[int, int, bool], tuple[Price, Tier | None, RateCard]] = {}
 
     def in_force(self, price: Price, on: date) -> tuple[Price, Change | None]:
         """As ``price_on``."""
+        possible, change = self.possible(price, on)
+        return possible[0].price, change
+
+    def possible(self, price: Price, on: date) -> tuple[tuple[Possible, ...], Change | None]:
+        """Return ``possible_prices``, and the change that brought the first of them about, if one did."""
         if on != self._on:
             self._on = on
             self._changed.clear()
             self._cards.clear()
-        if not price.changes:
-            return price, None
         # What an id belongs to is kept beside it, or the id could be that of another object one day.
         known = self._changed.get(id(price))
         if known is None:
-            known = self._changed[id(price)] = (price, *price_on(price, on))
+            known = self._changed[id(price)] = (price, possible_prices(price, on), price_on(price, on)[1])
         return known[1], known[2]
 
     def card(self, price: Price, tier: Tier | None, in_batch: bool) -> RateCard:

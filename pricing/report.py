@@ -32,6 +32,9 @@ def json_row(estimate: CostEstimate, with_calls: bool, with_sum: bool = False) -
         "unknown": list(estimate.unknown),
         "price_checked": estimate.price_checked.isoformat() if estimate.price_checked else None,
         "retired": estimate.retired,
+        "usd_label": estimate.usd_label,
+        "price_note": estimate.price_note,
+        "context_exceeded": bool(estimate.over_context),
     }
     if with_calls:
         row["calls"] = estimate.calls
@@ -68,7 +71,7 @@ def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
         line += f"   no price known for {', '.join(estimate.unknown)}"
     if estimate.retired:
         line += "   retired"
-    return line
+    return "   ".join(filter(None, (line, estimate.price_note, estimate.context_note)))
 
 
 def tokens_text(estimate: CostEstimate) -> str:

@@ -72,7 +72,7 @@ def _field(field: Field, block: str) -> dict[str, Any]:
     value = _value(field.kind)
     nullable = (
         field.kind in {"money", "batch"}
-        or (block == "price" and field.kind in {"tiers", "changes"})
+        or (block == "price" and field.kind in {"tiers", "changes", "factor", "text"})
         or (block == "model" and field.name in _NULLABLE_IN_MODEL)
     )
     if nullable:

@@ -12,13 +12,23 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-Label = Literal["exact", "assumed", "reconstructed", "estimated", "counted"]
-"""How far a token count can be trusted, best first.
+Label = Literal["exact", "counted", "formula", "assumed", "reconstructed", "estimated"]
+"""How far a number can be trusted, best first.
 
-``exact``: the vendor's own published tokenizer for this model. ``assumed``: the right one by good authority, but not
-by the vendor's word. ``reconstructed``: a third party's tested reconstruction. ``estimated``: a measured ratio to
-another encoding, with a range. ``counted``: told by the vendor's own service.
+``exact``: the vendor's own published tokenizer for this model. ``counted``: told by the vendor's own service.
+``formula``: a published rule of arithmetic, as for the overhead of a request. ``assumed``: the right tokenizer or price
+by good authority, but not by the vendor's word. ``reconstructed``: a third party's tested reconstruction.
+``estimated``: a measured ratio to another encoding, with a range.
 """
+
+LABELS: tuple[Label, ...] = ("exact", "counted", "formula", "assumed", "reconstructed", "estimated")
+"""Every label, best first."""
+
+
+def least_sure(*labels: Label) -> Label:
+    """Return the label of a sum whose parts have these labels: that of its least sure part."""
+    return max(labels, key=LABELS.index)
+
 
 Origin = Literal["bundled", "yours"]
 """Where the value of a field comes from: the built-in table or the user's file."""
@@ -192,6 +202,7 @@ class Change:
     ``tiers`` replace the earlier ones as a whole: None where they stay, empty where they end. ``batch`` does so too; a
     block of batch prices does not outlive a change of the prices that it belongs to, ``half`` does. What ``unknown``
     names (rates, ``batch``) is no longer known from that day on; ``per_request`` among them: there is no fee any more.
+    ``assumed``: the vendor has not announced it, so the prices of before may still hold.
     """
 
     from_date: date
@@ -201,13 +212,15 @@ class Change:
     tiers: tuple[Tier, ...] | None = None
     note: str = ""
     unknown: tuple[str, ...] = ()
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
     """What a model costs: base rates, a fee per request in USD (None: no fee), batch, long-prompt tiers, dated changes.
 
-    ``tiers`` are in rising order of their thresholds, ``changes`` in order of their dates.
+    ``tiers`` are in rising order of their thresholds, ``changes`` in order of their dates. ``off_peak``: what tokens
+    cost outside the ``peak_hours``, as a multiple of these prices; None where the price does not depend on the hour.
     """
 
     rates: Rates
@@ -215,6 +228,8 @@ class Price:
     batch: Batch = None
     tiers: tuple[Tier, ...] = ()
     changes: tuple[Change, ...] = ()
+    off_peak: Decimal | None = None
+    peak_hours: str = ""
 
     @property
     def input(self) -> Decimal | None:
@@ -354,9 +369,12 @@ class CostEstimate:
     output and reasoning, and may lie in different tiers; ``input_usd_low`` and ``input_usd_high`` are the prompt's part
     alone, ``output_usd_low`` and ``output_usd_high`` that of output and reasoning, each None where a price at some
     length of the prompt is unknown. ``output_low`` and ``output_high`` are the tokens of output and reasoning together.
-    ``usd_calls`` (with its range) is for all calls of the scenario. ``unknown`` names the prices that were needed and
-    are not known; then ``usd`` is None. ``context_share`` is the prompt as a share of the context window (1: full).
-    ``over_context``: prompt, output and reasoning do not fit; None: unknown. ``tier`` says in words which long-prompt
+    Where the price is assumed or depends on the hour, the range also holds the price of before and that of other hours;
+    ``price_note`` says so in words, and ``usd_label`` is the label of the money: that of the least sure of count and
+    price. ``usd_calls`` (with its range) is for all calls of the scenario. ``unknown`` names the prices that were
+    needed and are not known; then ``usd`` is None. ``context_share`` is the prompt as a share of the context window (1:
+    full). ``over_context``: prompt, output and reasoning do not fit; None: unknown. ``context_note`` says in words what
+    does not fit, or may not where the prompt is a range; empty where all fits. ``tier`` says in words which long-prompt
     tier is in force, empty for none.
     """
 
@@ -391,6 +409,9 @@ class CostEstimate:
     output_usd_high: Decimal | None = None
     output_low: int = 0
     output_high: int = 0
+    usd_label: Label | None = None
+    price_note: str = ""
+    context_note: str = ""
 
     @property
     def explanation(self) -> tuple[str, ...]:

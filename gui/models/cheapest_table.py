@@ -25,12 +25,12 @@ def tr(text: str) -> str:
 
 def _call_text(choice: Choice, text: CostText) -> str:
     estimate = choice.estimate
-    return text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
+    return text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
 
 
 def _calls_text(choice: Choice, text: CostText) -> str:
     estimate = choice.estimate
-    return text.usd(estimate.label, estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
+    return text.usd(estimate.usd_label, estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
 
 
 _COLUMNS: tuple[tuple[str, Callable[[Choice, CostText], str]], ...] = (

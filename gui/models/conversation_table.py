@@ -27,7 +27,7 @@ def tr(text: str) -> str:
 
 def total_text(turn: Turn, text: CostText) -> str:
     """What a conversation has cost up to a turn, a range where its tokens are one."""
-    return text.usd(turn.estimate.label, turn.total_usd, turn.total_usd_low, turn.total_usd_high)
+    return text.usd(turn.estimate.usd_label, turn.total_usd, turn.total_usd_low, turn.total_usd_high)
 
 
 def _pays_text(talk: Talk, text: CostText) -> str:
@@ -152,7 +152,7 @@ class TurnsModel(_TalkModel):
             return self._text.localised(f"{tokens:,}")
 
         estimate = turn.estimate
-        usd = self._text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
+        usd = self._text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
         words = tr("This turn: {usd}. Its prompt: {prompt} tokens, {cached} of them from the cache, {written} written.")
         return words.format(
             usd=usd,

@@ -82,7 +82,7 @@ class CostChangesModel(RowsModel):
             return change.model.name
         if column in (BEFORE, AFTER):
             estimate: CostEstimate = change.before if column == BEFORE else change.after
-            return self._text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
+            return self._text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
         if column == PER_CENT:
             return self._per_cent(change.share)
         return money_text(self._text, change.change if column == CHANGE else change.calls_change, plus=True)

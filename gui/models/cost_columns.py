@@ -30,10 +30,10 @@ from gui.models.cost_money import (
     usd_text,
 )
 from gui.models.cost_row import CostRow, usd_middle
-from gui.models.cost_text import CostText, age_tone
+from gui.models.cost_text import SIGNS, CostText, age_tone
 from gui.models.price_cells import price_in_force, price_text
 
-LABEL_ORDER = ("exact", "counted", "assumed", "reconstructed", "estimated")
+LABEL_ORDER = tuple(SIGNS)
 """Labels as they are sorted, best first."""
 
 
@@ -195,6 +195,7 @@ def _notes_text(row: CostRow, view: CostView) -> str:
     notes += [tr("all of the prompt counts as cached")] if row.cached_cut else []
     missing = unknown_prices(row)
     notes += [tr("no price known for: {prices}").format(prices=", ".join(missing))] if missing else []
+    notes += [row.estimate.price_note] if row.estimate.price_note else []
     return " · ".join([*notes, *row.model.notes])
 
 
@@ -305,6 +306,7 @@ COLUMNS: tuple[CostColumn, ...] = (
             ("usd", lambda row, view: row.estimate.usd),
             ("usd_low", lambda row, view: row.estimate.usd_low),
             ("usd_high", lambda row, view: row.estimate.usd_high),
+            ("usd_label", lambda row, view: row.estimate.usd_label),
         ),
         widest="≈ $0.000028–0.000037",
         numeric=True,
@@ -365,6 +367,7 @@ COLUMNS: tuple[CostColumn, ...] = (
         (
             ("context_share", lambda row, view: row.estimate.context_share),
             ("context_window", lambda row, view: row.model.context),
+            ("context_exceeded", lambda row, view: row.estimate.over_context),
         ),
         widest="100%, over with output",
         numeric=True,
@@ -409,9 +412,9 @@ COLUMNS: tuple[CostColumn, ...] = (
         QT_TRANSLATE_NOOP("CostColumns", "Count"),
         QT_TRANSLATE_NOOP(
             "CostColumns",
-            "How far the count can be trusted. Exact: the vendor's own tokenizer. Assumed (~): the right one by good "
-            "authority. Reconstructed (≈): a tested reconstruction of it. "
-            "Estimated (≈): a measured ratio, with its range.",
+            "How far the count can be trusted. Exact: the vendor's own tokenizer. Formula (~): a published rule. "
+            "Assumed (~): the right tokenizer by good authority. Reconstructed (≈): a tested reconstruction of it. "
+            "Estimated (≈): a measured ratio, with its range. A sum is as sure as its least sure part.",
         ),
         _label_text,
         _label_rank,
@@ -473,6 +476,7 @@ COLUMNS: tuple[CostColumn, ...] = (
         lambda row, view: natural(_notes_text(row, view)) or None,
         (
             ("unknown", lambda row, view: " ".join(row.estimate.unknown)),
+            ("price_note", lambda row, view: row.estimate.price_note),
             ("notes", lambda row, view: " · ".join(row.model.notes)),
         ),
         widest="a cache write that is kept for more than 12 hours",

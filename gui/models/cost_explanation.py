@@ -78,6 +78,10 @@ def explanation(row: CostRow, view: CostView) -> list[str]:
         lines.append(tr("Prices for {condition} hold for the whole request.").format(condition=estimate.tier))
     if estimate.over_context:
         lines.append(_too_long(row, view))
+    elif estimate.context_note:
+        lines.append(_sentence(estimate.context_note) + ".")
+    if estimate.price_note:
+        lines.append(_sentence(estimate.price_note) + ".")
     lines += dict.fromkeys(_sentence(note) for note in (*estimate.notes, *row.model.notes))
     if estimate.source:
         lines.append(tr("Source: {source}").format(source=estimate.source))
@@ -85,13 +89,13 @@ def explanation(row: CostRow, view: CostView) -> list[str]:
 
 
 def _too_long(row: CostRow, view: CostView) -> str:
-    """What does not fit: the limit of the prompt alone is among the estimate's notes."""
+    """What does not fit, with its tokens."""
     estimate, context = row.estimate, row.model.context
     parts = row.mixed.kinds[0].estimate.parts if row.mixed is not None else estimate.parts
     output = sum(part.tokens or 0 for part in parts if part.name in ("output", "reasoning"))
     needed = (estimate.input_tokens or 0) + output
     if context is None or needed <= context:
-        return tr("This is too long for the model.")
+        return _sentence(estimate.context_note) + "."
     return tr("Too long for the model: it has room for {context} tokens, prompt and output take {needed}.").format(
         context=view.text.localised(f"{context:,}"), needed=view.text.localised(f"{needed:,}")
     )
@@ -177,7 +181,9 @@ def _range_line(estimate: CostEstimate, view: CostView) -> str:
     """Between which tokens the cost lies where. What is one number is not a range."""
     prompt = _tokens(estimate.input_low, estimate.input_high, view)
     output = _tokens(estimate.output_low, estimate.output_high, view)
-    if prompt and output:
+    if not prompt and not output:
+        words = tr("At one of the possible prices: {usd}")
+    elif prompt and output:
         words = tr("With {prompt} tokens of prompt and {output} of output and reasoning: {usd}")
     elif output:
         words = tr("With {output} tokens of output and reasoning: {usd}")

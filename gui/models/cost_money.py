@@ -22,25 +22,26 @@ def tr(text: str) -> str:
 def input_usd_text(row: CostRow, view: CostView) -> str:
     """What the prompt of one call costs."""
     estimate = row.estimate
-    return view.text.usd(estimate.label, estimate.input_usd, estimate.input_usd_low, estimate.input_usd_high)
+    return view.text.usd(estimate.usd_label, estimate.input_usd, estimate.input_usd_low, estimate.input_usd_high)
 
 
 def output_usd_text(row: CostRow, view: CostView) -> str:
-    """What output and reasoning of one call cost. Without the sign of the label: that is of the prompt's count."""
+    """What output and reasoning of one call cost, with a sign where the price is not sure: the count is the user's."""
     estimate = row.estimate
-    return view.text.usd(None, estimate.output_usd, estimate.output_usd_low, estimate.output_usd_high)
+    label = estimate.usd_label if estimate.price_note else None
+    return view.text.usd(label, estimate.output_usd, estimate.output_usd_low, estimate.output_usd_high)
 
 
 def usd_text(row: CostRow, view: CostView) -> str:
     """What one call costs."""
     estimate = row.estimate
-    return view.text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
+    return view.text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
 
 
 def calls_text(row: CostRow, view: CostView) -> str:
     """What all calls cost, with a sign where that is more than the budget, or may be."""
     estimate = row.estimate
-    usd = view.text.usd(estimate.label, estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
+    usd = view.text.usd(estimate.usd_label, estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
     return f"⚠ {usd}" if excess(row, view) else usd
 
 
@@ -92,7 +93,7 @@ def excess_text(row: CostRow, view: CostView, over: tuple[Decimal, Decimal]) -> 
     """By how much the budget is exceeded: ``$3.20``, ``≈ $2.1–2.6``, ``up to $0.40``."""
     if over[0] <= 0:
         return tr("up to {usd}").format(usd=view.text.amount(over[1]))
-    return view.text.usd(row.estimate.label, *((over[0] + over[1]) / 2, *over))
+    return view.text.usd(row.estimate.usd_label, *((over[0] + over[1]) / 2, *over))
 
 
 def break_even(row: CostRow) -> Decimal | None:

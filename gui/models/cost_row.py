@@ -37,9 +37,10 @@ class CostRow:
 
     @property
     def has_range(self) -> bool:
-        """Whether the tokens of the prompt, or of the output, are a range rather than one number."""
+        """Whether tokens of the prompt, of the output, or the prices are a range rather than one number."""
         estimate = self.estimate
-        return estimate.input_low != estimate.input_high or estimate.output_low != estimate.output_high
+        tokens = estimate.input_low != estimate.input_high or estimate.output_low != estimate.output_high
+        return tokens or bool(estimate.price_note)
 
 
 def usd_middle(row: CostRow) -> Decimal | None:

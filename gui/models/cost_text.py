@@ -23,11 +23,12 @@ AGEING_DAYS = 30
 OLD_DAYS = 90
 """From this age on prices are called old: a quarter, in which most vendors bring out a model or change a price."""
 
-SIGNS = {"exact": "", "assumed": "~", "reconstructed": "≈", "estimated": "≈", "counted": ""}
-"""What stands before a number whose count is not exact, by label."""
+SIGNS = {"exact": "", "counted": "", "formula": "~", "assumed": "~", "reconstructed": "≈", "estimated": "≈"}
+"""What stands before a number that is not exact, by label, best first."""
 
 LABELS = {
     "exact": QT_TRANSLATE_NOOP("CostText", "exact"),
+    "formula": QT_TRANSLATE_NOOP("CostText", "formula"),
     "assumed": QT_TRANSLATE_NOOP("CostText", "assumed"),
     "reconstructed": QT_TRANSLATE_NOOP("CostText", "reconstructed"),
     "estimated": QT_TRANSLATE_NOOP("CostText", "estimated"),

@@ -270,7 +270,7 @@ class FileTreeModel(QAbstractItemModel):
         price = self.price(node, column)
         if (column - MODELS) % 2 == 0:
             return self._text.tokens(price.label, price.tokens, price.low, price.high)
-        return self._text.usd(price.label, price.usd, price.usd_low, price.usd_high)
+        return self._text.usd(price.usd_label, price.usd, price.usd_low, price.usd_high)
 
     def share(self, node: int) -> str:
         """The part of all tokens that a node has."""

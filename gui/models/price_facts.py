@@ -33,6 +33,8 @@ LABELS = {
     "price.batch": QT_TRANSLATE_NOOP("PriceFacts", "Batch"),
     "price.tiers": QT_TRANSLATE_NOOP("PriceFacts", "Long prompts"),
     "price.changes": QT_TRANSLATE_NOOP("PriceFacts", "Announced changes"),
+    "price.off_peak": QT_TRANSLATE_NOOP("PriceFacts", "Off-peak multiple"),
+    "price.peak_hours": QT_TRANSLATE_NOOP("PriceFacts", "Peak hours"),
     "name": QT_TRANSLATE_NOOP("PriceFacts", "Name"),
     "provider": QT_TRANSLATE_NOOP("PriceFacts", "Provider"),
     "context": QT_TRANSLATE_NOOP("PriceFacts", "Context window"),

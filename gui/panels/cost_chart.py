@@ -48,7 +48,7 @@ def bars_of(rows: Sequence[CostRow], view: CostView, most: int) -> list[Bar]:
         if middle is None or estimate.usd_low is None or estimate.usd_high is None:
             continue
         pinned = view.baseline is not None and row.model_id == view.baseline.model_id
-        text = view.text.usd(estimate.label, estimate.usd, estimate.usd_low, estimate.usd_high)
+        text = view.text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
         bars.append(
             Bar(
                 row.model_id,

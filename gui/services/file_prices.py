@@ -17,7 +17,7 @@ MOST_KEPT = 20_000
 
 
 class FilePrice(NamedTuple):
-    """Tokens as a model counts them, and what they cost as input; each with its range. None: not known."""
+    """Tokens as a model counts them, and what they cost as input; each with its range and label. None: not known."""
 
     label: str | None
     tokens: int | None
@@ -26,9 +26,10 @@ class FilePrice(NamedTuple):
     usd: Decimal | None
     usd_low: Decimal | None
     usd_high: Decimal | None
+    usd_label: str | None
 
 
-UNKNOWN = FilePrice(None, None, None, None, None, None, None)
+UNKNOWN = FilePrice(None, None, None, None, None, None, None, None)
 
 
 class FilePrices:
@@ -67,5 +68,5 @@ class FilePrices:
         return FilePrice(
             count.label,
             *(count.tokens, count.low, count.high),
-            *(cost.input_usd, cost.input_usd_low, cost.input_usd_high),
+            *(cost.input_usd, cost.input_usd_low, cost.input_usd_high, cost.usd_label),
         )

@@ -92,7 +92,7 @@ def value_of(kind: str, typed: str) -> Value:
     text = typed.strip()
     if text.casefold() in UNKNOWN_WORDS:
         return None
-    if kind == "money" and _AMOUNT.fullmatch(text):
+    if kind in {"money", "factor"} and _AMOUNT.fullmatch(text):
         try:
             return Decimal(text)
         except InvalidOperation:

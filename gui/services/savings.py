@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Money:
     """US dollars, with the ends of their range; None where a price or the count is not known. ``label`` is that of the
-    count."""
+    money."""
 
     usd: Decimal | None
     low: Decimal | None
@@ -45,7 +45,7 @@ class PricedModel:
         """What a month costs less with the second number of tokens than with the first; negative where it is more."""
         before, after = self.month(encoding, tokens_before), self.month(encoding, tokens_after)
         return difference(
-            before.label,
+            before.usd_label,
             (before.usd_calls, before.usd_calls_low, before.usd_calls_high),
             (after.usd_calls, after.usd_calls_low, after.usd_calls_high),
         )
@@ -54,7 +54,7 @@ class PricedModel:
         """What the prompt alone costs in a month, without the answer."""
         month = self.month(encoding, tokens)
         ends = (month.input_usd, month.input_usd_low, month.input_usd_high)
-        return Money(*(None if usd is None else usd * month.calls for usd in ends), month.label)
+        return Money(*(None if usd is None else usd * month.calls for usd in ends), month.usd_label)
 
 
 Ends = tuple[Decimal | None, Decimal | None, Decimal | None]

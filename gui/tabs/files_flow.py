@@ -231,7 +231,7 @@ class FilesFlow(QObject):
         money = self._costs.model.view.text
         for index, model in enumerate(prices.models):
             price = prices.price(index, counts)
-            usd = money.usd(price.label, price.usd, price.usd_low, price.usd_high)
+            usd = money.usd(price.usd_label, price.usd, price.usd_low, price.usd_high)
             parts.append(self.tr("{model} {usd}").format(model=model.name, usd=usd))
         hidden = panel.model.hidden_files
         if hidden:

@@ -29,6 +29,7 @@ def exactly(tokens: int) -> TokenCount:
 
 
 NOTHING = exactly(0)
+_NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def converse(
     runs = [_run(model, conversation, scenario, end, cards, between) for end in _ends(conversation)]
     turns = []
     for alike in zip(*runs, strict=True):
-        totals = [turn.total_usd for turn in alike]
+        totals = [total for turn in alike for total in (turn.total_usd_low, turn.total_usd_high)]
         known = [total for total in totals if total is not None]
         low, high = (min(known), max(known)) if len(known) == len(totals) else (None, None)
         turns.append(replace(alike[0], total_usd_low=low, total_usd_high=high))
@@ -121,7 +122,7 @@ def _run(
 ) -> list[Turn]:
     """The conversation with every part at one end of its range."""
     answer, reasoning = getattr(conversation.answer, end), getattr(conversation.reasoning, end)
-    total: Decimal | None = Decimal(0)
+    totals: tuple[Decimal | None, ...] = (_NOTHING,) * 3
     turns = []
     for number, prompt, cached in _prompts(conversation, end):
         between()
@@ -142,9 +143,13 @@ def _run(
             ),
             cards,
         )
-        total = None if total is None or cost.usd is None else EXACT.add(total, cost.usd)
-        turns.append(Turn(number, prompt, cached, written, cost, total, total, total))
+        totals = tuple(map(_plus, totals, (cost.usd, cost.usd_low, cost.usd_high)))
+        turns.append(Turn(number, prompt, cached, written, cost, *totals))
     return turns
+
+
+def _plus(total: Decimal | None, usd: Decimal | None) -> Decimal | None:
+    return None if total is None or usd is None else EXACT.add(total, usd)
 
 
 def _prompts(conversation: Conversation, end: End) -> Iterator[tuple[int, int, int]]:

@@ -10,8 +10,10 @@ from PySide6.QtTest import QAbstractItemModelTester
 from gui.models.cost_arrangement import SortKey
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
 from gui.models.cost_table import CostRole, CostTableModel
-from gui.models.cost_text import CostText
+from gui.models.cost_text import SIGNS, CostText
+from pricing.types import LABELS, Change
 from tests.gui.cost_samples import MODELS, TODAY, rows
+from tests.pricing.build import rates
 
 ENGLISH = CostText(QLocale(QLocale.Language.English))
 
@@ -200,3 +202,20 @@ def test_another_locale_changes_the_numbers(model):
     tip = text(model, "acme/large", "total", Qt.ItemDataRole.ToolTipRole)
     assert "1.000 tokens × $2 / million = $0,002" in tip
     assert "https://prices.example/acme/large" in tip
+
+
+def test_prices_that_are_not_sure_are_said_and_are_ranges(model):
+    assert list(SIGNS) == list(LABELS)
+    by_hour = replace(MODELS[0], price=replace(MODELS[0].price, off_peak=Decimal("0.5"), peak_hours="at noon"))
+    change = Change(TODAY, rates(input="4"), assumed=True)
+    assumed = replace(MODELS[0], id="acme/promoted", price=replace(MODELS[0].price, changes=(change,)))
+    model.set_rows(rows(models=(by_hour, assumed)), 1_000, TODAY, TODAY)
+    assert text(model, "acme/large", "tokens") == "1,000", "the count is exact, the money is not"
+    assert text(model, "acme/large", "total") == "≈ $0.0030–0.0060"
+    assert text(model, "acme/large", "output_cost") == "≈ $0.0020–0.0040"
+    assert "price of the peak hours (at noon), half of it at other times" in text(model, "acme/large", "notes")
+    assert text(model, "acme/promoted", "total") == "~ $0.0060–0.0080"
+    assert text(model, "acme/promoted", "notes").startswith("assumed price")
+    tip = text(model, "acme/large", "total", Qt.ItemDataRole.ToolTipRole)
+    assert "At one of the possible prices: $0.003 to $0.006" in tip
+    assert "Price of the peak hours (at noon), half of it at other times." in tip

@@ -376,7 +376,7 @@ def test_the_explanation_is_the_sum() -> None:
         "times 1.1",
         "one call: $0.002475",
         "100 calls: $0.2475",
-        "this does not fit into the context window",
+        "the prompt is longer than the context window of 1,000 tokens",
         "prices checked on 2026-11-08",
         "source: https://example.org/prices",
     )

@@ -30,6 +30,9 @@ def test_json_has_every_digit_of_the_money_and_no_float() -> None:
         "unknown": [],
         "price_checked": "2026-11-01",
         "retired": False,
+        "usd_label": "exact",
+        "price_note": "",
+        "context_exceeded": False,
     }
     assert json.loads(json.dumps(row)) == row
 

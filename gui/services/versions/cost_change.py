@@ -57,10 +57,12 @@ def cost_changes(request: ChangeRequest, _ticket: Ticket | None = None) -> tuple
             before,
             after,
             difference(
-                before.label, (after.usd, after.usd_low, after.usd_high), (before.usd, before.usd_low, before.usd_high)
+                before.usd_label,
+                (after.usd, after.usd_low, after.usd_high),
+                (before.usd, before.usd_low, before.usd_high),
             ),
             difference(
-                before.label,
+                before.usd_label,
                 (after.usd_calls, after.usd_calls_low, after.usd_calls_high),
                 (before.usd_calls, before.usd_calls_low, before.usd_calls_high),
             ),
