@@ -29,8 +29,8 @@ def test_copying_gives_exact_rows_in_the_columns_shown(panel, qtbot, notifier):
     panel.table.setFocus()
     qtbot.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert clipboard() == (
-        "model\tname\tinput_tokens\tinput_low\tinput_high\tusd\tusd_low\tusd_high\n"
-        "borg/opus\tBorg Opus 10\t1500\t1400\t1600\t0.02\t0.0195\t0.0205\n"
+        "model\tname\tinput_tokens\tinput_low\tinput_high\tusd\tusd_low\tusd_high\tusd_label\n"
+        "borg/opus\tBorg Opus 10\t1500\t1400\t1600\t0.02\t0.0195\t0.0205\testimated\n"
     )
     panel.commands.copy_markdown.trigger()
     assert clipboard() == (
