@@ -108,10 +108,10 @@ def keep(path: Path, content: bytes | memoryview) -> None:
 
 @functools.cache
 def sources_digest() -> str:
-    """Sixteen hexadecimal digits that change with the kernels' sources."""
+    """Sixteen hexadecimal digits that change with the kernels' sources, in this folder and below it."""
     digest = hashlib.sha256()
-    for source in sorted(_SOURCES.glob("*.py")):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    for source in sorted(_SOURCES.rglob("*.py")):
+        digest.update(source.relative_to(_SOURCES).as_posix().encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()[:16]
 
 

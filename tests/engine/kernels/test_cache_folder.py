@@ -121,17 +121,16 @@ def test_a_choice_can_be_kept_for_later(tmp_path, monkeypatch):
 
 
 def test_the_folder_changes_with_the_sources(tmp_path, monkeypatch):
-    sources = tmp_path / "sources"
-    sources.mkdir()
-    (sources / "one.py").write_text("1")
-    monkeypatch.setattr(cache_folder, "_SOURCES", sources)
-    digests = []
-    for content in ("1", "2"):
-        (sources / "one.py").write_text(content)
+    below = tmp_path / "sources" / "below"
+    below.mkdir(parents=True)
+    monkeypatch.setattr(cache_folder, "_SOURCES", below.parent)
+    digests = set()
+    for place, content in ((below.parent, "1"), (below.parent, "2"), (below, "1"), (below, "2")):
+        (place / "one.py").write_text(content)
         cache_folder.sources_digest.cache_clear()
-        digests.append(cache_folder.sources_digest())
+        digests.add(cache_folder.sources_digest())
     cache_folder.sources_digest.cache_clear()
-    assert digests[0] != digests[1]
+    assert len(digests) == 4
 
 
 @pytest.mark.parametrize("value", ["", "0", "1"])
