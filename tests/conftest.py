@@ -174,13 +174,17 @@ def shared_dir() -> Path:
     return folder
 
 
+modules_with_shared_windows: list[str] = []
+"""Those whose window is open now."""
+
+
 @pytest.fixture(autouse=True)
-def no_thread_left_running(request: pytest.FixtureRequest):
+def no_thread_left_running():
     """Fail a test that leaves a thread of its own running."""
     before = set(threading.enumerate())
     yield
     left = [t for t in threading.enumerate() if t not in before and t.is_alive() and not t.daemon]
-    if "open_shared_window" in request.fixturenames:  # which answers for the threads of its jobs
+    if modules_with_shared_windows:  # which answer for the threads of their jobs
         left = [t for t in left if not t.name.startswith(JOB_THREADS)]
     assert not left, f"threads still running: {left}"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.conftest import ctok_is_not_installed
+from tests.conftest import ctok_is_not_installed, modules_with_shared_windows
 from tests.patience import PATIENCE_MS
 from tests.patient_bot import PatientBot
 
@@ -198,11 +198,15 @@ def shared_qtbot(request: pytest.FixtureRequest, qapp: QApplication) -> PatientB
 
 
 @pytest.fixture(scope="module")
-def open_shared_window(shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenWindow]:
+def open_shared_window(
+    request: pytest.FixtureRequest, shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[OpenWindow]:
     """The same for a window that the tests of a module only look at, and leave as they found it."""
     before = set(threading.enumerate())
+    modules_with_shared_windows.append(request.node.name)
     with ctok_is_not_installed(), patched(_keep_messages, _have_nothing_compiled, _wait_for_no_module):
         yield from windows(shared_qtbot, tmp_path_factory.mktemp("shared"))
+    modules_with_shared_windows.remove(request.node.name)
     left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
     assert not left, f"threads still running: {left}"
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from PySide6 import __version_info__
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
+
+QT = __version_info__[:2]
 
 
 def drop(target: QWidget, data: QMimeData) -> bool:
     """Drag something onto a widget and let it go there, if it may be. Returns whether it was."""
     place = target.rect().center()
     how = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    enter = QDragEnterEvent(QPoint(place), *how)
+    # From Qt 6.12 on it takes a point of floats, and warns of the other.
+    enter = QDragEnterEvent(QPointF(place) if QT >= (6, 12) else QPoint(place), *how)
     QApplication.sendEvent(target, enter)
     if enter.isAccepted():
         QApplication.sendEvent(target, QDropEvent(QPointF(place), *how))

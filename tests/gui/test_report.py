@@ -30,17 +30,21 @@ class Reader(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.words: list[str] = []
+        self.words: list[str] = [""]
         self.tags: set[str] = set()
         self.addresses: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.words.append("")
         self.tags.add(tag)
         self.addresses += [value or "" for name, value in attrs if name in ("href", "src") or name.startswith("on")]
 
+    def handle_endtag(self, tag: str) -> None:
+        self.words.append("")
+
     def handle_data(self, data: str) -> None:
-        self.words.append(data)
+        self.words[-1] += data  # which comes in parts
 
 
 OURS = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "bdi", "table", "tr", "th", "td", "pre", "a"}
