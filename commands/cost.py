@@ -166,7 +166,7 @@ def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, call
     verdict = judge(estimates, Budget(budget, for_all_calls=calls is not None))
     if verdict.unknown:
         names = ", ".join(estimate.model_id for estimate in verdict.unknown)
-        remark(f"not checked against the budget, the cost is not known: {names}")
+        remark(f"not checked against the budget, the cost is not known, or not all of it: {names}")
     for estimate in verdict.exceeded:
         highest = ends(estimate, calls is not None)[1]
         most = exact_usd(highest) if highest is not None else "more"

@@ -28,7 +28,7 @@ from pricing.report import tokens_text
 if TYPE_CHECKING:
     from pricing.types import CostEstimate, Scenario
 
-COLUMNS = ("model", "input tokens", "count", "one call", "all calls", "not known")
+COLUMNS = ("model", "input tokens", "count", "one call", "all calls", "not known", "notes")
 SCENARIO = (
     *("output_tokens", "reasoning_tokens", "cached_tokens", "cache_write_tokens", "cache_write_1h_tokens"),
     *("batch", "calls", "factor"),
@@ -82,4 +82,5 @@ def _row(estimate: CostEstimate) -> tuple[Value, ...]:
         format_usd_range(estimate.usd, estimate.usd_low, estimate.usd_high),
         format_usd_range(estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high),
         ", ".join(estimate.unknown),
+        "; ".join(filter(None, (estimate.price_note, estimate.context_note))),
     )

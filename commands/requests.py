@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pricing
 from commands.chosen_encoding import chosen_encoding
 from commands.counting import CountingBar
 from commands.encoder_choice import EncoderChoice
@@ -26,13 +25,13 @@ from engine.requests.lines import LinesReport, RequestLines
 from engine.requests.template_file import TemplateFile
 from engine.requests.template_source import read_source
 from engine.requests.templates import TEMPLATES
-from engine.requests.types import KINDS, Part, Tally
-from pricing.types import TokenCount
+from engine.requests.types import KINDS, Part, Tally, TallySum
+from gui.services.request_tokens import LABELS, RequestTokens, token_count
 
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.requests.template import Template
-    from pricing.types import Model
+    from pricing.types import Model, TokenCount
 
 MANY = (".jsonl", ".ndjson")
 SLICE_SECONDS = 0.5
@@ -93,7 +92,8 @@ def count_requests(
             _of_body(path, bodies[path], counter) if path in bodies else _of_lines(path, counter, better_encoder, table)
             for path in paths
         ]
-    figure = _scaled(priced, _sum(counted)) if priced is not None else None
+    total = _sum(counted)
+    figure = token_count(priced, total if template else total.judged_elsewhere) if priced is not None else None
     if as_json:
         _say_json(counted, encoding, shown_by, priced, figure)
     else:
@@ -120,19 +120,15 @@ def request_counts(
     if len(paths) > 1 or any(map(_is_many, paths)):
         raise BadInput("cost --request takes one request; 'count --request' counts files of many")
     read = read_request(paths[0] if paths else STANDARD_INPUT)
-    known: dict[tuple[str, str, str], Tally] = {}
+    known: dict[tuple[str, str], Tally] = {}
 
-    def count(model: Model) -> TokenCount | None:
-        tokenizer = model.count.tokenizer
-        if tokenizer is None:
-            return None
-        bare = model.id.rsplit("/", 1)[-1]
-        key = (template or template_for_model(model.id), tokenizer, bare if _has_images(read) else "")
-        if key not in known:
-            known[key] = _tally_for(profile, read, *key)
-        return _scaled(model, known[key])
+    def tally_of(key: str, encoding: str) -> Tally:
+        if (key, encoding) not in known:
+            known[key, encoding] = _tally_in(profile, read, key, encoding)
+        return known[key, encoding]
 
-    return count, _not_counted(read)
+    images = tuple(image for message in read.request.messages for image in message.images)
+    return RequestTokens(tally_of, images, template or "").count, _not_counted(read)
 
 
 def read_request(path: str) -> ReadBody:
@@ -153,28 +149,16 @@ def _is_many(path: str) -> bool:
     return Path(path).suffix.lower() in MANY
 
 
-def _has_images(read: ReadBody) -> bool:
-    return any(message.images for message in read.request.messages)
-
-
-def _tally_for(profile: Path | None, read: ReadBody, template: str, encoding: str, model: str) -> Tally:
+def _tally_in(profile: Path | None, read: ReadBody, template: str, encoding: str) -> Tally:
+    """Count a request in a template and an encoding."""
     with opened_template(template) as shown_by:
         counter = RequestCounter(shown_by, named_encoding(encoding, profile))
-        return usable(lambda: counter.tally(replace(read.request, model=model)))
-
-
-def _scaled(model: Model, tally: Tally) -> TokenCount | None:
-    """The model's count: what is text by the rule of the model, images as they are."""
-    images = tally.of("images").tokens
-    figure = pricing.count_for(model, {model.count.tokenizer or "": tally.tokens - images})
-    if figure is None:
-        return None
-    return TokenCount(figure.tokens + images, figure.low + images, figure.high + images, figure.label)
+        return usable(lambda: counter.tally(read.request))
 
 
 def _sum(counted: list[_Counted]) -> Tally:
     """All files together."""
-    return Tally(tuple(Part(kind, sum(one.tally.of(kind).tokens for one in counted), "exact") for kind in KINDS))
+    return TallySum(one.tally for one in counted).tally
 
 
 def _of_body(path: str, read: ReadBody, counter: RequestCounter) -> _Counted:
@@ -216,7 +200,7 @@ def _of_lines(path: str, counter: RequestCounter, better_encoder: Callable[[], N
         "malformed_lines": report.n_malformed,
         "not_counted": [{"what": what, "times": times} for what, times in report.unknown],
     }
-    return _Counted(path, Tally(report.parts), report.n_bytes, fields)
+    return _Counted(path, report.tally, report.n_bytes, fields)
 
 
 def _say_json(
@@ -227,18 +211,28 @@ def _say_json(
             "path": one.path,
             "tokens": one.tally.tokens,
             "bytes": one.n_bytes,
+            "tokens_low": one.tally.low,
+            "tokens_high": one.tally.high,
             "grade": one.tally.grade,
-            "parts": {part.kind: {"tokens": part.tokens, "grade": part.grade} for part in one.tally.parts},
+            "parts": {part.kind: _part_fields(part) for part in one.tally.parts},
             **one.fields,
         }
         for one in counted
     ]
-    document: dict[str, Any] = {"encoding": encoding.name, "template": template.key, "tokens": _sum(counted).tokens}
+    total = _sum(counted)
+    document: dict[str, Any] = {"encoding": encoding.name, "template": template.key, "tokens": total.tokens}
+    document |= {"tokens_low": total.low, "tokens_high": total.high, "label": LABELS[total.grade]}
     document |= {"files": files, "skipped": []}
     if model is not None and figure is not None:
         document |= {"tokens": figure.tokens, "model": model.id, "label": figure.label}
         document |= {"tokens_low": figure.low, "tokens_high": figure.high}
     say_json(document)
+
+
+def _part_fields(part: Part) -> dict[str, Any]:
+    """A part as JSON has it, with its range where it has one."""
+    spread = {"low": part.low, "high": part.high} if part.low < part.high else {}
+    return {"tokens": part.tokens, "grade": part.grade, **spread}
 
 
 def _say(
@@ -253,7 +247,8 @@ def _say(
         lead = f"{one.path}: " if len(counted) > 1 else ""
         requests = one.fields["requests"]
         many = "" if requests == 1 else f" in {requests:,} requests"
-        say(f"{lead}{one.tally.tokens:,} tokens{many}, {one.tally.grade}: {parts or 'nothing'}")
+        tokens = f"{one.tally.tokens:,} tokens{_spread(one.tally.low, one.tally.high)}"
+        say(f"{lead}{tokens}{many}, {one.tally.grade}: {parts or 'nothing'}")
         for bad in one.fields.get("malformed", ())[:MOST_SAID]:
             remark(f"{one.path}: line {bad['line']:,} is no request: {bad['why']}")
         if (more := one.fields.get("malformed_lines", 0) - MOST_SAID) > 0:
@@ -263,7 +258,15 @@ def _say(
         for part in one.fields["not_counted"]:
             where = f"{part['place']} ({part['what']})" if "place" in part else f"{part['what']} ({part['times']:,})"
             remark(f"{one.path}: not counted: {where}")
-    total = _sum(counted).tokens
-    say(f"{total:,} tokens in {encoding.name}, by {template.label}")
-    if model is not None and figure is not None and figure.label == "estimated":
-        say(f"{figure.tokens:,} tokens ({figure.low:,} to {figure.high:,}) of {model.id}, estimated")
+    total = _sum(counted)
+    spread = _spread(total.low, total.high) if len(counted) > 1 else ""  # of one it is said above
+    say(f"{total.tokens:,} tokens{spread} in {encoding.name}, by {template.label}")
+    if model is None or figure is None:
+        return
+    if (figure.tokens, figure.low, figure.high) != (total.tokens, total.low, total.high):
+        say(f"{figure.tokens:,} tokens{_spread(figure.low, figure.high)} of {model.id}, {figure.label}")
+
+
+def _spread(low: int, high: int) -> str:
+    """A range in brackets, empty where there is none."""
+    return f" ({low:,} to {high:,})" if low < high else ""

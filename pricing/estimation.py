@@ -100,6 +100,7 @@ def estimate(
         usd_label=_usd_label(count.label, price, change),
         price_note=_price_note(price, change),
         context_note=_context_note(model, count, scenario),
+        is_complete=count.is_complete,
     )
 
 
@@ -277,6 +278,8 @@ def _context_note(model: Model, count: TokenCount, scenario: Scenario) -> str:
 
 def _notes(model: Model, count: TokenCount, scenario: Scenario, change: Change | None) -> Iterator[str]:
     """Remarks on one estimate, for its explanation."""
+    if not count.is_complete:
+        yield "parts of the request are not counted and cost more"
     if change is not None and change.note and not change.assumed:
         yield change.note
     coming = model.next_change(scenario.on)

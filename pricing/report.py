@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from pricing.money import exact_usd, format_usd, format_usd_range
+from pricing.money import exact_usd, format_usd_range
 from pricing.types import CostEstimate
 
 
@@ -35,6 +35,7 @@ def json_row(estimate: CostEstimate, with_calls: bool, with_sum: bool = False) -
         "usd_label": estimate.usd_label,
         "price_note": estimate.price_note,
         "context_exceeded": bool(estimate.over_context),
+        "complete": estimate.is_complete,
     }
     if with_calls:
         row["calls"] = estimate.calls
@@ -66,12 +67,14 @@ def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
     money = format_usd_range(estimate.usd, estimate.usd_low, estimate.usd_high)
     line = f"{estimate.model_id:<{width}}  {tokens_text(estimate):>17} {estimate.label or '':<10} {money}"
     if with_calls:
-        line += f"   {estimate.calls:,} calls: {format_usd(estimate.usd_calls)}"
+        usd = format_usd_range(estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
+        line += f"   {estimate.calls:,} calls: {usd}"
     if estimate.unknown:
         line += f"   no price known for {', '.join(estimate.unknown)}"
     if estimate.retired:
         line += "   retired"
-    return "   ".join(filter(None, (line, estimate.price_note, estimate.context_note)))
+    left_out = "" if estimate.is_complete else "and the parts that are not counted"
+    return "   ".join(filter(None, (line, left_out, estimate.price_note, estimate.context_note)))
 
 
 def tokens_text(estimate: CostEstimate) -> str:

@@ -118,12 +118,16 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class TokenCount:
-    """How many tokens a model sees: the best figure, and the range that holds it. low <= tokens <= high."""
+    """How many tokens a model sees: the best figure, and the range that holds it. low <= tokens <= high.
+
+    ``is_complete``: False where parts that nobody can count come on top of all three.
+    """
 
     tokens: int
     low: int
     high: int
     label: Label
+    is_complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +379,7 @@ class CostEstimate:
     needed and are not known; then ``usd`` is None. ``context_share`` is the prompt as a share of the context window (1:
     full). ``over_context``: prompt, output and reasoning do not fit; None: unknown. ``context_note`` says in words what
     does not fit, or may not where the prompt is a range; empty where all fits. ``tier`` says in words which long-prompt
-    tier is in force, empty for none.
+    tier is in force, empty for none. ``is_complete``: False where parts of the prompt that nobody can count cost more.
     """
 
     model_id: str
@@ -412,6 +416,7 @@ class CostEstimate:
     usd_label: Label | None = None
     price_note: str = ""
     context_note: str = ""
+    is_complete: bool = True
 
     @property
     def explanation(self) -> tuple[str, ...]:

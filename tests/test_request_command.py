@@ -147,7 +147,9 @@ def test_images_are_counted_by_each_model_and_not_scaled(run, body):
     path = body(with_image)
     found = json.loads(run("cost", "--request", path, "--model", "claude-opus-4-6", "--json")[1])["rows"][0]
     assert found["input_tokens"] - plain["input_tokens"] == 37 * 37
-    assert found["input_high"] - plain["input_high"] == 37 * 37
+    assert found["input_high"] - plain["input_high"] == 1568 + 32, "the size is not known"
+    assert found["input_low"] - plain["input_low"] == 3 * 3
+    assert Decimal(plain["usd_high"]) < Decimal(found["usd_high"])
 
 
 @pytest.mark.parametrize(
@@ -177,3 +179,67 @@ def test_what_cannot_be_done_is_said_in_one_line(run, body, tmp_path, arguments,
     assert (status, out) == (2, "")
     assert said in err
     assert is_one_line(err)
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+HELLO = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello there, what is this?"}]}
+LEFT_OUT = {"model": "gpt-5", "input": [{"role": "user", "content": "Hello"}], "previous_response_id": "r1"}
+
+
+EXACT = {"groq/openai/gpt-oss-20b", "groq/openai/gpt-oss-120b", "deepseek/deepseek-v4-pro"}
+"""Models whose template and vocabulary are public, with a framing that is exact."""
+
+
+def test_a_cost_is_as_sure_as_the_least_sure_part_of_the_request(run, body):
+    def rows(value, *options):
+        status, out, _ = run("cost", "--request", body(value), "--json", *options)
+        assert status == 0
+        return {row["model"]: row for row in json.loads(out)["rows"]}
+
+    found = rows(HELLO)
+    assert found["openai/gpt-4o"]["label"] == found["openai/gpt-4o"]["usd_label"] == "formula"
+    own = {name for name, row in found.items() if row["label"] == "exact"}
+    assert own == EXACT
+    with_image = {"model": "gpt-4o", "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}, IMAGE]}]}
+    for name, row in rows(with_image).items():
+        assert row["label"] in ("estimated", None), name
+        if row["label"] is not None and row["usd_low"] is not None and row["usd"] != "0":
+            assert row["input_low"] < row["input_high"], name
+            assert Decimal(row["usd_low"]) < Decimal(row["usd_high"]), name
+    row = rows(with_image, "--model", "gpt-4o")["openai/gpt-4o"]
+    assert (row["input_tokens"] - row["input_low"], row["input_high"] - row["input_tokens"]) == (765 - 255, 1105 - 765)
+    assert Decimal(row["usd_high"]) == Decimal(row["input_high"]) * Decimal("2.5") / 1_000_000
+    assert rows(LEFT_OUT, "--model", "gpt-5")["openai/gpt-5"]["label"] == "estimated"
+    foreign = rows(HELLO, "--model", "gpt-4o", "--template", "llama3")["openai/gpt-4o"]
+    assert (foreign["label"], foreign["input_low"] < foreign["input_tokens"] < foreign["input_high"]) == (
+        "estimated",
+        True,
+    )
+
+
+def test_the_table_and_the_budget_say_what_is_left_out(run, body):
+    path = body(LEFT_OUT)
+    _, out, err = run("cost", "--request", path, "--model", "gpt-5")
+    assert " estimated " in out.splitlines()[0]
+    assert out.splitlines()[0].endswith("and the parts that are not counted")
+    assert err == "not counted: previous_response_id (an earlier response)\n"
+    status, out, err = run("cost", "--request", path, "--model", "gpt-5", "--budget", "1", "--json")
+    assert status == 0
+    assert "not checked against the budget" in err
+    assert json.loads(out)["rows"][0]["complete"] is False
+    status, out, err = run("cost", "--request", path, "--model", "gpt-5", "--budget", "0")
+    assert status == 1
+
+
+def test_a_count_says_its_range_and_label(run, body):
+    _, out, _ = run("count", "--request", body(HELLO), "--template", "llama3", "--json")
+    document = json.loads(out)
+    assert (document["tokens"], document["tokens_low"], document["tokens_high"]) == (17, 11, 30)
+    assert document["label"] == "estimated"
+    assert document["files"][0]["grade"] == "estimate"
+    assert document["files"][0]["parts"]["text"] == {"tokens": 7, "grade": "estimate", "low": 3, "high": 15}
+    _, out, _ = run("count", "--request", body(HELLO), "--template", "llama3")
+    assert "17 tokens (11 to 30), estimate: overhead 10 (estimate), text 7 (estimate)" in out
+    assert out.splitlines()[1] == "17 tokens in o200k_base, by Llama 3"
+    many = body("\n".join([json.dumps(HELLO), json.dumps(LEFT_OUT)]), "many.jsonl")
+    assert json.loads(run("count", "--request", many, "--json")[1])["label"] == "estimated"

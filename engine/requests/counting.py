@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.encoding import Encoding
 from engine.requests.errors import RequestError
-from engine.requests.image_rules import count_image, rule_for_model
+from engine.requests.image_rules import count_by_any_rule, count_image, rule_for_model
 from engine.requests.template import Surroundings, Template
 from engine.requests.types import (
     GRADES,
@@ -41,6 +41,14 @@ NO_ID = -1
 
 STAND_IN_RULE = "gpt-4o"
 """How images are counted where neither the model nor the template says it. That is an estimate."""
+
+FOREIGN_LOW, FOREIGN_HIGH = (1, 2), (21, 10)
+"""How many tokens the encoding of a template's models may make of what another encoding makes one of: recent encodings
+count 0.54 to 2.07 times each other's tokens in nine of ten texts (``pricing/data/counting.yaml``)."""
+
+TOOLS_LOW, TOOLS_HIGH = (9, 20), (3, 2)
+"""How many tokens tools of an unpublished form may take for one of their JSON: as the published forms of OpenAI, Llama,
+Qwen and Mistral do, which add up to 120 tokens of instructions (``Template.tools_prompt``)."""
 
 KEPT_FRAMINGS = 4096
 """Pieces of templates of which it is kept what they are cut into, and what they count. Most templates have a dozen for
@@ -72,6 +80,7 @@ class RequestCounter:
         """``image_rule``: of ``image_rules.RULES``; else by the model that a request names, else the template's.
         ``today``: what a template says of the day; else it is asked."""
         self._template, self._encoding, self._image_rule = template, encoding, image_rule
+        self._is_foreign = not template.is_own(encoding.name, encoding.special_tokens_set)
         self._special = template.special | encoding.special_tokens_set
         self._around = Surroundings(encoding.count, encoding.name, today or date.today(), self._special)
         self._framed: dict[tuple[Kind, str, int], list[_Atom]] = {}
@@ -81,6 +90,7 @@ class RequestCounter:
         """How many tokens of each kind. RequestError where the request cannot be rendered; TemplateError of the user's
         own templates."""
         tokens: Counter[Kind] = Counter()
+        encoded: Counter[Kind] = Counter()
         pieces = self._rendered(request)
         for is_encoded, atoms in self._stretches(pieces):
             kind = atoms[0].kind
@@ -88,12 +98,12 @@ class RequestCounter:
                 for atom in atoms:
                     tokens[atom.kind] += atom.tokens or 0
             elif all(atom.kind == kind for atom in atoms):
-                tokens[kind] += self._count(atoms)
+                encoded[kind] += self._count(atoms)
             else:
                 ends = self._encoding.token_ends("".join([atom.text for atom in atoms]))
                 for atom, number in zip(atoms, _tokens_of_each(atoms, ends), strict=True):
-                    tokens[atom.kind] += number
-        return self._tally(tokens, pieces, request)
+                    encoded[atom.kind] += number
+        return self._tally(tokens, encoded, pieces, request)
 
     def count(self, request: Request) -> CountedRequest:
         """The same with the rendered text, its tokens and where its pieces are."""
@@ -101,6 +111,7 @@ class RequestCounter:
 
         pieces = self._rendered(request)
         tokens: Counter[Kind] = Counter()
+        encoded: Counter[Kind] = Counter()
         texts: list[str] = []
         spans: list[Span] = []
         ids: list[NDArray[np.int32]] = []
@@ -127,11 +138,12 @@ class RequestCounter:
                 numbers = [atom.tokens or 0 for atom in atoms]
             span_tokens += numbers
             for atom, number in zip(atoms, numbers, strict=True):
-                tokens[atom.kind] += number
+                (encoded if is_encoded else tokens)[atom.kind] += number
         arrays = np.concatenate([np.empty(0, np.int32), *ids]), np.concatenate([np.empty(0, np.int64), *ends])
         for array in arrays:
             array.flags.writeable = False
-        tally, special_texts = self._tally(tokens, pieces, request), tuple(self._special_texts(pieces))
+        tally = self._tally(tokens, encoded, pieces, request)
+        special_texts = tuple(self._special_texts(pieces))
         return CountedRequest("".join(texts), tuple(spans), *arrays, tuple(span_tokens), tally, special_texts)
 
     # --- pieces -------------------------------------------------------------------------------------------------------
@@ -143,8 +155,8 @@ class RequestCounter:
             raise RequestError("the request is nested too deeply") from None
         if not any(message.images for message in request.messages):
             return pieces
-        rule = self._image_rule or rule_for_model(request.model) or self._template.images
-        return _with_images(pieces, request, rule or STAND_IN_RULE, is_known=rule is not None)
+        rule, is_known = image_rule_of(request.model, self._template.images, self._image_rule)
+        return _with_images(pieces, request, rule, is_known=is_known)
 
     def _stretches(self, pieces: Iterable[Piece]) -> Iterator[tuple[bool, list[_Atom]]]:
         """What stands together: texts that are encoded as one (True), or anything else (False)."""
@@ -191,17 +203,9 @@ class RequestCounter:
 
     # --- results ------------------------------------------------------------------------------------------------------
 
-    def _tally(self, tokens: Counter[Kind], pieces: Sequence[Piece], request: Request) -> Tally:
+    def _tally(self, others: Counter[Kind], encoded: Counter[Kind], pieces: Sequence[Piece], request: Request) -> Tally:
+        """``encoded``: tokens of texts; ``others``: those of special tokens and formulas."""
         template = self._template
-        grades: dict[Kind, Grade] = {
-            "overhead": template.grade,
-            "tools": template.tools,
-            "images": "formula",
-            "text": "exact",
-        }
-        for piece in pieces:
-            if piece.grade is not None and GRADES.index(piece.grade) > GRADES.index(grades[piece.kind]):
-                grades[piece.kind] = piece.grade
         notes = [template.remark] if template.remark else []
         notes += dict.fromkeys(piece.note for piece in pieces if piece.note)
         unknown = sum(not (image.width and image.height) for message in request.messages for image in message.images)
@@ -209,7 +213,40 @@ class RequestCounter:
             notes.append("The size of an image is not known: it is counted as 1,024 by 1,024.")
         elif unknown:
             notes.append(f"The sizes of {unknown:,} images are not known: each is counted as 1,024 by 1,024.")
-        return Tally(tuple(Part(kind, tokens[kind], grades[kind]) for kind in KINDS), tuple(notes))
+        own = Tally(self._parts(others, encoded, pieces, request), tuple(notes), request.is_complete)
+        if not self._is_foreign:
+            return own
+        notes.append(f"{self._encoding.name} is not the vocabulary of this template's models: an estimate.")
+        parts = tuple(_in_foreign(part, encoded[part.kind]) for part in own.parts)
+        return Tally(parts, tuple(notes), request.is_complete, own)
+
+    def _parts(
+        self, others: Counter[Kind], encoded: Counter[Kind], pieces: Sequence[Piece], request: Request
+    ) -> tuple[Part, ...]:
+        """The parts with their grades and ranges, in the encoding of the template's models."""
+        template = self._template
+        grades: dict[Kind, Grade] = {
+            "overhead": template.grade,
+            "tools": template.tools,
+            "images": "formula",
+            "text": "exact",
+        }
+        less: Counter[Kind] = Counter()
+        more: Counter[Kind] = Counter()
+        for piece in pieces:
+            less[piece.kind] += piece.less
+            more[piece.kind] += piece.more
+            if piece.grade is not None:
+                grades[piece.kind] = max(grades[piece.kind], piece.grade, key=GRADES.index)
+        if template.tools == "estimate" and request.tools:
+            few, many = _spread(encoded["tools"], TOOLS_LOW, TOOLS_HIGH)
+            less["tools"] += few
+            more["tools"] += many + template.tools_prompt
+        if any(template.framing) and request.messages:
+            less["overhead"] += encoded["overhead"]
+            most = template.framing[0] + template.framing[1] * len(request.messages)
+            more["overhead"] += max(0, most - encoded["overhead"])
+        return tuple(Part(kind, others[kind] + encoded[kind], grades[kind], less[kind], more[kind]) for kind in KINDS)
 
     def _special_texts(self, pieces: Sequence[Piece]) -> Iterator[SpecialText]:
         if not self._special:
@@ -228,6 +265,39 @@ class RequestCounter:
         return int(self._encoding.token_ids(atom.text, special_as_tokens=True)[0])
 
 
+def _spread(tokens: int, low: tuple[int, int], high: tuple[int, int]) -> tuple[int, int]:
+    """How many tokens fewer and more: the ends are these fractions of them, rounded outwards."""
+    return tokens - tokens * low[0] // low[1], -(-tokens * high[0] // high[1]) - tokens
+
+
+def _in_foreign(part: Part, encoded: int) -> Part:
+    """The part where ``encoded`` tokens of it are those of an encoding that the template's models do not have."""
+    if not encoded:
+        return part
+    less, more = _spread(encoded, FOREIGN_LOW, FOREIGN_HIGH)
+    return Part(part.kind, part.tokens, "estimate", min(part.tokens, part.less + less), part.more + more)
+
+
+def image_rule_of(model: str, of_template: str | None, chosen: str | None = None) -> tuple[str, bool]:
+    """Return the rule for images, and whether it is known to be the model's.
+
+    ``of_template``: that of the template, which is believed where no model is named.
+    """
+    known = chosen or rule_for_model(model)
+    if known is not None:
+        return known, True
+    return of_template or STAND_IN_RULE, of_template is not None and not model
+
+
+def images_part(images: Iterable[Image], model: str, of_template: str | None) -> Part:
+    """Return what images count at a model."""
+    rule, is_known = image_rule_of(model, of_template)
+    counts = [count_image(image, rule) if is_known else count_by_any_rule(image, rule) for image in images]
+    grades: list[Grade] = ["formula", *(count.grade for count in counts)]
+    less, more = sum(count.less for count in counts), sum(count.more for count in counts)
+    return Part("images", sum(count.tokens for count in counts), max(grades, key=GRADES.index), less, more)
+
+
 def _with_images(pieces: list[Piece], request: Request, rule: str, *, is_known: bool) -> list[Piece]:
     """The images of a message behind what is written in it, or behind whatever else there is of it."""
     behind: dict[int, int] = {}
@@ -242,10 +312,10 @@ def _with_images(pieces: list[Piece], request: Request, rule: str, *, is_known: 
 
 
 def _image_piece(image: Image, number: int, rule: str, is_known: bool) -> Piece:
-    counted = count_image(image, rule)
+    counted = count_image(image, rule) if is_known else count_by_any_rule(image, rule)
     size = f"{image.width} × {image.height}" if image.width and image.height else "size unknown"
-    grade = counted.grade if is_known else "estimate"
-    return Piece("images", f"[image {size}, {image.detail}]", False, counted.tokens, number, grade)
+    words = f"[image {size}, {image.detail}]"
+    return Piece("images", words, False, counted.tokens, number, counted.grade, less=counted.less, more=counted.more)
 
 
 def _tokens_of_each(atoms: Sequence[_Atom], ends: NDArray[np.int64]) -> list[int]:

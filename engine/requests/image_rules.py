@@ -17,6 +17,9 @@ from engine.requests.types import Grade, Image
 ASSUMED_SIDE = 1024
 """Width and height that an image of unknown size is taken for."""
 
+USUAL_SIDES = (64, 256, 512, 1024, 2048, 4096)
+"""Sides in pixels of images whose size is not known, for the range of what they may count."""
+
 LARGEST_SIDE = 1_000_000
 """No image is larger: a size that claims to be is one that nobody knows."""
 
@@ -24,7 +27,11 @@ TILE_SIDE = 512
 TILED_LONG_SIDE = 2048
 TILED_SHORT_SIDE = 768
 PATCH_SIDE = 32
+LOW_DETAIL_PATCHES = 256
 CLAUDE_PATCH_SIDE = 28
+LEAST_OF_RESIZED, MORE_OF_RESIZED = (2992, 4784), 32
+"""Measured of large images: 2,992 where the rule has 4,784, and 32 more than the rule."""
+
 GEMINI_SMALL_SIDE = 384
 GEMINI_LEAST_TILE_SIDE = 256
 GEMINI_MOST_TILE_SIDE = 768
@@ -33,10 +40,17 @@ CLAUDE_PIXELS_PER_TOKEN = 750
 
 
 class ImageCount(NamedTuple):
-    """Tokens of an image, and how far that can be trusted."""
+    """Tokens of an image, and how far that can be trusted: it may be ``less`` fewer or ``more`` more."""
 
     tokens: int
     grade: Grade
+    less: int = 0
+    more: int = 0
+
+
+def _between(tokens: int, *others: int) -> ImageCount:
+    """An estimate whose range holds what other sources count."""
+    return ImageCount(tokens, "estimate", tokens - min(tokens, *others), max(tokens, *others) - tokens)
 
 
 class ImageRule(Protocol):
@@ -66,20 +80,27 @@ class TileRule:
 @dataclass(frozen=True, slots=True)
 class PatchRule:
     """OpenAI's patches of 32: as many as the image has, after shrinking it into ``budget`` of them, times
-    ``multiplier``. ``grade``: an estimate where sources disagree. What low detail does is not published."""
+    ``multiplier``. ``others``: the same two numbers as other sources have them; then it is an estimate. What low detail
+    does is not published: an image shrunk to 512 by 512 pixels at the least."""
 
     multiplier: float
     budget: int | None
-    grade: Grade = "formula"
+    others: tuple[tuple[float, int | None], ...] = ()
 
     def count(self, image: Image) -> ImageCount:
         """Its tokens."""
+        tokens = self._tokens(image, self.multiplier, self.budget)
+        others = [self._tokens(image, *other) for other in self.others]
+        if image.detail == "low":
+            others.append(self._tokens(image, self.multiplier, LOW_DETAIL_PATCHES))
+        return _between(tokens, *others) if others else ImageCount(tokens, "formula")
+
+    def _tokens(self, image: Image, multiplier: float, budget: int | None) -> int:
         patches = _cells(image.width, image.height, PATCH_SIDE)
-        if self.budget is not None and patches > self.budget:
-            patches = self._shrunk_patches(image.width, image.height, self.budget)
+        if budget is not None and patches > budget:
+            patches = self._shrunk_patches(image.width, image.height, budget)
         # The multipliers have two digits: without rounding, 100 * 1.1 would be 110.00000000000001 and so 111.
-        tokens = math.ceil(round(patches * self.multiplier, 6))
-        return ImageCount(tokens, "estimate" if image.detail == "low" else self.grade)
+        return math.ceil(round(patches * multiplier, 6))
 
     def _shrunk_patches(self, width: int, height: int, budget: int) -> int:
         by = math.sqrt(PATCH_SIDE**2 * budget / (width * height))
@@ -101,8 +122,10 @@ class ClaudeRule:
         """Its tokens."""
         width, height = _shrunk(image.width, image.height, self.long_side, max(image.width, image.height))
         patches = _cells(width, height, CLAUDE_PATCH_SIDE)
-        resized = (width, height) != (image.width, image.height) or patches > self.most
-        return ImageCount(min(patches, self.most), "estimate" if resized else "formula")
+        tokens = min(patches, self.most)
+        if (width, height) == (image.width, image.height) and patches <= self.most:
+            return ImageCount(tokens, "formula")
+        return _between(tokens, tokens * LEAST_OF_RESIZED[0] // LEAST_OF_RESIZED[1], tokens + MORE_OF_RESIZED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +137,8 @@ class AreaRule:
     def count(self, image: Image) -> ImageCount:
         """Its tokens."""
         width, height = _shrunk(image.width, image.height, self.long_side, max(image.width, image.height))
-        return ImageCount(math.ceil(width * height / CLAUDE_PIXELS_PER_TOKEN), "estimate")
+        tokens = math.ceil(width * height / CLAUDE_PIXELS_PER_TOKEN)
+        return _between(tokens, tokens * 87 // 100, -(-tokens * 100 // 87))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +165,8 @@ class GeminiResolutionRule:
     def count(self, image: Image) -> ImageCount:
         """Its tokens."""
         by_detail = {"low": 280, "medium": 560, "high": 1120, "ultra_high": 2240}
-        return ImageCount(by_detail.get(image.detail, 1120), "estimate")
+        tokens = by_detail.get(image.detail, 1120)
+        return _between(tokens, tokens * 95 // 100)
 
 
 RULES: dict[str, ImageRule] = {
@@ -155,16 +180,17 @@ RULES: dict[str, ImageRule] = {
     "o3": TileRule(75, 150),
     "gpt-4.1-mini": PatchRule(1.62, 1536),
     "gpt-4.1-nano": PatchRule(2.46, 1536),
-    "gpt-5-mini": PatchRule(1.62, 1536, "estimate"),  # as the mini and nano models before and after it
-    "gpt-5-nano": PatchRule(2.46, 1536, "estimate"),
+    # As the mini and nano models before and after them; o4-mini has another multiplier.
+    "gpt-5-mini": PatchRule(1.62, 1536, ((1.72, 1536),)),
+    "gpt-5-nano": PatchRule(2.46, 1536, ((1.72, 1536),)),
     "o4-mini": PatchRule(1.72, 1536),
     "gpt-5.2": PatchRule(1.0, 1536),
     "gpt-5.3": PatchRule(1.0, 1536),
-    "gpt-5.4": PatchRule(1.0, 2500, "estimate"),
+    "gpt-5.4": PatchRule(1.0, 2500, ((1.0, 1536), (1.2, 2500))),
     "gpt-5.4-mini": PatchRule(1.62, 1536),
     "gpt-5.4-nano": PatchRule(2.46, 1536),
-    "gpt-5.5": PatchRule(1.2, 10_000, "estimate"),
-    "gpt-6": PatchRule(1.2, None, "estimate"),
+    "gpt-5.5": PatchRule(1.2, 10_000, ((1.0, 2500), (1.0, 10_000))),
+    "gpt-6": PatchRule(1.2, None, ((1.0, 2500), (1.0, None))),
     "claude": ClaudeRule(1568, 1568),
     "claude-opus-4.7": ClaudeRule(2576, 4784),
     "claude-area": AreaRule(),
@@ -199,12 +225,26 @@ def rule_for_model(model: str) -> str | None:
 
 def count_image(image: Image, rule: str) -> ImageCount:
     """The tokens of an image by a rule of ``RULES``. One of unknown size is taken for 1024 by 1024, which is an
-    estimate."""
+    estimate: its range is that of all sizes which are usual."""
     sides = (image.width, image.height)
     if all(0 < side <= LARGEST_SIDE for side in sides):
         return RULES[rule].count(image)
-    assumed = RULES[rule].count(Image(ASSUMED_SIDE, ASSUMED_SIDE, image.detail))
-    return ImageCount(assumed.tokens, "estimate")
+    return _of_any_size(rule, image.detail)
+
+
+@lru_cache(maxsize=256)
+def _of_any_size(rule: str, detail: str) -> ImageCount:
+    tokens = RULES[rule].count(Image(ASSUMED_SIDE, ASSUMED_SIDE, detail)).tokens
+    found = [RULES[rule].count(Image(width, height, detail)) for width in USUAL_SIDES for height in USUAL_SIDES]
+    return _between(tokens, *(one.tokens - one.less for one in found), *(one.tokens + one.more for one in found))
+
+
+def count_by_any_rule(image: Image, rule: str) -> ImageCount:
+    """The tokens of an image by a rule that stands in for that of an unknown model. An estimate: its range is that of
+    all rules but ``gpt-4o-mini``, which counts 33 times as many as the others."""
+    found = [count_image(image, name) for name in RULES if name != "gpt-4o-mini"]
+    tokens = count_image(image, rule).tokens
+    return _between(tokens, *(one.tokens - one.less for one in found), *(one.tokens + one.more for one in found))
 
 
 def _shrunk(width: int, height: int, most: int, side: int) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from engine.errors import EngineError
 from engine.requests.bodies.reader import ReadBody, read_body
 from engine.requests.line_table import LineCount
-from engine.requests.types import GRADES, KINDS, Grade, Kind, Part, Request, Tally
+from engine.requests.types import Part, Request, Tally, TallySum
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,8 +56,8 @@ class MalformedLine:
 class LinesReport:
     """What is known of a file of requests by now.
 
-    ``lines``: lines that are not empty; ``counted``: those of them that are requests. ``parts``: sums over all, one for
-    each kind. ``worst``: those with most tokens, most first. ``malformed``: the first of those that are no requests;
+    ``lines``: lines that are not empty; ``counted``: those of them that are requests. ``tally``: the sum of all.
+    ``worst``: those with most tokens, most first. ``malformed``: the first of those that are no requests;
     ``n_malformed`` has them all. ``models``, ``unknown``: how often models are named, and parts are there that are not
     counted, commonest first. ``line_numbers``, ``line_tokens``: uint32[n], read-only, of the requests in their order,
     the first two million of them.
@@ -66,7 +66,7 @@ class LinesReport:
     lines: int
     counted: int
     n_bytes: int
-    parts: tuple[Part, ...]
+    tally: Tally
     worst: tuple[LineTokens, ...]
     malformed: tuple[MalformedLine, ...]
     n_malformed: int
@@ -76,9 +76,14 @@ class LinesReport:
     line_tokens: NDArray[np.uint32]
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        """Sums over all requests, one for each kind."""
+        return self.tally.parts
+
+    @property
     def tokens(self) -> int:
         """Of all requests."""
-        return sum(part.tokens for part in self.parts)
+        return self.tally.tokens
 
 
 class RequestLines:
@@ -94,8 +99,7 @@ class RequestLines:
         self.n_bytes = 0
         self._line = 0
         self._lines = 0
-        self._tokens: Counter[Kind] = Counter()
-        self._grades: dict[Kind, Grade] = dict.fromkeys(KINDS, "exact")
+        self._sum = TallySum()
         self._worst: list[tuple[int, int, tuple[Part, ...], str]] = []
         self._malformed: list[MalformedLine] = []
         self._n_malformed = 0
@@ -124,7 +128,7 @@ class RequestLines:
             self._lines,
             self._counted,
             self.n_bytes,
-            tuple(Part(kind, self._tokens[kind], self._grades[kind]) for kind in KINDS),
+            self._sum.tally,
             tuple(LineTokens(-line, tokens, parts, said) for tokens, line, parts, said in worst),
             tuple(self._malformed),
             self._n_malformed,
@@ -173,10 +177,7 @@ class RequestLines:
     def _keep(self, read: ReadBody, tally: Tally) -> None:
         total = tally.tokens
         self._counted += 1
-        for part in tally.parts:
-            self._tokens[part.kind] += part.tokens
-            if part.tokens and GRADES.index(part.grade) > GRADES.index(self._grades[part.kind]):
-                self._grades[part.kind] = part.grade
+        self._sum.add(tally)
         if len(self._numbers) < KEPT_LINES:
             self._numbers.append(self._line)
             self._totals.append(min(total, MOST_TOKENS))

@@ -35,6 +35,9 @@ NO_TOOL_TOKENS = 1
 FORCED_TOOL_TOKENS = 4
 """For a choice of no tool, and of one by its name, which is counted too."""
 
+UNSURE_TOKENS = 10
+"""How far a nested tool may be off, either way: as far as the approximations were off on tools that were measured."""
+
 SYSTEM_ROLES = ("system", "developer")
 
 COOKBOOK_NOTE = "Tools are counted by the rule of OpenAI's cookbook."

@@ -30,8 +30,10 @@ class Template:
     ``encoding``: the bundled encoding it usually goes with, None where there is none. ``special``: texts of special
     tokens that it writes; where an encoding lacks them, each still counts one. ``grade``: of its overhead, ``tools``:
     of its tools. ``images``: the name of the rule for images where the model's own is not known (``image_rules``), None
-    where there is none.
-    ``remark``: what should be known of it, a sentence or more. ``source``: where its form is published.
+    where there is none. ``other_encodings``: further ones of its models; ``foreign_encodings``: those that none of them
+    has. ``framing``: the most tokens that overhead of an unpublished form takes, for the request and for each message.
+    ``tools_prompt``: the most that an unpublished form of tools adds. ``remark``: what should be known of it, a
+    sentence or more. ``source``: where its form is published.
     """
 
     key: str
@@ -44,6 +46,16 @@ class Template:
     images: str | None = None
     remark: str = ""
     source: str = ""
+    other_encodings: frozenset[str] = frozenset()
+    foreign_encodings: frozenset[str] = frozenset()
+    framing: tuple[int, int] = (0, 0)
+    tools_prompt: int = 120
+
+    def is_own(self, encoding: str, special: frozenset[str] | set[str]) -> bool:
+        """Return whether its models have this encoding, by the name or by the special tokens that it needs."""
+        if encoding in self.foreign_encodings:
+            return False
+        return encoding == self.encoding or encoding in self.other_encodings or self.special <= special
 
 
 def overhead(text: str, message: int = -1) -> Piece:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -79,13 +79,15 @@ class Tool:
 @dataclass(frozen=True, slots=True)
 class Request:
     """What is sent in one call. ``model``: as the body names it, empty where it does not. ``tool_choice``: ``none``
-    where no tool may be called. ``forced_tool``: the name of the one that must be, empty for none."""
+    where no tool may be called. ``forced_tool``: the name of the one that must be, empty for none. ``is_complete``:
+    False where parts of the body are left out, because nothing here can count them."""
 
     messages: tuple[Message, ...] = ()
     tools: tuple[Tool, ...] = ()
     model: str = ""
     tool_choice: Literal["auto", "none"] = "auto"
     forced_tool: str = ""
+    is_complete: bool = True
 
     @property
     def awaits_reply(self) -> bool:
@@ -98,8 +100,9 @@ class Piece:
     """A stretch of a rendered request.
 
     ``by_template``: whether the template wrote it, so that text of special tokens in it is special tokens; elsewhere it
-    is plain text. ``tokens``: what a formula counts for it, None where the text is encoded. ``message``: the place of
-    the message it belongs to, -1 for none. ``note``: what should be known of the count, a sentence or more.
+    is plain text. ``tokens``: what a formula counts for it, None where the text is encoded; it may be ``less`` fewer or
+    ``more`` more. ``message``: the place of the message it belongs to, -1 for none. ``note``: what should be known of
+    the count, a sentence or more.
     """
 
     kind: Kind
@@ -109,15 +112,29 @@ class Piece:
     message: int = -1
     grade: Grade | None = None
     note: str = ""
+    less: int = 0
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """All tokens of one kind, and how far their number can be trusted."""
+    """All tokens of one kind, and how far their number can be trusted: it may be ``less`` fewer or ``more`` more."""
 
     kind: Kind
     tokens: int
     grade: Grade
+    less: int = 0
+    more: int = 0
+
+    @property
+    def low(self) -> int:
+        """The fewest tokens."""
+        return self.tokens - self.less
+
+    @property
+    def high(self) -> int:
+        """The most tokens."""
+        return self.tokens + self.more
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +162,21 @@ class SpecialText:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a request counts. ``parts``: one for each of ``KINDS``, in that order."""
+    """What a request counts. ``parts``: one for each of ``KINDS``, in order.
+
+    ``is_complete``: False where parts of the request are left out. ``own``: where the encoding is not that of the
+    template's models, the same tokens as sure as if it were; None where it is.
+    """
 
     parts: tuple[Part, ...]
     notes: tuple[str, ...] = ()
+    is_complete: bool = True
+    own: Tally | None = None
+
+    @property
+    def judged_elsewhere(self) -> Tally:
+        """The same without what a foreign encoding makes of it, for who knows how that counts for a model."""
+        return self.own or self
 
     @property
     def tokens(self) -> int:
@@ -157,13 +185,58 @@ class Tally:
 
     @property
     def grade(self) -> Grade:
-        """That of the least trusted part which has tokens."""
-        worst = max((GRADES.index(part.grade) for part in self.parts if part.tokens), default=0)
+        """That of the least trusted part which has tokens, or may have; an estimate where parts are left out."""
+        if not self.is_complete:
+            return "estimate"
+        worst = max((GRADES.index(part.grade) for part in self.parts if part.high), default=0)
         return GRADES[worst]
+
+    @property
+    def low(self) -> int:
+        """The fewest tokens of all parts."""
+        return sum(part.low for part in self.parts)
+
+    @property
+    def high(self) -> int:
+        """The most tokens of all parts; parts that are left out may be more."""
+        return sum(part.high for part in self.parts)
 
     def of(self, kind: Kind) -> Part:
         """The part of a kind."""
         return self.parts[KINDS.index(kind)]
+
+
+class TallySum:
+    """The sum of several requests, each part as trusted as the worst of its kind."""
+
+    def __init__(self, tallies: Iterable[Tally] = ()) -> None:
+        self._tokens, self._less, self._more = ([0] * len(KINDS) for _ in range(3))
+        self._grades: list[Grade] = ["exact"] * len(KINDS)
+        self._is_complete = True
+        self._own: TallySum | None = None
+        for tally in tallies:
+            self.add(tally)
+
+    def add(self, tally: Tally) -> None:
+        """Add one more."""
+        if tally.own is not None and self._own is None:
+            self._own = TallySum([self.tally])
+        if self._own is not None:
+            self._own.add(tally.judged_elsewhere)
+        self._is_complete &= tally.is_complete
+        for place, part in enumerate(tally.parts):
+            self._tokens[place] += part.tokens
+            self._less[place] += part.less
+            self._more[place] += part.more
+            if part.grade != self._grades[place] and part.high:
+                self._grades[place] = max(self._grades[place], part.grade, key=GRADES.index)
+
+    @property
+    def tally(self) -> Tally:
+        """What they count by now, without notes."""
+        rows = zip(KINDS, self._tokens, self._grades, self._less, self._more, strict=True)
+        own = None if self._own is None else self._own.tally
+        return Tally(tuple(Part(*row) for row in rows), (), self._is_complete, own)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

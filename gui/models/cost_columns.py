@@ -196,6 +196,7 @@ def _notes_text(row: CostRow, view: CostView) -> str:
     missing = unknown_prices(row)
     notes += [tr("no price known for: {prices}").format(prices=", ".join(missing))] if missing else []
     notes += [row.estimate.price_note] if row.estimate.price_note else []
+    notes += [] if row.estimate.is_complete else [tr("parts of the request are not counted")]
     return " · ".join([*notes, *row.model.notes])
 
 

@@ -22,7 +22,8 @@ class BudgetVerdict:
     """Estimates by what a budget says to them, in the order given.
 
     ``within``: even the upper end is. ``may_exceed``: the upper end is over, the lower is not. ``over``: even the lower
-    end is. ``unknown``: a price or the count is not known, or one at an end of the range.
+    end is. ``unknown``: a price or the count is not known, or one at an end of the range, or parts that are not counted
+    come on top of what is within.
     """
 
     within: tuple[CostEstimate, ...]
@@ -43,7 +44,7 @@ def judge(estimates: Iterable[CostEstimate], budget: Budget) -> BudgetVerdict:
     within, may, over, unknown = [], [], [], []
     for estimate in estimates:
         low, high = ends(estimate, budget.for_all_calls)
-        if low is None or high is None:
+        if low is None or high is None or (high <= budget.usd and not estimate.is_complete):
             unknown.append(estimate)
         elif high <= budget.usd:
             within.append(estimate)

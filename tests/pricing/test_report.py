@@ -33,6 +33,7 @@ def test_json_has_every_digit_of_the_money_and_no_float() -> None:
         "usd_label": "exact",
         "price_note": "",
         "context_exceeded": False,
+        "complete": True,
     }
     assert json.loads(json.dumps(row)) == row
 
@@ -80,7 +81,7 @@ def test_an_empty_table_is_the_line_below_it() -> None:
 
 def test_a_line_says_all_there_is_to_say() -> None:
     line = text_line(cost(KNOWN, count(1000, 900, 1200), calls=1000), 12, with_calls=True)
-    assert line == "acme/known            900–1,200 estimated  $0.0018–0.0024   1,000 calls: $2.00"
+    assert line == "acme/known            900–1,200 estimated  $0.0018–0.0024   1,000 calls: $1.80–2.40"
     line = text_line(cost(UNKNOWN, 10, output_tokens=1), 12, with_calls=False)
     assert " ".join(line.split()) == "acme/unknown 10 exact n/a no price known for output retired"
 

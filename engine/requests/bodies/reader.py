@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from engine.requests.bodies import anthropic, gemini, openai_chat, openai_responses
@@ -73,7 +73,7 @@ def read_body(body: bytes | str) -> ReadBody:
         raise located(PlaceError((*lead, *error.path[shift:]), str(error)), text) from None
     except RecursionError:
         raise RequestError("it is nested deeper than any request") from None
-    return ReadBody(request, api, tuple(reader.unknown))
+    return ReadBody(replace(request, is_complete=not reader.unknown), api, tuple(reader.unknown))
 
 
 def _way_in(value: object) -> tuple[tuple[str, ...], int]:

@@ -10,9 +10,9 @@ function in place of its role; a call has 3 beside its name and arguments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from engine.requests.openai_tools import SYSTEM_ROLES, tools_tokens
+from engine.requests.openai_tools import SYSTEM_ROLES, UNSURE_TOKENS, tools_tokens
 from engine.requests.schema import json_text
 from engine.requests.template import Surroundings, Template, overhead, written
 from engine.requests.types import Grade, Message, Piece, Request
@@ -29,11 +29,16 @@ def render(request: Request, around: Surroundings) -> Iterator[Piece]:
         yield written(message.content, number)
         if number == padded and message.content and not message.content.endswith("\n"):
             yield overhead("\n", number)
-        yield from _calls(message, number)
+        yield from _calls(message, number, around.count)
         yield overhead(END, number)
     if request.tools:
         listed = json_text([tool.as_json() for tool in request.tools])
-        yield Piece("tools", listed, by_template=False, tokens=tools.tokens, grade=tools.grade, note=tools.note)
+        spread = UNSURE_TOKENS * len(request.tools) if tools.grade == "estimate" else 0
+        yield Piece(
+            *("tools", listed, False, tools.tokens, -1, tools.grade, tools.note),
+            less=min(spread, tools.tokens),
+            more=spread,
+        )
     yield overhead(f"{START}assistant{SEPARATOR}")
 
 
@@ -55,11 +60,13 @@ def _header(message: Message, number: int) -> Iterator[Piece]:
     yield overhead(SEPARATOR, number)
 
 
-def _calls(message: Message, number: int) -> Iterator[Piece]:
-    """What ``tool_calls`` cost is not published: they are counted like a ``function_call``, which has no id."""
+def _calls(message: Message, number: int, count: Callable[[str], int]) -> Iterator[Piece]:
+    """What ``tool_calls`` cost is not published: they are counted like a ``function_call``, which has no id. The id may
+    count, too, with a mark on each side of it."""
     for call in message.tool_calls:
         grade: Grade = "estimate" if call.call_id else "formula"
-        yield Piece("overhead", " to=functions.", tokens=2, message=number, grade=grade)
+        less, more = (2, count(call.call_id) + 2) if call.call_id else (0, 0)
+        yield Piece("overhead", " to=functions.", True, 2, number, grade, less=less, more=more)
         yield written(call.name, number)
         yield Piece("overhead", " ", tokens=1, message=number, grade=grade)
         yield written(call.arguments, number)
@@ -70,6 +77,7 @@ TEMPLATE = Template(
     label="OpenAI chat (formula)",
     render=render,
     encoding="o200k_base",
+    other_encodings=frozenset({"cl100k_base"}),
     special=frozenset((START, SEPARATOR, END)),
     grade="formula",
     tools="formula",

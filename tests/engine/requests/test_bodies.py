@@ -132,6 +132,7 @@ def test_a_chat():
         ),
         (Tool("look", "Looks.", SCHEMA),),
         "gpt-4o",
+        is_complete=False,
     )
     assert unknown(CHAT) == {
         "messages[1].content[3]": "input_audio",

@@ -1,0 +1,91 @@
+"""What a request counts at each model: by the template, the encoding and the rule for images of that model. No Qt.
+
+The window and the command line both come here, so that they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.requests.types import Grade, Image, Tally
+    from pricing.types import Label, Model, TokenCount
+
+LABELS: dict[Grade, Label] = {"exact": "exact", "formula": "formula", "estimate": "estimated"}
+"""The label of a number whose least sure part has this grade."""
+
+TallyOf = Callable[[str, str], "Tally | None"]
+"""Counts the request in the template of a key and the encoding of a name, images as if of no known model."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestTokens:
+    """A request whose tokens can be told for any model.
+
+    ``images``: those of all its messages. ``template``: the key of the one to use instead of each model's own;
+    ``image_rule``: the rule to use instead of each model's own. Empty: the model's own.
+    """
+
+    tally_of: TallyOf
+    images: tuple[Image, ...] = ()
+    template: str = ""
+    image_rule: str = ""
+
+    def count(self, model: Model) -> TokenCount | None:
+        """Return what the model counts; None where nothing is known to count with."""
+        if model.count.tokenizer is None:
+            return None
+        key = self.template or own_template(model)
+        tally = self.tally_of(key, model.count.tokenizer)
+        if tally is None:
+            return None
+        if not self.template:  # how sure the count of its encoding is, the model's rule says
+            tally = tally.judged_elsewhere
+        if self.images and not self.image_rule:
+            tally = _with_images_of(tally, self.images, model, key)
+        return token_count(model, tally)
+
+
+def own_template(model: Model) -> str:
+    """Return the key of the template that the model's name tells."""
+    from engine.requests.choosing import template_for_model
+
+    return template_for_model(model.id)
+
+
+def token_count(model: Model, tally: Tally) -> TokenCount | None:
+    """Return the model's count: what is text by the rule of the model, images as they are.
+
+    The range is that of the rule and of the parts together. The label is that of the least sure of both.
+    """
+    from pricing import count_for
+    from pricing.types import TokenCount, least_sure
+
+    tokenizer = model.count.tokenizer
+    if tokenizer is None:
+        return None
+    images = tally.of("images")
+    ends = (tally.tokens - images.tokens, tally.low - images.low, tally.high - images.high)
+    middle, fewest, most = (count_for(model, {tokenizer: tokens}) for tokens in ends)
+    assert middle is not None
+    assert fewest is not None
+    assert most is not None
+    return TokenCount(
+        middle.tokens + images.tokens,
+        fewest.low + images.low,
+        most.high + images.high,
+        least_sure(middle.label, LABELS[tally.grade]),
+        tally.is_complete,
+    )
+
+
+def _with_images_of(tally: Tally, images: tuple[Image, ...], model: Model, template: str) -> Tally:
+    from engine.requests.counting import images_part
+    from engine.requests.templates import TEMPLATES
+
+    known = TEMPLATES.get(template)
+    part = images_part(images, model.id, known.images if known is not None else None)
+    parts = tuple(part if one.kind == "images" else one for one in tally.parts)
+    return replace(tally, parts=parts)
