@@ -39,11 +39,15 @@ class PricedText(QObject):
     def set_request(self, reply: RequestReply) -> None:
         """The request was counted."""
         counts = self._prompt_counts
-        if self._of_request and counts is not None and reply.tally is not None and reply.by_encoding:
-            own = reply.draft.encoding
-            self._service.set_counts(
-                replace(counts, encoding=own, tokens=reply.tally.tokens, by_encoding=reply.by_encoding)
+        if self._of_request and counts is not None and reply.tally is not None and reply.tallies:
+            of_request = replace(
+                counts,
+                encoding=reply.draft.encoding,
+                tokens=reply.tally.tokens,
+                by_encoding={encoding: tally.tokens for (_, encoding), tally in reply.tallies.items()},
+                sample=None,  # it is of the prompt
             )
+            self._service.set_counts(of_request, reply.for_models())
 
     @Slot(object)
     def _on_prompt(self, counts: PromptCounts) -> None:

@@ -17,7 +17,7 @@ from engine.requests.types import Grade, Image
 ASSUMED_SIDE = 1024
 """Width and height that an image of unknown size is taken for."""
 
-USUAL_SIDES = (64, 256, 512, 1024, 2048, 4096)
+USUAL_SIDES = (256, 512, 1024, 2048, 4096)
 """Sides in pixels of images whose size is not known, for the range of what they may count."""
 
 LARGEST_SIDE = 1_000_000

@@ -39,8 +39,11 @@ def breakdown(tally: Tally, locale: QLocale) -> str:
 
 
 def total(tally: Tally, locale: QLocale) -> str:
-    """Like "1,381 tokens, formula"."""
+    """Like "1,381 tokens, formula", "776 tokens (266 to 1,116), estimate"."""
     words = tr("1 token") if tally.tokens == 1 else tr("{n} tokens").format(n=figure(locale, tally.tokens))
+    if tally.low < tally.high:
+        ends = figure(locale, tally.low), figure(locale, tally.high)
+        words = tr("{tokens} ({low} to {high})").format(tokens=words, low=ends[0], high=ends[1])
     return tr("{tokens}, {grade}").format(tokens=words, grade=tr(GRADE_WORDS[tally.grade]))
 
 

@@ -132,7 +132,9 @@ class RequestBar(QWidget):
         self.paste = QPushButton(self.tr("&Paste"), objectName="requestPaste")
         self.paste.setToolTip(self.tr("The body of an API call from the clipboard"))
         self.price = QCheckBox(self.tr("Price this re&quest"), objectName="requestPrice")
-        self.price.setToolTip(self.tr("The cost table shows what this request costs, instead of the prompt"))
+        self.price.setToolTip(
+            self.tr("The cost table shows what this request costs, by each model's own template, instead of the prompt")
+        )
         for button in (self.open, self.paste):
             button.setAutoDefault(False)
 

@@ -5,15 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engine.requests.types import Image, Message, Request, ToolCall
 from gui.look.corner import plain_corner
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.look.token_text import visible_line
 from gui.models.request_messages import MessagesModel
 from gui.models.request_words import unknown_words
 from gui.panels.request_bar import RequestBar
@@ -85,6 +96,7 @@ class RequestPanel(QWidget):
             signal.connect(self._on_change)
         self.tools.textChanged.connect(self._tools_settle.start)
         self._tools_settle.timeout.connect(self._on_change)
+        self.choice.currentIndexChanged.connect(self._on_change)
         self.bar.changed.connect(self._on_change)
         for editor in (self.result.view, self.message.content):
             editor.files_dropped.connect(self.files_dropped)
@@ -96,9 +108,16 @@ class RequestPanel(QWidget):
         """The tools, as JSON."""
         return self.tools.toPlainText()
 
+    @property
+    def tool_choice(self) -> tuple[Literal["auto", "none"], str]:
+        """Whether tools may be called, and the name of the one that must be; empty for any."""
+        choice, name = self.choice.currentData()
+        return choice, name
+
     def show_request(self, request: Request, unknown: Sequence[UnknownPart] = ()) -> None:
         """Edit this request. ``unknown``: what of it is not counted."""
         self.model_name = request.model
+        self._show_choices((), (request.tool_choice, request.forced_tool))
         listed = [tool.as_json() for tool in request.tools]
         blocker = QSignalBlocker(self.tools)
         self.tools.setPlainText(json.dumps(listed, ensure_ascii=False, indent=2) if listed else "")
@@ -116,9 +135,23 @@ class RequestPanel(QWidget):
     def show_reply(self, reply: RequestReply) -> None:
         """Show what the draft counts."""
         self.tools_remark.say(reply.tools_problem, "error")
+        self._show_choices(reply.tool_names, self.tool_choice)
         self.result.show_reply(reply)
         if len(reply.message_tokens) == self.model.rowCount():
             self.model.set_tokens(reply.message_tokens)
+
+    def _show_choices(self, names: Sequence[str], chosen: tuple[str, str]) -> None:
+        """Offer a choice among tools of these names, with this one chosen, without telling anybody."""
+        choices = {("auto", ""): self.tr("automatic"), ("none", ""): self.tr("no tool")}
+        forced = chosen[1] if chosen[0] == "auto" else ""
+        choices |= {("auto", name): visible_line(name) for name in (*names, forced) if name}
+        blocker = QSignalBlocker(self.choice)
+        if [tuple(self.choice.itemData(row)) for row in range(self.choice.count())] != list(choices):
+            self.choice.clear()
+            for choice, words in choices.items():
+                self.choice.addItem(words, choice)
+        self.choice.setCurrentIndex(list(choices).index(chosen) if chosen in choices else 0)
+        del blocker
 
     def show_builder(self) -> None:
         """Show the request, not a file of many."""
@@ -143,6 +176,7 @@ class RequestPanel(QWidget):
             "encoding": self.bar.picker.currentText(),
             "image_rule": self.bar.rule.currentData(),
             "model": self.model_name,
+            "tool_choice": list(self.tool_choice),
         }
         messages = [_stored(message) for message in self.model.messages]
         if sum(len(message["content"]) for message in messages) + len(self.tools_text) <= MOST_KEPT:
@@ -162,6 +196,8 @@ class RequestPanel(QWidget):
             self.bar.picker.show_name(encoding)
         self.bar.rule.setCurrentIndex(max(0, self.bar.rule.findData(rule)))
         self.model_name = model if isinstance(model, str) else ""
+        for choice, name in _rows([state.get("tool_choice")], (str, str)):
+            self._show_choices((), (choice, name))
         tools, messages = state.get("tools"), state.get("messages")
         if isinstance(tools, str) and isinstance(messages, list):
             self.tools.setPlainText(tools)
@@ -219,6 +255,11 @@ class RequestPanel(QWidget):
         self.tools_remark = Remark(theme)
         self.tools_remark.setObjectName("requestToolsProblem")
         self.tools.setAcceptDrops(False)  # a file dropped there is one to open, too
+        self.choice = QComboBox(objectName="requestToolChoice")
+        self.choice.setAccessibleName(self.tr("Tool choice"))
+        self.choice.setToolTip(self.tr("Which tool the model may or must call; OpenAI counts tokens for it"))
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._show_choices((), ("auto", ""))
 
     def _place(self) -> None:
         tools_page = QWidget()
@@ -226,6 +267,13 @@ class RequestPanel(QWidget):
         column.setContentsMargins(8, 8, 8, 8)
         column.addWidget(self.tools, 1)
         column.addWidget(self.tools_remark)
+        row = QHBoxLayout()
+        label = PlainLabel(self.tr("Too&l choice:"))
+        label.setBuddy(self.choice)
+        row.addWidget(label)
+        row.addWidget(self.choice)
+        row.addStretch(1)
+        column.addLayout(row)
         self.parts = QTabWidget(objectName="requestParts")
         self.parts.setAccessibleName(self.tr("Message or tools"))
         self.parts.setDocumentMode(True)

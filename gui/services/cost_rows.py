@@ -12,6 +12,7 @@ from gui.services.narrowing import Narrowing
 if TYPE_CHECKING:
     from engine.text_sample import TextSample
     from gui.jobs import Ticket
+    from gui.services.request_tokens import RequestTokens
     from pricing.calibration import Sample
     from pricing.rates import RateCards
     from pricing.types import CallMix, Model, Scenario, TokenCount
@@ -25,8 +26,8 @@ class PriceRequest:
     ``pending``, which are still being counted. ``mix`` says how calls differ, None where they do not. ``cards`` keeps
     prices that were looked up for the next request with the same models; requests that share it run one at a time.
     ``samples``: what the user was billed for texts; ``sample``: some of this one, by which its kinds are told, None
-    where the models count as they do for any text. ``narrowing`` keeps what these made of the models,
-    as ``cards`` does.
+    where the models count as they do for any text. ``request``: what is priced instead of the counts. ``narrowing``
+    keeps what these made of the models, as ``cards`` does.
     """
 
     revision: int
@@ -38,6 +39,7 @@ class PriceRequest:
     cards: RateCards | None = None
     samples: tuple[Sample, ...] = ()
     sample: TextSample | None = None
+    request: RequestTokens | None = None
     narrowing: Narrowing | None = None
 
 
@@ -62,7 +64,7 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
     give_way()
     for model, calibrated in (request.narrowing or Narrowing()).of(request.models, request.sample, request.samples):
         give_way()
-        count = count_for(model, request.counts)
+        count = request.request.count(model) if request.request is not None else count_for(model, request.counts)
         pending = model.count.tokenizer in request.pending
         rates = cards.in_force(model.price, request.scenario.on)[0].rates
         if mixed and count is not None:

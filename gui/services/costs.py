@@ -20,6 +20,7 @@ from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
 if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner, Lane
     from gui.services.live_text import PromptCounts
+    from gui.services.request_tokens import RequestTokens
     from pricing.calibration import Sample
     from pricing.rates import RateCards
     from pricing.types import CallMix, Model, Problem, Scenario
@@ -89,6 +90,7 @@ class CostService(QObject):
         self._samples: tuple[Sample, ...] = ()
         self._narrowing = Narrowing()
         self._prompt: PromptCounts | None = None
+        self._request: RequestTokens | None = None
         self._counted_revision = -1
         self._unpriced: deque[tuple[int, float]] = deque()
         self._stale = False
@@ -219,9 +221,12 @@ class CostService(QObject):
             self._stale_timer.start(STALE_AFTER_MS)
 
     @Slot(object)
-    def set_counts(self, counts: PromptCounts) -> None:
-        """Price new counts, soon. Encodings still being counted keep their figure of before, marked as pending."""
-        self._prompt = counts
+    def set_counts(self, counts: PromptCounts, request: RequestTokens | None = None) -> None:
+        """Price new counts, soon. Encodings still being counted keep their figure of before, marked as pending.
+
+        ``request``: whose counts they are, where they are not of a plain text.
+        """
+        self._prompt, self._request = counts, request
         self._counted_revision = counts.revision
         fresh = {name: tokens for name, tokens in counts.by_encoding.items() if tokens is not None}
         fresh[counts.encoding] = counts.tokens
@@ -251,6 +256,7 @@ class CostService(QObject):
                     self._cards,
                     self._samples,
                     self._prompt.sample if self._prompt is not None else None,
+                    self._request,
                     self._narrowing,
                 )
             )

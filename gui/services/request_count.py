@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from gui.editor.offsets import document_text, stored_to_document
+from gui.services.request_tokens import RequestTokens
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from engine.comparing.byte_map import ByteMap
-    from engine.requests.types import CountedRequest, Kind, Message, SpecialText, Tally, Tool
+    from engine.requests.types import CountedRequest, Kind, Message, Request, SpecialText, Tally, Tool
     from engine.types import TokenPatch
     from gui.jobs import Ticket
     from gui.services.own_encodings import OpenEncoding
@@ -25,8 +26,13 @@ MOST_SHOWN = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RequestDraft:
-    """A request as the tab has it. ``tools``: JSON text. ``template``: a key; with ``template_file``, that of the file.
-    ``image_rule``: empty for that of the model. ``watched``: encodings that the whole is counted in as well."""
+    """A request as the tab has it.
+
+    ``tools``: JSON text; ``tool_choice`` and ``forced_tool`` as in ``Request``. ``template``: a key; with
+    ``template_file``, that of the file. ``image_rule``: empty for that of the model. ``is_complete``: False where parts
+    of the body it was read from are left out. ``watched``: keys of templates with names of encodings that the whole is
+    counted in as well, for the models of the cost table; with ``template_file`` it takes the place of those templates.
+    """
 
     revision: int
     messages: tuple[Message, ...]
@@ -36,7 +42,10 @@ class RequestDraft:
     encoding: str
     image_rule: str
     model: str
-    watched: tuple[str, ...] = ()
+    watched: tuple[tuple[str, str], ...] = ()
+    tool_choice: Literal["auto", "none"] = "auto"
+    forced_tool: str = ""
+    is_complete: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,9 +61,13 @@ class RequestPiece:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestReply:
-    """What a draft counts. ``text`` is the rendered request as an editor holds it, its beginning where it is long, and
-    ``patch`` its tokens. ``message_tokens``: of each message. ``by_encoding``: of the whole, in the watched encodings.
-    ``tools_problem``, ``problem``: a sentence each, empty where all is well; without tally there is a problem."""
+    """What a draft counts.
+
+    ``text`` is the rendered request as an editor holds it, its beginning where it is long, and ``patch`` its tokens.
+    ``message_tokens``: of each message. ``tool_names``: of the tools that are counted. ``tallies``: of the whole, in
+    the watched templates and encodings. ``tools_problem``, ``problem``: a sentence each, empty where all is well;
+    without tally there is a problem.
+    """
 
     draft: RequestDraft
     tally: Tally | None = None
@@ -63,10 +76,17 @@ class RequestReply:
     pieces: Sequence[RequestPiece] = ()
     message_tokens: tuple[int, ...] = ()
     special_texts: tuple[SpecialText, ...] = ()
-    by_encoding: Mapping[str, int] = field(default_factory=dict)
+    tool_names: tuple[str, ...] = ()
+    tallies: Mapping[tuple[str, str], Tally] = field(default_factory=dict)
     is_cut: bool = False
     tools_problem: str = ""
     problem: str = ""
+
+    def for_models(self) -> RequestTokens:
+        """Return what each model counts of it."""
+        images = tuple(image for message in self.draft.messages for image in message.images)
+        template = self.draft.template if self.draft.template_file is not None else ""
+        return RequestTokens(lambda *key: self.tallies.get(key), images, template, self.draft.image_rule)
 
 
 def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticket | None = None) -> RequestReply:
@@ -83,9 +103,11 @@ def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticke
         tools = read_tools(draft.tools)
     except RequestError as error:
         tools_problem = str(error)
-    request = Request(draft.messages, tools, draft.model)
+    request = Request(
+        draft.messages, tools, draft.model, draft.tool_choice, draft.forced_tool, is_complete=draft.is_complete
+    )
     try:
-        counted, by_encoding = _counted(open_encoding, draft, request)
+        counted, tallies = _counted(open_encoding, draft, request)
     except (EngineError, OSError) as error:
         return RequestReply(draft, tools_problem=tools_problem, problem=str(error))
     shown = counted.text.encode()[:MOST_SHOWN].decode("utf-8", "ignore")  # without a character that is cut
@@ -98,28 +120,30 @@ def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticke
         _pieces(counted, shown, places),
         _message_tokens(counted, len(draft.messages)),
         counted.special_texts,
-        by_encoding,
+        tuple(tool.name for tool in tools),
+        tallies,
         len(shown) < len(counted.text),
         tools_problem,
     )
 
 
 def _counted(
-    open_encoding: OpenEncoding, draft: RequestDraft, request: object
-) -> tuple[CountedRequest, dict[str, int]]:
+    open_encoding: OpenEncoding, draft: RequestDraft, request: Request
+) -> tuple[CountedRequest, dict[tuple[str, str], Tally]]:
     from engine.requests.counting import RequestCounter
-    from engine.requests.types import Request
+    from engine.requests.templates import TEMPLATES
     from gui.services.request_templates import template_of
 
-    assert isinstance(request, Request)
     rule = draft.image_rule or None
     with template_of(draft.template, draft.template_file) as template:
         counted = RequestCounter(template, open_encoding(draft.encoding), image_rule=rule).count(request)
-        by_encoding = {
-            name: RequestCounter(template, open_encoding(name), image_rule=rule).tally(request).tokens
-            for name in draft.watched
-        }
-    return counted, by_encoding
+        tallies: dict[tuple[str, str], Tally] = {}
+        for key, name in draft.watched:
+            own = template if draft.template_file is not None else TEMPLATES[key]
+            key = draft.template if draft.template_file is not None else key
+            if (key, name) not in tallies:
+                tallies[key, name] = RequestCounter(own, open_encoding(name), image_rule=rule).tally(request)
+    return counted, tallies
 
 
 def _patch(counted: CountedRequest, shown: str, places: ByteMap) -> TokenPatch:

@@ -5,7 +5,7 @@ The window and the command line both come here, so that they agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -53,6 +53,12 @@ def own_template(model: Model) -> str:
     from engine.requests.choosing import template_for_model
 
     return template_for_model(model.id)
+
+
+def templates_and_encodings(models: Iterable[Model]) -> tuple[tuple[str, str], ...]:
+    """Return the templates and encodings that these models count with, each pair once."""
+    pairs = ((own_template(model), model.count.tokenizer) for model in models if model.count.tokenizer is not None)
+    return tuple(dict.fromkeys(pairs))
 
 
 def token_count(model: Model, tally: Tally) -> TokenCount | None:

@@ -46,10 +46,10 @@ class RequestFlow(QObject):
         service: RequestService,
         images: ImageSizes,
         notifier: Notifier,
-        watched: Callable[[], tuple[str, ...]],
+        watched: Callable[[], tuple[tuple[str, str], ...]],
         parent: QObject,
     ) -> None:
-        """``watched``: the encodings that the cost table asks for."""
+        """``watched``: the templates and encodings that the cost table asks for."""
         super().__init__(parent)
         self._panel, self._service, self._images, self._notifier = panel, service, images, notifier
         self._watched = watched
@@ -124,6 +124,8 @@ class RequestFlow(QObject):
                 bar.rule.currentData(),
                 panel.model_name,
                 self._watched() if bar.price.isChecked() else (),
+                *panel.tool_choice,
+                is_complete=not panel.not_counted,
             )
         )
         if self._lines is not None and self._is_other(self._lines):
@@ -144,7 +146,8 @@ class RequestFlow(QObject):
     @Slot(object, object)
     def _on_read(self, source: BodySource, read: ReadBody) -> None:
         panel = self._panel
-        before = Request(panel.model.messages, (), panel.model_name), panel.tools_text, panel.not_counted
+        messages, choice = panel.model.messages, panel.tool_choice
+        before = Request(messages, (), panel.model_name, *choice), panel.tools_text, panel.not_counted
         self._leave_lines()
         panel.show_request(read.request, read.unknown)
         key = template_for(read.request.model) or ("alone" if read.api in ("anthropic", "gemini") else "")

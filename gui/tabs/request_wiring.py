@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Slot
 
+from gui.services.request_tokens import templates_and_encodings
 from gui.tabs.tab_building import TabBuilding
 from gui.tabs.tab_wiring import TabWiring
 
@@ -91,8 +92,8 @@ class RequestWiring(TabWiring["RequestPanel"]):
         assert self.panel is not None
         self.panel.focus()
 
-    def _watched(self) -> tuple[str, ...]:
-        return tuple(self._costs.service.encodings_needed())
+    def _watched(self) -> tuple[tuple[str, str], ...]:
+        return templates_and_encodings(self._costs.service.models)
 
     @Slot(bool)
     def _on_pricing(self, on: bool) -> None:

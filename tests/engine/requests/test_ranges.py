@@ -85,7 +85,7 @@ def test_calls_whose_ids_may_count_have_a_range():
 def test_an_image_of_unknown_size_has_the_range_of_usual_sizes(rule):
     found = count_image(Image(0, 0), rule)
     assert found.grade == "estimate"
-    for size in ((64, 64), (300, 900), (1024, 1024), (2000, 1000), (4096, 4096)):
+    for size in ((256, 256), (300, 900), (1024, 1024), (2000, 1000), (4096, 4096)):
         one = count_image(Image(*size), rule)
         assert found.tokens - found.less <= one.tokens <= found.tokens + found.more
         assert 0 <= one.less < one.tokens

@@ -9,10 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLabel, QPushButton, QTableView, QWidget
 
+from commands.requests import request_counts
 from engine.requests.types import Image, Message
+from gui.models.cost_row import CostRow
 from gui.models.request_messages import CONTENT, ROLE, TOKENS
 from gui.panels.request_panel import FIRST_MESSAGES, RequestPanel
 from gui.workbench import Workbench
+from pricing.catalog import load_catalog
+from pricing.types import TokenCount
 from tests.engine.requests.samples import COOKBOOK, WEATHER_TOOL
 from tests.engine.requests.test_bodies import ANTHROPIC, CHAT, GEMINI, RESPONSES
 from tests.engine.requests.test_images import PNG
@@ -332,6 +336,61 @@ def test_the_cost_table_prices_the_request(qtbot, bench, panel):
 def input_tokens(bench: Workbench, model: str) -> int | None:
     rows = [row for row in bench.costs.service.rows if row.model_id == model]
     return rows[0].estimate.input_tokens if rows else None
+
+
+def of_command_line(tmp_path, name: str) -> TokenCount:
+    """What ``cost --request`` counts for a model."""
+    count, _ = request_counts(None, (str(tmp_path / "body.json"),), None)
+    return count(load_catalog(None).find(name))
+
+
+def test_the_choice_of_a_tool_counts_as_on_the_command_line(qtbot, bench, panel, tmp_path):
+    tools = [{"type": "function", "function": WEATHER_TOOL.as_json()["function"]}]
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}], "tools": tools}
+    totals = {}
+    for choice in ("auto", "none", {"type": "function", "function": {"name": WEATHER_TOOL.name}}):
+        open_body(qtbot, bench, tmp_path, body | {"tool_choice": choice})
+        totals[str(choice)] = panel.result.reply.tally.tokens
+        assert panel.result.reply.tally.tokens == of_command_line(tmp_path, "openai/gpt-4o").tokens
+    automatic, none, forced = totals.values()
+    assert none == automatic + 1
+    assert forced > automatic + 4
+    assert panel.choice.currentText() == WEATHER_TOOL.name
+    panel.choice.setCurrentIndex(panel.choice.findText("no tool"))
+    settled(qtbot, bench)
+    assert panel.result.reply.tally.tokens == none
+    state = panel.state()
+    panel.choice.setCurrentIndex(0)
+    settled(qtbot, bench)
+    assert panel.result.reply.tally.tokens == automatic
+    panel.restore_state(state)
+    settled(qtbot, bench)
+    assert (panel.tool_choice, panel.result.reply.tally.tokens) == (("none", ""), none)
+
+
+def test_the_cost_of_a_request_is_as_sure_as_its_least_sure_part(qtbot, bench, panel, tmp_path):
+    image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    text = {"type": "text", "text": "What is this?"}
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": [text, image]}]}
+    open_body(qtbot, bench, tmp_path, body)
+    assert panel.result.total.text() == "776 tokens (266 to 1,116), estimate"
+    qtbot.waitUntil(lambda: bool(bench.costs.service.models))
+    panel.bar.price.click()
+
+    def row(name: str) -> CostRow | None:
+        return next((row for row in bench.costs.service.rows if row.model_id == name and not row.pending), None)
+
+    qtbot.waitUntil(lambda: row("openai/gpt-4o") is not None and row("openai/gpt-4o").estimate.input_high == 1_116)
+    for name in ("openai/gpt-4o", "anthropic/claude-opus-4-6", "deepseek/deepseek-flash"):
+        count, estimate = of_command_line(tmp_path, name), row(name).estimate
+        assert (estimate.input_low, estimate.input_tokens, estimate.input_high) == (count.low, count.tokens, count.high)
+        assert estimate.label == count.label == "estimated"
+        assert estimate.usd_low < estimate.usd < estimate.usd_high
+    body["messages"][0]["content"] = [text, {"type": "input_audio", "input_audio": {}}]
+    open_body(qtbot, bench, tmp_path, body)
+    assert panel.result.total.text() == "11 tokens, estimate"
+    qtbot.waitUntil(lambda: row("openai/gpt-4o") is not None and row("openai/gpt-4o").estimate.input_tokens == 11)
+    assert (row("openai/gpt-4o").estimate.label, row("openai/gpt-4o").estimate.is_complete) == ("estimated", False)
 
 
 @pytest.mark.deep
