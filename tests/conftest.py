@@ -21,6 +21,8 @@ from tests.thoroughness import DEEP_EXAMPLES
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication, QWidget
 
+    from gui.workbench import Workbench
+
 # Machines are shared and slow at times, and a test must not depend on the clock: no deadlines. Nor on luck: the same
 # examples every time; those of the long run are new ones. What asks for a number of its own gets it from ``examples``.
 hypothesis.settings.register_profile(
@@ -45,9 +47,6 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # that it imports, and each worker all tests, at every run. Kernels are kept in the same folders.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-
-JOB_THREADS = "tokenloupe"
-"""What the names of the window's threads begin with."""
 
 
 def _why_qt_is_missing() -> str | None:
@@ -174,8 +173,8 @@ def shared_dir() -> Path:
     return folder
 
 
-modules_with_shared_windows: list[str] = []
-"""Those whose window is open now."""
+shared_windows: list[Workbench] = []
+"""What the module has open for all of its tests, and answers for itself."""
 
 
 @pytest.fixture(autouse=True)
@@ -184,8 +183,8 @@ def no_thread_left_running():
     before = set(threading.enumerate())
     yield
     left = [t for t in threading.enumerate() if t not in before and t.is_alive() and not t.daemon]
-    if modules_with_shared_windows:  # which answer for the threads of their jobs
-        left = [t for t in left if not t.name.startswith(JOB_THREADS)]
+    of_shared = {t for bench in shared_windows if bench.runner is not None for t in bench.runner._pool._threads}
+    left = [t for t in left if t not in of_shared]
     assert not left, f"threads still running: {left}"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.conftest import ctok_is_not_installed, modules_with_shared_windows
+from tests.conftest import ctok_is_not_installed, shared_windows
 from tests.patience import PATIENCE_MS
 from tests.patient_bot import PatientBot
 
@@ -198,21 +198,22 @@ def shared_qtbot(request: pytest.FixtureRequest, qapp: QApplication) -> PatientB
 
 
 @pytest.fixture(scope="module")
-def open_shared_window(
-    request: pytest.FixtureRequest, shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[OpenWindow]:
+def open_shared_window(shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenWindow]:
     """The same for a window that the tests of a module only look at, and leave as they found it."""
     before = set(threading.enumerate())
-    modules_with_shared_windows.append(request.node.name)
     with ctok_is_not_installed(), patched(_keep_messages, _have_nothing_compiled, _wait_for_no_module):
-        yield from windows(shared_qtbot, tmp_path_factory.mktemp("shared"))
-    modules_with_shared_windows.remove(request.node.name)
+        try:
+            yield from windows(shared_qtbot, tmp_path_factory.mktemp("shared"), opened=shared_windows)
+        finally:
+            shared_windows.clear()
     left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
     assert not left, f"threads still running: {left}"
 
 
-def windows(qtbot: QtBot, folder: Path, pages: Collection[str] | None = None) -> Iterator[OpenWindow]:
-    opened: list[Workbench] = []
+def windows(
+    qtbot: QtBot, folder: Path, pages: Collection[str] | None = None, opened: list[Workbench] | None = None
+) -> Iterator[OpenWindow]:
+    opened = [] if opened is None else opened
 
     def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
         from gui.paths import profile_paths
