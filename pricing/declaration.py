@@ -87,7 +87,7 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         _BATCH,
         _TIERS,
         Field("note", "text", "Why the price changes."),
-        Field("assumed", "flag", "Whether nobody has announced it: the prices of before may still hold."),
+        Field("assumed", "flag", "Whether the vendor has not announced it: the earlier prices may still hold."),
     ),
     "count": (
         Field("tokenizer", "text", "The encoding to count with, like o200k_base."),

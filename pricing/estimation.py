@@ -243,7 +243,7 @@ def _is_over(model: Model, prompt: int, scenario: Scenario) -> bool | None:
 
 
 def _usd_label(label: Label, price: Price, change: Change | None) -> Label:
-    """The label of the money: a price that depends on an hour nobody told makes it an estimate."""
+    """The label of the money. Where the price depends on the hour, it is an estimate: the hour is not known."""
     labels: list[Label] = [label]
     if change is not None and change.assumed:
         labels.append("assumed")

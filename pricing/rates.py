@@ -7,6 +7,7 @@ cannot make a cost look smaller than it may be; anything else stays unknown.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -38,12 +39,8 @@ class Rate(NamedTuple):
 
 def price_on(price: Price, on: date) -> tuple[Price, Change | None]:
     """The price in force on a day, and the change that brought it about, if one did."""
-    last = None
-    for change in price.changes:
-        if change.from_date > on:
-            break
-        price, last = _changed(price, change), change
-    return price, last
+    found, last = _in_force(price, on)
+    return found[0], last
 
 
 class Possible(NamedTuple):
@@ -53,16 +50,18 @@ class Possible(NamedTuple):
     factor: Decimal
 
 
-def possible_prices(price: Price, on: date) -> tuple[Possible, ...]:
-    """Return the prices that may hold on a day, that of ``price_on`` first.
-
-    The others are those that hold if no assumed change has come, and all of them outside the peak hours.
-    """
-    found = [price]
+def _in_force(price: Price, on: date) -> tuple[list[Price], Change | None]:
+    """The price in force on a day and behind it those that assumed changes may not have replaced; the last change."""
+    found, last = [price], None
     for change in price.changes:
         if change.from_date > on:
             break
-        found = [_changed(found[0], change), *(found if change.assumed else ())]
+        found, last = [_changed(found[0], change), *(found if change.assumed else ())], change
+    return found, last
+
+
+def _at_all_hours(found: Sequence[Price]) -> tuple[Possible, ...]:
+    """These prices, then each of them that depends on the hour outside its peak hours."""
     prices = [Possible(one, Decimal(1)) for one in found]
     return (*prices, *(Possible(one, one.off_peak) for one in found if one.off_peak is not None))
 
@@ -167,7 +166,10 @@ class RateCards:
         return possible[0].price, change
 
     def possible(self, price: Price, on: date) -> tuple[tuple[Possible, ...], Change | None]:
-        """Return ``possible_prices``, and the change that brought the first of them about, if one did."""
+        """Return the prices that may hold on a day, that of ``price_on`` first, and the change that brought it about.
+
+        The others are those that hold if no assumed change has come, and all of them outside the peak hours.
+        """
         if on != self._on:
             self._on = on
             self._changed.clear()
@@ -175,7 +177,8 @@ class RateCards:
         # What an id belongs to is kept beside it, or the id could be that of another object one day.
         known = self._changed.get(id(price))
         if known is None:
-            known = self._changed[id(price)] = (price, possible_prices(price, on), price_on(price, on)[1])
+            found, last = _in_force(price, on)
+            known = self._changed[id(price)] = (price, _at_all_hours(found), last)
         return known[1], known[2]
 
     def card(self, price: Price, tier: Tier | None, in_batch: bool) -> RateCard:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, get_args
 
 Label = Literal["exact", "counted", "formula", "assumed", "reconstructed", "estimated"]
 """How far a number can be trusted, best first.
@@ -21,7 +21,7 @@ by good authority, but not by the vendor's word. ``reconstructed``: a third part
 ``estimated``: a measured ratio to another encoding, with a range.
 """
 
-LABELS: tuple[Label, ...] = ("exact", "counted", "formula", "assumed", "reconstructed", "estimated")
+LABELS: tuple[Label, ...] = get_args(Label)
 """Every label, best first."""
 
 
@@ -120,7 +120,7 @@ class Notice:
 class TokenCount:
     """How many tokens a model sees: the best figure, and the range that holds it. low <= tokens <= high.
 
-    ``is_complete``: False where parts that nobody can count come on top of all three.
+    ``is_complete``: False where the request has further parts, which cannot be counted and are in none of the three.
     """
 
     tokens: int
@@ -206,7 +206,7 @@ class Change:
     ``tiers`` replace the earlier ones as a whole: None where they stay, empty where they end. ``batch`` does so too; a
     block of batch prices does not outlive a change of the prices that it belongs to, ``half`` does. What ``unknown``
     names (rates, ``batch``) is no longer known from that day on; ``per_request`` among them: there is no fee any more.
-    ``assumed``: the vendor has not announced it, so the prices of before may still hold.
+    ``assumed``: the vendor has not announced it, so the earlier prices may still hold.
     """
 
     from_date: date
@@ -379,7 +379,8 @@ class CostEstimate:
     needed and are not known; then ``usd`` is None. ``context_share`` is the prompt as a share of the context window (1:
     full). ``over_context``: prompt, output and reasoning do not fit; None: unknown. ``context_note`` says in words what
     does not fit, or may not where the prompt is a range; empty where all fits. ``tier`` says in words which long-prompt
-    tier is in force, empty for none. ``is_complete``: False where parts of the prompt that nobody can count cost more.
+    tier is in force, empty for none. ``is_complete``: False where parts of the prompt cannot be counted, so that the
+    cost lacks them.
     """
 
     model_id: str
