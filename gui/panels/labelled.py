@@ -1,4 +1,4 @@
-"""A control with its label above it, for rows of controls that wrap."""
+"""A control with its label above it, for rows of controls that wrap, or before it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
     if buddy is not None:
         label.setBuddy(buddy)
     return stacked(label, control)
+
+
+def labelled_row(text: str, control: QWidget) -> QHBoxLayout:
+    """A line with the label before its control, at the left."""
+    label = PlainLabel(text)
+    label.setBuddy(control)
+    row = QHBoxLayout()
+    row.addWidget(label)
+    row.addWidget(control)
+    row.addStretch(1)
+    return row
 
 
 def stacked(label: QWidget, control: QWidget) -> QWidget:

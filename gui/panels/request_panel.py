@@ -11,7 +11,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QPlainTextEdit,
     QSplitter,
     QStackedWidget,
@@ -22,11 +21,11 @@ from PySide6.QtWidgets import (
 
 from engine.requests.types import Image, Message, Request, ToolCall
 from gui.look.corner import plain_corner
-from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.look.token_text import visible_line
 from gui.models.request_messages import MessagesModel
 from gui.models.request_words import unknown_words
+from gui.panels.labelled import labelled_row
 from gui.panels.request_bar import RequestBar
 from gui.panels.request_lines import RequestLinesPage
 from gui.panels.request_message import SETTLE_MS, MessageEditor
@@ -267,13 +266,7 @@ class RequestPanel(QWidget):
         column.setContentsMargins(8, 8, 8, 8)
         column.addWidget(self.tools, 1)
         column.addWidget(self.tools_remark)
-        row = QHBoxLayout()
-        label = PlainLabel(self.tr("Too&l choice:"))
-        label.setBuddy(self.choice)
-        row.addWidget(label)
-        row.addWidget(self.choice)
-        row.addStretch(1)
-        column.addLayout(row)
+        column.addLayout(labelled_row(self.tr("Too&l choice:"), self.choice))
         self.parts = QTabWidget(objectName="requestParts")
         self.parts.setAccessibleName(self.tr("Message or tools"))
         self.parts.setDocumentMode(True)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QMenu,
@@ -26,6 +25,7 @@ from gui.look.theme import Theme
 from gui.models.training_report import TokenListsModel
 from gui.models.training_text import TrainingText
 from gui.panels.flow_layout import FlowLayout
+from gui.panels.labelled import labelled_row
 from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_compression import CompressionPage
 from gui.panels.training_form import Remark
@@ -240,16 +240,10 @@ class TrainingResultPage(QWidget):
         table.horizontalHeader().setHighlightSections(False)
         table.verticalHeader().setHighlightSections(False)
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
-        head = QHBoxLayout()
-        label = PlainLabel(self.tr("The l&ongest"))
-        label.setBuddy(self.kind)
-        head.addWidget(label)
-        head.addWidget(self.kind)
-        head.addStretch(1)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 6, 0, 0)
         column.addWidget(self.overlap)
-        column.addLayout(head)
+        column.addLayout(labelled_row(self.tr("The l&ongest"), self.kind))
         column.addWidget(table, 1)
         return page
 
