@@ -93,7 +93,7 @@ def count_requests(
             for path in paths
         ]
     total = _sum(counted)
-    figure = token_count(priced, total if template else total.judged_elsewhere) if priced is not None else None
+    figure = token_count(priced, total if template else total.without_encoding_range) if priced is not None else None
     if as_json:
         _say_json(counted, encoding, shown_by, priced, figure)
     else:

@@ -85,7 +85,7 @@ TOKENS_TAKEN = 3_000
 _A_LINE = 40
 
 SPECIALS_PAIRED = 48
-"""Of at most so many special tokens, every pair is tried; of more, each with the next."""
+"""Up to this many special tokens, all pairs are tried; of more, each is tried with the next one only."""
 
 
 def texts_for(tokens: Sequence[bytes]) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def texts_for(tokens: Sequence[bytes]) -> tuple[str, ...]:
 
 
 def special_texts_for(specials: Iterable[str]) -> tuple[str, ...]:
-    """Return texts of special tokens: each alone, then pairs of them, those of one first token in one text."""
+    """Return texts of special tokens: each alone, then pairs, with all pairs of one first token in one text."""
     in_order = sorted(specials)  # those that begin alike are neighbours
     if len(in_order) <= SPECIALS_PAIRED:
         pairs = ["".join(first + second for second in in_order) for first in in_order]

@@ -21,7 +21,8 @@ class IdCheck:
     """Ids were compared and are equal. ``library``: with what, its name and version. ``runs``: whether that library
     gives the ids here as well, rather than our own engine. ``tokens``: how many were compared. ``texts``, ``changed``:
     how many texts were decoded again, and how many did not come back as they were; ``example``: the first of these, and
-    what came back. ``other_special``: the first text of special tokens that the library reads otherwise, or ``""``."""
+    what came back. ``other_special``: the first text of special tokens of which the library has other ids, empty for
+    none."""
 
     library: str
     runs: bool
@@ -33,7 +34,7 @@ class IdCheck:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be known of the ids, in sentences."""
+        """Remarks on the ids, a sentence each; empty if all are equal."""
         if not self.other_special:
             return ()
         return (f"{self.library} reads the special tokens in {quoted(self.other_special)} otherwise.",)

@@ -107,8 +107,8 @@ def main() -> int:
 
 
 def _encoder(reader: str, payload: bytes) -> tuple[str, Callable[[str, bool], list[int]]]:
-    """Return the library's name and version, and what encodes a text: special tokens in it as tokens, if that is True,
-    where the library can. Raises FormatError."""
+    """Return the library's name and version, and a function ``encode(text, special_as_tokens)``; only ``tokenizers``
+    heeds the second argument. Raises FormatError."""
     encode: Callable[[str, bool], list[int]]
     if reader == "tokenizers":
         from engine.formats import by_tokenizers

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.encoding import Encoding
 from engine.requests.errors import RequestError
-from engine.requests.image_rules import count_by_any_rule, count_image, rule_for_model
+from engine.requests.image_rules import ImageCount, count_by_any_rule, count_image, rule_for_model
 from engine.requests.template import Surroundings, Template
 from engine.requests.types import (
-    GRADES,
     KINDS,
     CountedRequest,
     Grade,
@@ -30,6 +29,7 @@ from engine.requests.types import (
     Span,
     SpecialText,
     Tally,
+    least_sure_grade,
 )
 from engine.special_text import special_token_regex, split_at_specials
 
@@ -43,12 +43,13 @@ STAND_IN_RULE = "gpt-4o"
 """How images are counted where neither the model nor the template says it. That is an estimate."""
 
 FOREIGN_LOW, FOREIGN_HIGH = (1, 2), (21, 10)
-"""How many tokens the encoding of a template's models may make of what another encoding makes one of: recent encodings
-count 0.54 to 2.07 times each other's tokens in nine of ten texts (``pricing/data/counting.yaml``)."""
+"""Least and greatest ratio, as fractions, of the tokens in the encoding of a template's models to those in another
+encoding. Measured on recent encodings: 0.54 to 2.07 for nine of ten texts (``pricing/data/counting.yaml``)."""
 
 TOOLS_LOW, TOOLS_HIGH = (9, 20), (3, 2)
-"""How many tokens tools of an unpublished form may take for one of their JSON: as the published forms of OpenAI, Llama,
-Qwen and Mistral do, which add up to 120 tokens of instructions (``Template.tools_prompt``)."""
+"""Least and greatest ratio, as fractions, of the tokens that tools take in an unpublished form to those of their JSON.
+From the published forms of OpenAI, Llama, Qwen and Mistral, which also add up to 120 tokens of instructions
+(``Template.tools_prompt``)."""
 
 KEPT_FRAMINGS = 4096
 """Pieces of templates of which it is kept what they are cut into, and what they count. Most templates have a dozen for
@@ -237,7 +238,7 @@ class RequestCounter:
             less[piece.kind] += piece.less
             more[piece.kind] += piece.more
             if piece.grade is not None:
-                grades[piece.kind] = max(grades[piece.kind], piece.grade, key=GRADES.index)
+                grades[piece.kind] = least_sure_grade((grades[piece.kind], piece.grade))
         if template.tools == "estimate" and request.tools:
             few, many = _spread(encoded["tools"], TOOLS_LOW, TOOLS_HIGH)
             less["tools"] += few
@@ -266,7 +267,8 @@ class RequestCounter:
 
 
 def _spread(tokens: int, low: tuple[int, int], high: tuple[int, int]) -> tuple[int, int]:
-    """How many tokens fewer and more: the ends are these fractions of them, rounded outwards."""
+    """Return how far below and above ``tokens`` the range from ``low`` to ``high`` times it reaches, rounded outwards.
+    Ratios are (numerator, denominator)."""
     return tokens - tokens * low[0] // low[1], -(-tokens * high[0] // high[1]) - tokens
 
 
@@ -292,10 +294,14 @@ def image_rule_of(model: str, of_template: str | None, chosen: str | None = None
 def images_part(images: Iterable[Image], model: str, of_template: str | None) -> Part:
     """Return what images count at a model."""
     rule, is_known = image_rule_of(model, of_template)
-    counts = [count_image(image, rule) if is_known else count_by_any_rule(image, rule) for image in images]
+    counts = [_image_count(image, rule, is_known) for image in images]
     grades: list[Grade] = ["formula", *(count.grade for count in counts)]
     less, more = sum(count.less for count in counts), sum(count.more for count in counts)
-    return Part("images", sum(count.tokens for count in counts), max(grades, key=GRADES.index), less, more)
+    return Part("images", sum(count.tokens for count in counts), least_sure_grade(grades), less, more)
+
+
+def _image_count(image: Image, rule: str, is_known: bool) -> ImageCount:
+    return count_image(image, rule) if is_known else count_by_any_rule(image, rule)
 
 
 def _with_images(pieces: list[Piece], request: Request, rule: str, *, is_known: bool) -> list[Piece]:
@@ -312,7 +318,7 @@ def _with_images(pieces: list[Piece], request: Request, rule: str, *, is_known: 
 
 
 def _image_piece(image: Image, number: int, rule: str, is_known: bool) -> Piece:
-    counted = count_image(image, rule) if is_known else count_by_any_rule(image, rule)
+    counted = _image_count(image, rule, is_known)
     size = f"{image.width} × {image.height}" if image.width and image.height else "size unknown"
     words = f"[image {size}, {image.detail}]"
     return Piece("images", words, False, counted.tokens, number, counted.grade, less=counted.less, more=counted.more)

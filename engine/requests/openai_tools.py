@@ -36,7 +36,7 @@ FORCED_TOOL_TOKENS = 4
 """For a choice of no tool, and of one by its name, which is counted too."""
 
 UNSURE_TOKENS = 10
-"""How far a nested tool may be off, either way: as far as the approximations were off on tools that were measured."""
+"""Tokens by which the count of a nested tool may be too high or too low: the largest error on measured tools."""
 
 SYSTEM_ROLES = ("system", "developer")
 

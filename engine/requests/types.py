@@ -25,6 +25,11 @@ published a rule, or it does not cover the case.
 GRADES: tuple[Grade, ...] = ("exact", "formula", "estimate")
 
 
+def least_sure_grade(grades: Iterable[Grade]) -> Grade:
+    """Return the grade of a sum whose parts have these grades; ``exact`` if there are none."""
+    return max(grades, key=GRADES.index, default="exact")
+
+
 @dataclass(frozen=True, slots=True)
 class Image:
     """An image by its size in pixels; 0 by 0 where nobody knows. ``detail``: ``auto``, ``low``, ``high``, or a word of
@@ -164,8 +169,8 @@ class SpecialText:
 class Tally:
     """What a request counts. ``parts``: one for each of ``KINDS``, in order.
 
-    ``is_complete``: False where parts of the request are left out. ``own``: where the encoding is not that of the
-    template's models, the same tokens as sure as if it were; None where it is.
+    ``is_complete``: False where parts of the request are left out. ``own``: the same tokens without the range for a
+    foreign encoding, where the encoding is not that of the template's models; None where it is.
     """
 
     parts: tuple[Part, ...]
@@ -174,8 +179,8 @@ class Tally:
     own: Tally | None = None
 
     @property
-    def judged_elsewhere(self) -> Tally:
-        """The same without what a foreign encoding makes of it, for who knows how that counts for a model."""
+    def without_encoding_range(self) -> Tally:
+        """The tally without the range for a foreign encoding: for callers whose counting rule already covers that."""
         return self.own or self
 
     @property
@@ -188,8 +193,7 @@ class Tally:
         """That of the least trusted part which has tokens, or may have; an estimate where parts are left out."""
         if not self.is_complete:
             return "estimate"
-        worst = max((GRADES.index(part.grade) for part in self.parts if part.high), default=0)
-        return GRADES[worst]
+        return least_sure_grade(part.grade for part in self.parts if part.high)
 
     @property
     def low(self) -> int:
@@ -222,14 +226,14 @@ class TallySum:
         if tally.own is not None and self._own is None:
             self._own = TallySum([self.tally])
         if self._own is not None:
-            self._own.add(tally.judged_elsewhere)
+            self._own.add(tally.without_encoding_range)
         self._is_complete &= tally.is_complete
         for place, part in enumerate(tally.parts):
             self._tokens[place] += part.tokens
             self._less[place] += part.less
             self._more[place] += part.more
             if part.grade != self._grades[place] and part.high:
-                self._grades[place] = max(self._grades[place], part.grade, key=GRADES.index)
+                self._grades[place] = least_sure_grade((self._grades[place], part.grade))
 
     @property
     def tally(self) -> Tally:

@@ -42,7 +42,7 @@ class RequestTokens:
         if tally is None:
             return None
         if not self.template:  # how sure the count of its encoding is, the model's rule says
-            tally = tally.judged_elsewhere
+            tally = tally.without_encoding_range
         if self.images and not self.image_rule:
             tally = _with_images_of(tally, self.images, model, key)
         return token_count(model, tally)

@@ -121,9 +121,9 @@ def test_the_longest_wins_while_a_text_is_edited(encoder: str) -> None:
 
 
 def same_as_whole(edited: EditedText, text: str) -> None:
-    anew = EditedText(edited.encoding, special_as_tokens=True)
-    anew.reset(text)
+    fresh = EditedText(edited.encoding, special_as_tokens=True)
+    fresh.reset(text)
     patch, expected = edited.whole(), edited.encoding.encode(text, allowed_special="all")
-    assert patch.ids.tolist() == anew.whole().ids.tolist() == expected
+    assert patch.ids.tolist() == fresh.whole().ids.tolist() == expected
     ends = np.cumsum([len(edited.encoding.decode([token])) for token in expected])
-    assert patch.utf16_ends.tolist() == anew.whole().utf16_ends.tolist() == ends.tolist()
+    assert patch.utf16_ends.tolist() == fresh.whole().utf16_ends.tolist() == ends.tolist()

@@ -61,8 +61,8 @@ def _header(message: Message, number: int) -> Iterator[Piece]:
 
 
 def _calls(message: Message, number: int, count: Callable[[str], int]) -> Iterator[Piece]:
-    """What ``tool_calls`` cost is not published: they are counted like a ``function_call``, which has no id. The id may
-    count, too, with a mark on each side of it."""
+    """The cost of ``tool_calls`` is not published: they are counted like a ``function_call``, which has no id. The
+    range allows for the id with a mark on each side of it."""
     for call in message.tool_calls:
         grade: Grade = "estimate" if call.call_id else "formula"
         less, more = (2, count(call.call_id) + 2) if call.call_id else (0, 0)

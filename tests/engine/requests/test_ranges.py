@@ -46,11 +46,11 @@ def test_a_template_in_another_models_encoding_is_an_estimate(template, encoding
 
 def test_who_knows_how_the_encoding_counts_can_leave_that_out():
     tally = tallied(HELLO, "llama3", "o200k_base")
-    own = tally.judged_elsewhere
+    own = tally.without_encoding_range
     assert (own.tokens, own.low, own.high, own.grade) == (tally.tokens,) * 3 + ("exact",)
     total = TallySum([tallied(HELLO, "openai", "o200k_base"), tally, tally]).tally
-    assert (total.grade, total.judged_elsewhere.grade) == ("estimate", "formula")
-    assert total.judged_elsewhere.high == total.tokens < total.high
+    assert (total.grade, total.without_encoding_range.grade) == ("estimate", "formula")
+    assert total.without_encoding_range.high == total.tokens < total.high
 
 
 def test_a_framing_that_nobody_publishes_is_never_exact():
@@ -59,7 +59,7 @@ def test_a_framing_that_nobody_publishes_is_never_exact():
     assert tally.grade == "estimate"
     assert tally.of("overhead").high == 25
     assert tally.of("text").grade == "estimate", "whose encoding o200k_base is not"
-    assert (tally.judged_elsewhere.grade, tally.judged_elsewhere.high) == ("estimate", tally.tokens + 25)
+    assert (tally.without_encoding_range.grade, tally.without_encoding_range.high) == ("estimate", tally.tokens + 25)
     with_tools = tallied(WEATHER, "alone", "o200k_base").of("tools")
     assert with_tools.high > with_tools.tokens + 530
 
