@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.dialogs.buttons import close_row
 from gui.models.cheapest_table import CheapestModel, WrittenRanking
+from gui.models.cost_columns import LABEL_ORDER
 from gui.models.cost_table import CostTableModel
 from gui.models.scenario_choices import MOST_BUDGET
 from gui.models.scenario_state import ScenarioState
@@ -31,7 +32,6 @@ from gui.panels.row_table import MEASURED_ROWS, set_up_rows
 from gui.panels.stretched_table import StretchedTable
 from gui.panels.text_delegate import TextDelegate
 from gui.services.cheapest import Job, cheapest
-from pricing.types import LABELS
 
 ROW_PADDING = 6
 
@@ -98,8 +98,8 @@ class CheapestDialog(QDialog):
         self.label = QComboBox(objectName="cheapestLabel")
         self.label.setAccessibleName(self.tr("How the prompt may be counted"))
         self.label.addItem(self.tr("in any way"), ())
-        for number in range(1, len(LABELS)):
-            allowed = LABELS[:number]
+        for number in range(1, len(LABEL_ORDER)):
+            allowed = LABEL_ORDER[:number]
             words = self._costs.view.text.label(allowed[-1])
             self.label.addItem(words if number == 1 else self.tr("{label} or better").format(label=words), allowed)
         self.budget = amount_box("cheapestBudget", self.tr("Budget for all calls, in US dollars; 0 for none"))

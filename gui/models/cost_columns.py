@@ -30,9 +30,12 @@ from gui.models.cost_money import (
     usd_text,
 )
 from gui.models.cost_row import CostRow, usd_middle
-from gui.models.cost_text import CostText, age_tone
+from gui.models.cost_text import SIGNS, CostText, age_tone
 from gui.models.price_cells import price_in_force, price_text
-from pricing.types import LABELS
+
+LABEL_ORDER = tuple(SIGNS)
+"""Labels as they are sorted, best first."""
+
 
 _PRICES = {
     "input": QT_TRANSLATE_NOOP("CostColumns", "input"),
@@ -211,7 +214,7 @@ def _spoken_tokens(row: CostRow, view: CostView) -> str:
 
 def _label_rank(row: CostRow, view: CostView) -> int | None:
     label = row.estimate.label or row.model.count.label if row.model.count.tokenizer else None
-    return LABELS.index(label) if label in LABELS else None
+    return LABEL_ORDER.index(label) if label in LABEL_ORDER else None
 
 
 def _tokens_middle(row: CostRow, view: CostView) -> Decimal | None:
