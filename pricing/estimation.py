@@ -9,6 +9,7 @@ assumed or depends on the hour, the ends are those of all prices that may hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
+from datetime import date
 from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
 from typing import NamedTuple
 
@@ -19,6 +20,9 @@ from pricing.types import Change, CostEstimate, CostPart, Label, Model, Price, S
 
 TOKENS_UNKNOWN = "tokens"
 """Stands in ``CostEstimate.unknown`` where it is the number of tokens that is not known."""
+
+NO_PRICE_YET = "no price known before"
+"""How ``CostEstimate.price_note`` begins where the day lies before the first of which a price is known."""
 
 _PER_TOKEN = Decimal("0.000001")
 # 120 digits hold every product of the bounded numbers above; Inexact would tell if one day they did not.
@@ -98,7 +102,7 @@ def estimate(
         output_low=fewest,
         output_high=most,
         usd_label=_usd_label(count.label, price, change),
-        price_note=_price_note(price, change),
+        price_note=_price_note(price, change, scenario.on),
         context_note=_context_note(model, count, scenario),
         is_complete=count.is_complete,
     )
@@ -252,9 +256,11 @@ def _usd_label(label: Label, price: Price, change: Change | None) -> Label:
     return least_sure(*labels)
 
 
-def _price_note(price: Price, change: Change | None) -> str:
-    """Why the price may be another one; empty where it is published and the same at all hours."""
+def _price_note(price: Price, change: Change | None, on: date) -> str:
+    """Why there is no price, or may be another one; empty where it is published and the same at all hours."""
     notes = []
+    if price.known_from is not None and on < price.known_from:
+        notes.append(f"{NO_PRICE_YET} {price.known_from.isoformat()}")
     if change is not None and change.assumed:
         notes.append(f"assumed price: {change.note}" if change.note else "assumed price")
     if price.off_peak is not None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pricing.bundled import Bundled
-from pricing.types import RATE_NAMES, Model, Notice, Origin, Price, Rates
+from pricing.types import RATE_NAMES, Change, Model, Notice, Origin, Price, Rates
 
 if TYPE_CHECKING:
     from pricing.load import Entry, PriceFile
@@ -67,7 +68,7 @@ def build_model(model_id: str, bundled: Bundled, file: PriceFile | None = None) 
         vendor=vendor,
         name=values.get("name") or model_id.partition("/")[2],
         provider=provider,
-        price=_price(values),
+        price=_price(values, _known_from(values, origin)),
         count=values.get("count") or bundled.default_rule,
         context=values.get("context"),
         max_input=values.get("max_input"),
@@ -93,7 +94,21 @@ def _use_own_rule(values: dict[str, Any], origin: dict[str, Origin], bundled: Bu
             return
 
 
-def _price(values: Mapping[str, Any]) -> Price:
+def _known_from(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> date | None:
+    """The first day of which the price is known: that on which it was checked, or its first change if that is earlier.
+    It is known today, whatever the clock says. None where the user gave all of it without a day."""
+    checked: date | None = values.get("checked")
+    rates = [f"price.{name}" for name in RATE_NAMES if values.get(f"price.{name}") is not None]
+    all_yours = all(origin[path] == "yours" for path in rates)
+    if checked is None or (all_yours and origin["checked"] != "yours"):
+        return None
+    changes: tuple[Change, ...] = values.get("price.changes") or ()
+    if changes and origin["price.changes"] == "yours" and not all_yours:
+        changes = ()  # they say nothing of the built-in prices
+    return min(checked, date.today(), *(change.from_date for change in changes))
+
+
+def _price(values: Mapping[str, Any], known_from: date | None) -> Price:
     return Price(
         rates=Rates(**{name: values.get(f"price.{name}") for name in RATE_NAMES}),
         per_request=values.get("price.per_request"),
@@ -102,6 +117,7 @@ def _price(values: Mapping[str, Any]) -> Price:
         changes=values.get("price.changes") or (),
         off_peak=values.get("price.off_peak"),
         peak_hours=values.get("price.peak_hours") or "",
+        known_from=known_from,
     )
 
 

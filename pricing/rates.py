@@ -38,9 +38,17 @@ class Rate(NamedTuple):
 
 
 def price_on(price: Price, on: date) -> tuple[Price, Change | None]:
-    """The price in force on a day, and the change that brought it about, if one did."""
+    """The price in force on a day, and the change that brought it about, if one did. On a day of which no price is
+    known it has no amounts."""
     found, last = _in_force(price, on)
     return found[0], last
+
+
+def _known_on(price: Price, on: date) -> Price:
+    """The price itself, or one without amounts for a day before the first of which it is known."""
+    if price.known_from is None or on >= price.known_from:
+        return price
+    return Price(Rates(), changes=price.changes, known_from=price.known_from)
 
 
 class Possible(NamedTuple):
@@ -52,7 +60,7 @@ class Possible(NamedTuple):
 
 def _in_force(price: Price, on: date) -> tuple[list[Price], Change | None]:
     """The price in force on a day and behind it those that assumed changes may not have replaced; the last change."""
-    found, last = [price], None
+    found, last = [_known_on(price, on)], None
     for change in price.changes:
         if change.from_date > on:
             break

@@ -7,6 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from pricing.estimation import NO_PRICE_YET
 from pricing.money import exact_usd, format_usd_range
 from pricing.types import CostEstimate
 
@@ -69,7 +70,7 @@ def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
     if with_calls:
         usd = format_usd_range(estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
         line += f"   {estimate.calls:,} calls: {usd}"
-    if estimate.unknown:
+    if estimate.unknown and not estimate.price_note.startswith(NO_PRICE_YET):
         line += f"   no price known for {', '.join(estimate.unknown)}"
     if estimate.retired:
         line += "   retired"

@@ -225,6 +225,7 @@ class Price:
 
     ``tiers`` are in rising order of their thresholds, ``changes`` in order of their dates. ``off_peak``: what tokens
     cost outside the ``peak_hours``, as a multiple of these prices; None where the price does not depend on the hour.
+    ``known_from``: the first day of which it is known that these prices were in effect; None: they are for any day.
     """
 
     rates: Rates
@@ -234,6 +235,7 @@ class Price:
     changes: tuple[Change, ...] = ()
     off_peak: Decimal | None = None
     peak_hours: str = ""
+    known_from: date | None = None
 
     @property
     def input(self) -> Decimal | None:
@@ -299,6 +301,10 @@ class Model:
         Told by the base prices. A model whose input and output are both free writes all the same.
         """
         return bool(self.price.input) and self.price.output == 0
+
+    def has_price_on(self, on: date) -> bool:
+        """True unless the day lies before the first of which a price is known."""
+        return self.price.known_from is None or on >= self.price.known_from
 
     def next_change(self, on: date) -> Change | None:
         """The first change of price after that day, if one is announced."""

@@ -278,6 +278,17 @@ def test_a_missing_price_is_null_not_zero(run, tmp_path):
     assert row["unknown"] == ["output"]
 
 
+def test_a_day_in_the_past_never_gets_the_price_of_today(run):
+    arguments = ("cost", "--input-tokens", "1000000", "--output-tokens", "1000000", "--on", "2025-06-01")
+    _, out, _ = run(*arguments, "--model", "o3", "--json")
+    (row,) = json.loads(out)["rows"]
+    assert (row["usd"], row["usd_low"], row["usd_high"]) == (None, None, None)
+    assert row["unknown"] == ["input", "output"]
+    assert row["price_note"] == f"no price known before {row['price_checked']}"
+    _, out, _ = run(*arguments, "--model", "o3")
+    assert "n/a   no price known before 2026-" in out
+
+
 def test_a_budget_is_a_question(run):
     arguments = ("cost", "--input-tokens", "1000000", "--model", "gpt-4o", "--on", "2026-11-21")
     assert run(*arguments, "--budget", "2.5")[0] == 0

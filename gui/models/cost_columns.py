@@ -193,7 +193,7 @@ def _notes_text(row: CostRow, view: CostView) -> str:
     change = row.model.next_change(view.on)
     notes = [tr("price changes on {day}").format(day=view.text.day(change.from_date))] if change else []
     notes += [tr("all of the prompt counts as cached")] if row.cached_cut else []
-    missing = unknown_prices(row)
+    missing = unknown_prices(row) if row.model.has_price_on(view.on) else []
     notes += [tr("no price known for: {prices}").format(prices=", ".join(missing))] if missing else []
     notes += [row.estimate.price_note] if row.estimate.price_note else []
     notes += [] if row.estimate.is_complete else [tr("parts of the request are not counted")]

@@ -47,6 +47,9 @@ def why_unknown(column: CostColumn, row: CostRow, view: CostView) -> str:
         return _why_not_counted(row)
     if column.key == "ratio" and estimate.usd is not None:
         return tr("The baseline's total is not known, or nothing.")
+    known_from = row.model.price.known_from
+    if known_from is not None and view.on < known_from:
+        return tr("No price is known before {day}.").format(day=view.text.day(known_from))
     prices = ", ".join(unknown_prices(row))
     if estimate.tier:
         return tr("No price is known for: {prices}, with {condition}.").format(prices=prices, condition=estimate.tier)

@@ -153,7 +153,13 @@ class CostStatus(QObject):
             )
         if scenario.on != self._service.today:
             day = self._model.view.text.day(scenario.on)
-            notes.append(self.tr("Prices as known today for {day}.").format(day=day))
+            unpriced = sum(not row.model.has_price_on(scenario.on) for row in rows)
+            if unpriced < len(rows):
+                notes.append(self.tr("Prices as known today for {day}.").format(day=day))
+            if unpriced:
+                number = self._number(unpriced)
+                words = self.tr("No price is known on {day} for {number} of the models shown.")
+                notes.append(words.format(day=day, number=number))
         missing = sum(
             1 for row in rows if scenario.batch and any(name.startswith("batch") for name in row.estimate.unknown)
         )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -86,6 +87,17 @@ def test_a_figure_that_is_missing_has_its_reason():
     waiting = {"counts": {}, "pending": frozenset({"o200k_base"})}
     assert why("acme/large", "total", **waiting) == "The tokens of the prompt are being counted."
     assert why("acme/large", "total", counts={}) == "The tokens of the prompt are not known."
+
+
+def test_a_day_before_the_first_known_price_is_the_reason():
+    known = replace(MODELS[0], price=replace(MODELS[0].price, known_from=VIEW.on + timedelta(1)))
+    row = rows(models=(known,))[0]
+    day = VIEW.text.day(VIEW.on + timedelta(1))
+    assert why_unknown(COLUMNS[COLUMN_INDEX["total"]], row, VIEW) == f"No price is known before {day}."
+    assert why_unknown(COLUMNS[COLUMN_INDEX["tokens"]], row, VIEW) == ""
+    notes = COLUMNS[COLUMN_INDEX["notes"]].text(row, VIEW)
+    assert f"no price known before {VIEW.on + timedelta(1)}" in notes
+    assert "no price known for" not in notes
 
 
 def test_a_price_that_is_missing_for_long_prompts_alone_says_so():

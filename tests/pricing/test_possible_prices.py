@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
 
+import pytest
+
+import pricing
 from pricing.catalog import load_catalog
 from pricing.report import json_row, text_line
 from pricing.scenarios.conversation import Conversation, converse, exactly
-from pricing.types import LABELS, Scenario, least_sure
+from pricing.types import LABELS, Rates, Scenario, least_sure
 from tests.pricing.build import Change, Price, Tier, cost, count, model, rates
 
 DAY = date(2026, 11, 22)
@@ -138,3 +142,49 @@ def test_tiers_and_possible_prices_go_together() -> None:
     tiers = (Tier(rates(input="8", output="40"), over=1_000),)
     found = cost(replace(HOURS, per_request=None, tiers=tiers), count(1_000, 500, 2_000))
     assert (found.usd_low, found.usd_high) == (Decimal("0.0005"), Decimal("0.016"))
+
+
+def test_a_day_before_the_first_known_price_has_none() -> None:
+    """Today's price is not that of last year."""
+    o3 = pricing.load_catalog().find("o3")
+    before = cost(o3, 1_000_000, output_tokens=1_000_000, on=date(2025, 6, 1))
+    assert (before.usd, before.usd_low, before.usd_high, before.input_usd) == (None, None, None, None)
+    assert before.unknown == ("input", "output")
+    assert before.price_note == f"no price known before {o3.checked}"
+    assert before.price_note in before.explanation
+    assert pricing.price_on(o3.price, date(2025, 6, 1))[0].rates == Rates()
+    assert o3.checked is not None
+    assert not o3.has_price_on(o3.checked - timedelta(1))
+    assert cost(o3, 1_000_000, output_tokens=1_000_000, on=o3.checked).usd == Decimal(10)
+
+
+def test_a_fee_and_tiers_are_unknown_too_before_the_first_known_price() -> None:
+    price = replace(PROMOTION, per_request=Decimal(1), known_from=date(2026, 11, 1), off_peak=Decimal("0.5"))
+    before = cost(price, count(300_000, 200_000, 400_000), on=date(2026, 10, 31), batch=True)
+    assert (before.usd, before.usd_high, before.price_note) == (None, None, "no price known before 2026-11-01")
+    assert cost(price, 1_000, on=date(2026, 11, 1)).usd is not None
+
+
+@pytest.mark.parametrize(
+    ("entry", "first"),
+    [
+        ("price: {input: 1}", "2026-11-08"),  # the output price is still the built-in one
+        ("price: {input: 1, output: 2, cached: 0.1}", None),
+        ("{price: {input: 1, output: 2, cached: 0.1}, checked: 2025-01-31}", "2025-01-31"),
+        ("checked: 2025-01-31", "2025-01-31"),
+        ("checked: 2099-01-31", date.today().isoformat()),  # a price that is in the table is known today
+        ("price: {changes: [{from_date: 2025-06-10, input: 3, note: x}]}", "2026-11-08"),
+        (
+            "{price: {input: 1, output: 2, cached: 1, changes: [{from_date: 2025-06-10, input: 3, note: x}]}, "
+            "checked: 2026-01-31}",
+            "2025-06-10",
+        ),
+    ],
+)
+def test_prices_of_ones_own_hold_for_any_day_or_from_that_which_is_given(
+    tmp_path: Path, entry: str, first: str | None
+) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text(f"version: 1\nmodels:\n  openai/gpt-4o:\n    {entry}\n")
+    found = pricing.load_catalog(path).find("openai/gpt-4o").price.known_from
+    assert (found and found.isoformat()) == first

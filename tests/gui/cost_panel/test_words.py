@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QDate, Qt
 from PySide6.QtWidgets import QLineEdit, QSpinBox, QTableView
 
 from gui.services import price_files
 from gui.services.price_files import LoadedPrices
 from pricing.types import Problem
-from tests.gui.cost_samples import MODELS, Counts
+from tests.gui.cost_samples import MODELS, TODAY, Counts
 
 # What the offscreen platform has to say of windows with a least size, and of menus.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grabbing the keyboard")
@@ -64,6 +67,19 @@ def test_odd_scenarios_are_explained_not_refused(panel, qtbot):
     with qtbot.waitSignal(panel.service.estimated):
         panel.names.reset.trigger()
     assert not panel.status.note.isVisible()
+
+
+def test_a_day_before_the_first_known_prices_has_no_amounts(make_panel, qtbot, monkeypatch):
+    known = [replace(one, price=replace(one.price, known_from=TODAY)) for one in MODELS[1:]]
+    monkeypatch.setattr(price_files, "_loaded", lambda file, names: LoadedPrices((MODELS[0], *known)))
+    panel = make_panel()
+    assert not any(row.estimate.price_note for row in panel.service.rows)
+    day = TODAY - timedelta(1)
+    with qtbot.waitSignal(panel.service.estimated):
+        panel.scenario_bar.day.setDate(QDate(day.year, day.month, day.day))
+    assert all(row.estimate.usd is None for row in panel.service.rows if row.model_id != MODELS[0].id)
+    assert "No price is known on 2026-11-20 for 4 of the models shown." in panel.status.note.text()
+    assert "Prices as known today" in panel.status.note.text()
 
 
 def test_a_budget_that_is_not_enough_is_told(panel, qtbot):
