@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.services.calibrations import Calibrations, UsageRequest
+from gui.services.calibrations import CALIBRATED_LABELS, Calibrations, UsageRequest
 from gui.storage import Storage
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pricing.types import Model
 
 CALIBRATION = "calibration"
-CALIBRATED_LABELS = frozenset({"assumed", "estimated"})
-"""Counts that are not the vendor's own."""
 
 
 class CalibrationWiring(QObject):
@@ -39,7 +37,7 @@ class CalibrationWiring(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Show the dialog, with the current model of the cost table."""
+        """Show the dialog. The model is the one that the usage will name, or is chosen there."""
         models = self._models()
         if not models:
             self._bench.notifier.remark(self.tr("The prices are being loaded: try again in a moment."))
@@ -48,9 +46,7 @@ class CalibrationWiring(QObject):
             return
         from gui.dialogs.calibration import CalibrationDialog
 
-        row = self._costs.panel.table.current_row()
-        chosen = row.model_id if row is not None else ""
-        self._dialog = dialog = CalibrationDialog(models, chosen, self._bench.theme, self._bench.window)
+        self._dialog = dialog = CalibrationDialog(models, self._bench.theme, self._bench.window)
         dialog.asked.connect(self._ask)
         dialog.keep_asked.connect(self.calibrations.add)
         dialog.remove_asked.connect(self.calibrations.remove)
@@ -73,7 +69,9 @@ class CalibrationWiring(QObject):
         self.calibrations.ask(
             UsageRequest(
                 dialog.usage.toPlainText(),
-                dialog.model.currentData(),
+                dialog.chosen,
+                dialog.insists,
+                self._costs.service.models,
                 {**counts.by_encoding, counts.encoding: counts.tokens},
                 counts.sample,
                 dialog.kind.currentData(),

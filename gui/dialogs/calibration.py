@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Qt, Signal, Slot
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QFontDatabase, QPalette
 from PySide6.QtWidgets import (
     QComboBox,
@@ -59,18 +59,21 @@ class CalibrationDialog(QDialog):
     keep_asked = Signal(object)
     remove_asked = Signal(set)
 
-    def __init__(self, models: Sequence[Model], chosen: str, theme: Theme, parent: QWidget) -> None:
-        """``models``: those whose counts can be calibrated. ``chosen``: the id of the one to begin with."""
+    def __init__(self, models: Sequence[Model], theme: Theme, parent: QWidget) -> None:
+        """``models``: those whose counts can be calibrated. None is chosen until a usage names one."""
         super().__init__(parent)
         self.setObjectName("calibrationDialog")
         self.setWindowTitle(self.tr("Calibrate counts"))
         self._theme = theme
         self._sample: Sample | None = None
-        self._make_entries(models, chosen)
+        self._make_entries(models)
         self._make_list()
         self._place()
-        self.usage.textChanged.connect(self.asked)
-        self.model.currentIndexChanged.connect(self.asked)
+        self._is_own_choice = False
+        self.insists = False  # True if the model was chosen after the usage was pasted
+        self.usage.textChanged.connect(self._on_pasted)
+        self.model.currentIndexChanged.connect(self._on_chosen)
+        self.model.activated.connect(self._on_chosen)
         self.kind.currentIndexChanged.connect(self.asked)
         self.framing.valueChanged.connect(self.asked)
         self.keep.clicked.connect(self._on_keep)
@@ -80,8 +83,15 @@ class CalibrationDialog(QDialog):
         room = parent.window().size()
         self.resize(min(SIZE[0], max(room.width() - 40, 500)), min(SIZE[1], max(room.height() - 60, 420)))
 
+    @property
+    def chosen(self) -> Model | None:
+        """The model that the user chose, rather than a usage."""
+        chosen: Model | None = self.model.currentData() if self._is_own_choice else None
+        return chosen
+
     def show_reading(self, reading: UsageReading) -> None:
-        """Say what was pasted, and what it would change."""
+        """Say what was pasted, and what it would change. Shows the model that the usage names."""
+        self._show_model(reading)
         self._sample = reading.sample
         self.keep.setEnabled(reading.sample is not None)
         self.kind.setItemText(0, self.tr("as it looks: {kind}").format(kind=_kind_words(reading.kind)))
@@ -92,6 +102,16 @@ class CalibrationDialog(QDialog):
         palette = QPalette(self.result.palette())
         palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(tone))
         self.result.setPalette(palette)
+
+    def _show_model(self, reading: UsageReading) -> None:
+        if self.insists or reading.usage is None or (reading.model is None and self._is_own_choice):
+            return
+        ids = [self.model.itemData(place).id for place in range(self.model.count())]
+        place = ids.index(reading.model.id) if reading.model is not None and reading.model.id in ids else -1
+        if place != self.model.currentIndex():
+            with QSignalBlocker(self.model):
+                self.model.setCurrentIndex(place)
+            self._is_own_choice = False
 
     def show_samples(self, samples: Sequence[Sample]) -> None:
         """List these."""
@@ -106,7 +126,7 @@ class CalibrationDialog(QDialog):
         self.title.setText(self.tr("Samples kept: {number}").format(number=figure(self.locale(), len(samples))))
         self._show_remove()
 
-    def _make_entries(self, models: Sequence[Model], chosen: str) -> None:
+    def _make_entries(self, models: Sequence[Model]) -> None:
         self.intro = PlainLabel(
             self.tr(
                 "Send the text that is in the editor to a model, and paste here what came back: all of it, or its "
@@ -119,8 +139,8 @@ class CalibrationDialog(QDialog):
         self.model.setAccessibleName(self.tr("Model that was billed"))
         for model in models:
             self.model.addItem(model.name, model)
-        place = next((place for place, model in enumerate(models) if model.id == chosen), 0)
-        self.model.setCurrentIndex(place)
+        self.model.setPlaceholderText(self.tr("the one that the usage names"))
+        self.model.setCurrentIndex(-1)
         self.kind = QComboBox(objectName="calibrationKind")
         self.kind.setAccessibleName(self.tr("Kind of text"))
         self.kind.addItem(self.tr("as it looks"), None)
@@ -195,7 +215,10 @@ class CalibrationDialog(QDialog):
             ratio=_ratio(sample),
         )
         change = self.tr("Until now × {before}; with this sample × {after}.")
-        return words + "\n" + change.format(before=_range(reading.before), after=_range(reading.after))
+        model = "" if reading.model is None else reading.model.name
+        whose = self.tr("It is kept for {model}.").format(model=model)
+        change_words = change.format(before=_range(reading.before), after=_range(reading.after))
+        return "\n".join((words, f"{whose} {change_words}"))
 
     def _cell(self, sample: Sample, column: int) -> str:
         return (
@@ -206,6 +229,17 @@ class CalibrationDialog(QDialog):
             _ratio(sample),
             sample.day.isoformat(),
         )[column]
+
+    @Slot()
+    def _on_pasted(self) -> None:
+        self.insists = False
+        self.asked.emit()
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        self._is_own_choice = True
+        self.insists = bool(self.usage.toPlainText().strip())
+        self.asked.emit()
 
     @Slot()
     def _on_keep(self) -> None:

@@ -5,6 +5,7 @@ The work of lanes. How a sample changes a count is in ``pricing.calibration``.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -27,17 +28,23 @@ if TYPE_CHECKING:
 
 VERSION = 1
 
+CALIBRATED_LABELS = frozenset({"assumed", "estimated"})
+"""Counts that are not the vendor's own."""
+
 
 @dataclass(frozen=True, slots=True)
 class UsageRequest:
     """What somebody pasted as the ``usage`` of a text with these counts by encoding.
 
-    ``text``: some of the text. ``kind``: what it is taken for, None for what it looks like. ``framing``:
-    tokens that the request had around the text. ``kept``: the samples there are.
+    ``model``: the one that was chosen, None for none; it counts where the usage names no model, or with ``insists``.
+    ``known``: all models of the price table. ``text``: some of the text. ``kind``: what it is taken for, None for what
+    it looks like. ``framing``: tokens that the request had around the text. ``kept``: the samples there are.
     """
 
     pasted: str
-    model: Model
+    model: Model | None
+    insists: bool
+    known: tuple[Model, ...]
     counts: Mapping[str, int | None]
     text: TextSample | None
     kind: Kind | None
@@ -49,11 +56,13 @@ class UsageRequest:
 @dataclass(frozen=True, slots=True)
 class UsageReading:
     """What was pasted, in one form: ``usage`` where it could be read, ``sample`` where it teaches anything, with the
-    rules of counting before and after it, else ``why`` not.
+    rules of counting before and after it, else ``why`` not. ``model``: whose sample it is, None where that has to be
+    chosen.
     """
 
     kind: Kind
     usage: Usage | None = None
+    model: Model | None = None
     sample: Sample | None = None
     before: CountRule | None = None
     after: CountRule | None = None
@@ -64,7 +73,6 @@ def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageRea
     """Read what was pasted, and work out what it would change."""
     from pricing.calibration import CalibrationError, TextMix, UsageError, make_sample, parse_usage, rule_for
 
-    model = request.model
     mix = mix_of(request.text) if request.text is not None else TextMix.only("other")
     if request.kind is not None and request.kind != mix.main:
         mix = TextMix.only(request.kind)
@@ -75,15 +83,38 @@ def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageRea
         usage = parse_usage(request.pasted)
     except UsageError as error:
         return UsageReading(kind, why=str(error))
+    model, why = _model_of(usage, request)
+    if model is None:
+        return UsageReading(kind, usage, why=why)
     counted = request.counts.get(model.count.tokenizer or "")
     if counted is None and model.count.tokenizer is not None:
-        return UsageReading(kind, usage, why="the prompt is still being counted for this model")
+        return UsageReading(kind, usage, model, why="the prompt is still being counted for this model")
     try:
         sample = make_sample(model, kind, counted or 0, usage, request.day, request.framing)
     except CalibrationError as error:
-        return UsageReading(kind, usage, why=str(error))
+        return UsageReading(kind, usage, model, why=str(error))
     before, after = (rule_for(model, mix, samples) for samples in (request.kept, (*request.kept, sample)))
-    return UsageReading(kind, usage, sample, before, after)
+    return UsageReading(kind, usage, model, sample, before, after)
+
+
+def _model_of(usage: Usage, request: UsageRequest) -> tuple[Model | None, str]:
+    """The model that was billed: that which the usage names, or the one chosen. None, and why, where it has to be
+    chosen."""
+    if request.insists or not usage.model:
+        return request.model, "" if request.model else "the usage names no model: choose the one that was billed"
+    from pricing import AmbiguousModelError, Catalog, UnknownModelError
+
+    catalog = Catalog(request.known)
+    name = usage.model.removeprefix("models/")
+    vendor = {"Anthropic": "anthropic", "Gemini": "google"}.get(usage.api, "openai")
+    for wanted in (f"{vendor}/{name}", name):
+        with contextlib.suppress(UnknownModelError, AmbiguousModelError):
+            found = catalog.find(wanted)
+            if found.count.label in CALIBRATED_LABELS:
+                return found, ""
+            if found.count.tokenizer is not None:
+                return None, f"the count of {found.id} is its vendor's own: there is nothing to calibrate"
+    return None, f"the usage is of {usage.model}, which the price table does not have: choose the model that was billed"
 
 
 def load(path: Path, _ticket: Ticket | None = None) -> tuple[Sample, ...]:

@@ -133,6 +133,47 @@ def test_what_teaches_nothing_is_told_and_cannot_be_kept(
     assert not (profile / "calibration.json").exists()
 
 
+def test_a_sample_goes_to_the_model_that_the_usage_names_or_asks(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile)
+    counted = with_english(qtbot, bench)
+    qtbot.waitUntil(lambda: row_of(bench) is not None)
+    bench.costs.panel.table.selectRow(bench.costs.panel.model.place_of(MODEL))
+    bench.window.actions_by_name["calibrate"].trigger()
+    dialog = bench.window.findChild(CalibrationDialog)
+    assert dialog.model.currentIndex() == -1  # not the row that happens to be selected
+
+    def paste(**more: object) -> None:
+        dialog.usage.setPlainText(json.dumps({**more, "usage": {"input_tokens": counted * 2, "output_tokens": 3}}))
+
+    def says(words: str) -> None:
+        qtbot.waitUntil(lambda: words in dialog.result.text())
+
+    paste()
+    says("The usage names no model: choose the one that was billed")
+    assert not dialog.keep.isEnabled()
+    paste(model="claude-sonnet-4-5-20250929")
+    says("It is kept for Claude Sonnet 4.5.")
+    assert dialog.model.currentText() == "Claude Sonnet 4.5"
+    paste(model="gpt-4o")
+    says("The count of openai/gpt-4o is its vendor's own: there is nothing to calibrate")
+    paste(model="claude-sonnet-4-5-20250929")
+    says("It is kept for Claude Sonnet 4.5.")
+    paste()  # the model of the usage before is not that of this one
+    says("The usage names no model")
+    assert dialog.model.currentIndex() == -1
+    paste(model="nobody-7")
+    says("The usage is of nobody-7, which the price table does not have: choose the model that was billed")
+    place = next(place for place in range(dialog.model.count()) if dialog.model.itemData(place).id == MODEL)
+    dialog.model.setCurrentIndex(place)
+    says(f"It is kept for {dialog.model.currentText()}.")
+    paste(model="claude-sonnet-4-5-20250929")
+    says("It is kept for Claude Sonnet 4.5.")
+    qtbot.mouseClick(dialog.keep, Qt.MouseButton.LeftButton)
+    (sample,) = bench.calibration.calibrations.samples
+    assert sample.model_id == "anthropic/claude-sonnet-4-5"
+    dialog.reject()
+
+
 def test_tokens_around_the_text_are_taken_off(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile)
     counted = with_english(qtbot, bench)
