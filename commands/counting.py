@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from commands.encoder_choice import EncoderChoice
 from commands.interruption import noticed
+from commands.program import usable
 from commands.reading import Given
 from engine.folder_counts import count_folder
 
@@ -58,6 +59,15 @@ def count_given(given: Sequence[Given], encodings: Sequence[Encoding], choice: E
                 _count_folder(one, encodings, counted, bar.reporting(done, notice.raise_if_any))
             done += one.size
             bar.show(done)
+    return counted
+
+
+def count_raw(files: Iterable[tuple[str, bytes]], encoding: Encoding) -> Counted:
+    """Count files as bytes: their paths and contents. Raises BadInput."""
+    counted = Counted([], [])
+    for path, content in files:
+        tokens = len(usable(lambda content=content: encoding.encode_bytes(content), path))
+        counted.texts.append(CountedText(path, len(content), (tokens,)))
     return counted
 
 

@@ -10,12 +10,20 @@ import click
 
 import pricing
 from commands.chosen_encoding import chosen_encoding
-from commands.counting import Counted, count_given
+from commands.counting import Counted, count_given, count_raw
 from commands.encoder_choice import EncoderChoice
 from commands.encodings import required_encoding, tokenizer_options
 from commands.numbers import WholeNumber
-from commands.program import BadInput, json_option, program, remark, say, say_json
-from commands.reading import STANDARD_INPUT, folder_options, read_given, read_text
+from commands.program import BadInput, json_option, program, remark, say, say_json, usable
+from commands.reading import (
+    STANDARD_INPUT,
+    bytes_option,
+    folder_options,
+    raw_given,
+    read_given,
+    read_raw,
+    read_text,
+)
 from commands.request_options import check_template_use, request_options
 from commands.sampling import narrowed_models
 
@@ -37,6 +45,7 @@ MOST_QUOTED = 40
 @request_options
 @folder_options
 @click.option("--lines", type=click.Path(dir_okay=False), help="With --request: list each line there (.csv, .json).")
+@bytes_option
 @click.option("--budget", type=WholeNumber(0), help="Status 1 if there are more tokens than this.")
 @json_option
 @click.pass_obj
@@ -47,6 +56,7 @@ def count(
     request: bool,
     template: str | None,
     ignored: bool,
+    as_bytes: bool,
     lines: str | None,
     budget: int | None,
     **options: str | None,
@@ -56,6 +66,8 @@ def count(
     if request:
         if budget is not None:
             raise BadInput("--budget is for texts, not for --request")
+        if as_bytes:
+            raise BadInput("--bytes is for files, not for --request")
         from commands.requests import count_requests
 
         count_requests(profile, paths, as_json, template, lines, **options)
@@ -64,8 +76,12 @@ def count(
         raise BadInput("--lines goes with --request")
     encoding, priced = chosen_encoding(profile, **options)
     with EncoderChoice(profile) as choice:
-        given = read_given(paths, ignored=ignored)
-        counted = count_given(given, [encoding], choice)
+        given = [] if as_bytes else read_given(paths, ignored=ignored)
+        counted = (
+            count_raw(raw_given(paths, ignored=ignored), encoding)
+            if as_bytes
+            else count_given(given, [encoding], choice)
+        )
     total = counted.total()
     document: dict[str, Any] = {"encoding": encoding.name, "tokens": total}
     document["files"] = [
@@ -73,7 +89,8 @@ def count(
     ]
     document["skipped"] = [{"path": str(file.path), "why": file.why} for file in counted.skipped]
     if priced is not None:
-        (priced,) = narrowed_models([priced], given, counted, profile)
+        if not as_bytes:
+            (priced,) = narrowed_models([priced], given, counted, profile)
         document |= model_fields(priced, total)
     if as_json:
         say_json(document)
@@ -122,17 +139,26 @@ def model_fields(model: Model, tokens: int) -> dict[str, Any]:
 @click.option("--encoding", "name", help="Name of an encoding.")
 @tokenizer_options
 @click.option("--allow-special", is_flag=True, help="Read text that spells a special token as that token.")
+@bytes_option
 @json_option
 @click.pass_obj
-def encode(profile: Path | None, path: str, allow_special: bool, as_json: bool, **options: str | None) -> None:
+def encode(
+    profile: Path | None, path: str, allow_special: bool, as_bytes: bool, as_json: bool, **options: str | None
+) -> None:
     """Print the token ids of a text, separated by spaces."""
     encoding = required_encoding(profile, **options)
-    stored = read_text(path)
+    if as_bytes and allow_special:
+        raise BadInput("give --bytes or --allow-special, not both")
+    content = read_raw(path) if as_bytes else read_text(path)
+    size = len(content) if isinstance(content, bytes) else content.size
     with EncoderChoice(profile) as choice:
-        choice.expect(stored.size, encodings=1)
+        choice.expect(size, encodings=1)
         choice.make_for(encoding)
-    text = stored.text
-    ids = encoding.encode(text, allowed_special="all") if allow_special else encoding.encode_ordinary(text)
+    if isinstance(content, bytes):
+        ids = usable(lambda: encoding.encode_bytes(content))
+    else:
+        text = content.text
+        ids = encoding.encode(text, allowed_special="all") if allow_special else encoding.encode_ordinary(text)
     if as_json:
         say_json({"encoding": encoding.name, "ids": ids})
     else:

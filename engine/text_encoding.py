@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Set
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from engine import long_runs
+from engine.errors import UnsupportedTextError
 from engine.special_text import raise_disallowed, special_token_regex, split_at_specials
 from engine.split_fallback import split_apart
 from engine.tiktoken_core import SplitGaveUpError, guarded
@@ -27,6 +28,7 @@ _T = TypeVar("_T")
 class TextEncoding:
     """The part of ``engine.Encoding`` that encodes."""
 
+    name: str
     _pat_str: str
     _pattern: SplitPattern | None
     """The pattern, if it is a known one."""
@@ -39,6 +41,11 @@ class TextEncoding:
         def _core_bpe(self) -> CoreBPE: ...
 
         def _core_for(self, text: str) -> CoreBPE: ...
+
+        @property
+        def _mergeable_ranks(self) -> dict[bytes, int]: ...
+
+        def encode_ordinary(self, text: str) -> list[int]: ...
 
         @property
         def _special_tokens(self) -> dict[str, int]: ...
@@ -142,6 +149,20 @@ class TextEncoding:
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
         return [token for piece in split_apart(self._pat_str, text) for token in self._encode_single_piece(piece)]
+
+    def encode_bytes(self, content: bytes) -> list[int]:
+        """Token ids of any bytes. From the first that is no UTF-8 on, nothing splits them: they are merged as they are.
+
+        Raises UnsupportedTextError for bytes that are no UTF-8 if the vocabulary does not have every byte.
+        """
+        try:
+            return self.encode_ordinary(content.decode("utf-8"))
+        except UnicodeDecodeError:
+            pass
+        ranks = self._mergeable_ranks
+        if not all(bytes([value]) in ranks for value in range(256)):
+            raise UnsupportedTextError(f"{self.name} does not have a token for every byte: it only takes UTF-8")
+        return self._encode_bytes(content)
 
     def _encode_bytes(self, text: bytes) -> list[int]:
         ids: list[int] = self._core_bpe._encode_bytes(text)

@@ -14,6 +14,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from engine.errors import EngineError
 from engine.still_wanted import while_wanted
@@ -99,14 +100,26 @@ def read_stored(path: Path, encoding: str | None = None) -> StoredText:
 
     Its first bytes are looked at before the rest is read. A device is refused, as it may have no end; a pipe is not.
     """
-    with path.open("rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-            raise OSError(errno.EINVAL, "it is a device, not a file", str(path))
+    with _opened(path) as file:
         start = file.read(BINARY_SAMPLE_BYTES)
         if encoding is None:
             check_is_text(start)
         return decode_stored(start + file.read() if len(start) == BINARY_SAMPLE_BYTES else start, encoding)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file, whatever they are. Raises OSError, also for a device."""
+    with _opened(path) as file:
+        return file.read()
+
+
+def _opened(path: Path) -> BinaryIO:
+    file = path.open("rb")
+    mode = os.fstat(file.fileno()).st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is a device, not a file", str(path))
+    return file
 
 
 def check_is_text(start: bytes) -> None:

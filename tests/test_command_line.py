@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import engine
 import main
 from engine import catalog
 from tests.engine.formats import library_files
@@ -287,6 +288,33 @@ def test_a_day_in_the_past_never_gets_the_price_of_today(run):
     assert row["price_note"] == f"no price known before {row['price_checked']}"
     _, out, _ = run(*arguments, "--model", "o3")
     assert "n/a   no price known before 2026-" in out
+
+
+ODD_BYTES = b"\x00\xff\xfe caf\xe9 hello\xf0\x9f"
+
+
+def test_bytes_that_are_no_text_are_counted_and_encoded(run, tmp_path):
+    for name, content in (("latin.txt", ODD_BYTES), ("sub/text.txt", "café\ufeff".encode())):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    theirs = engine.get_encoding("cl100k_base")
+    expected = theirs._encode_bytes(ODD_BYTES)
+    assert engine.get_encoding("cl100k_base").decode_bytes(expected) == ODD_BYTES
+    file = str(tmp_path / "latin.txt")
+    status, _, err = run("encode", file, "--encoding", "cl100k_base")
+    assert (status, err.count("\n")) == (2, 1)
+    _, out, _ = run("encode", file, "--bytes", "--encoding", "cl100k_base", "--json")
+    assert json.loads(out)["ids"] == expected
+    _, out, _ = run("count", str(tmp_path), "--bytes", "--encoding", "cl100k_base", "--json")
+    found = json.loads(out)
+    assert found["files"][0] == {"path": file, "tokens": len(expected), "bytes": len(ODD_BYTES)}
+    assert found["tokens"] == len(expected) + len(theirs.encode_ordinary("café\ufeff"))
+    _, out, _ = run("count", file, "--bytes", "--model", "claude-opus-4-6", "--json")
+    assert json.loads(out)["label"] == "estimated"
+    status, _, err = run("count", "/dev/zero", "--bytes", "--encoding", "gpt2")
+    assert (status, err.count("\n")) == (2, 1)
+    status, _, err = run("encode", file, "--bytes", "--allow-special", "--encoding", "gpt2")
+    assert (status, err.count("\n")) == (2, 1)
 
 
 def test_a_budget_is_a_question(run):
