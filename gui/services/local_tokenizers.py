@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,15 @@ _NAMES = (
     "spm.model",
 )
 _SUFFIXES = (".tiktoken", ".gguf")
+_END_BYTES = 1 << 18
+_FIRST_RANK = re.compile(rb"\s*[A-Za-z0-9+/]{2}== [0-9]+[ \t]*[\r\n]\s*[A-Za-z0-9+/]+={0,2} [0-9]+")
+"""A single byte in base64 and its rank, as every file of ranks begins, and another token."""
+_JSON_KEYS = (
+    (b'"model"', b'"pre_tokenizer"', b'"added_tokens"'),
+    (b'"vocab"', b'"config"', b'"default_vocab_size"'),
+    (b'"bpe_ranks"', b'"pat_str"'),
+)
+"""What is in a tokenizer.json, in Mistral's tekken.json, and in js-tiktoken's files."""
 _REPOSITORY = "models--"
 _MODEL_LAYER = "application/vnd.ollama.image.model"
 
@@ -36,10 +46,30 @@ class LocalTokenizer:
 
 
 def looks_like_tokenizer(path: Path) -> bool:
-    """Whether a file is named like a tokenizer's."""
-    name = path.name.casefold()
-    is_json = name.endswith("tokenizer.json") or (name.startswith("tekken") and name.endswith(".json"))
-    return is_json or name.endswith((*_SUFFIXES, ".model"))
+    """True if the content of a file is that of a tokenizer, whatever the file is called. Reads its two ends only.
+
+    Not ``engine.formats.reading``, which is the judge of it all: loading that would hold up the window.
+    """
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            start = file.read(_END_BYTES)
+            file.seek(max(len(start), os.fstat(file.fileno()).st_size - _END_BYTES))
+            ends = start + b" " + file.read(_END_BYTES)
+    except OSError:
+        return False
+    if start.startswith((b"GGUF", b"minbpe v1")) or _FIRST_RANK.match(start) or _is_sentencepiece(start):
+        return True
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        return any(all(key in ends for key in keys) for keys in _JSON_KEYS)
+    return b"\0" in start and path.suffix.casefold() in (*_SUFFIXES, ".model")  # no text: the import says what is wrong
+
+
+def _is_sentencepiece(start: bytes) -> bool:
+    """True if content begins with a piece: field 1, in it the text (field 1) and the score (field 2)."""
+    length = start[3] if len(start) > 3 else 0
+    return start[:1] == b"\x0a" and start[2:3] == b"\x0a" and start[4 + length : 5 + length] == b"\x15"
 
 
 def find(still_wanted: Callable[[], None], home: Path | None = None) -> list[LocalTokenizer]:

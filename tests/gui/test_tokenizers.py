@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from tokenizers import Tokenizer
 
 import engine
+from engine.formats.saving import save_encoding
 from engine.half_written import LOCK_NAME
 from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
@@ -230,6 +232,41 @@ def test_several_are_shown_one_after_the_other(qtbot: QtBot, open_window: OpenWi
     qtbot.waitUntil(lambda: bench.window.findChildren(TokenizerImportDialog)[-1].preview is not None)
     assert bench.window.findChildren(TokenizerImportDialog)[-1].name.text() == "second"
     bench.window.findChildren(TokenizerImportDialog)[-1].reject()
+
+
+def test_a_tokenizer_is_known_by_its_content(tmp_path: Path):
+    """Not by its name: what is dropped is imported or opened as text by it."""
+    encoding = engine.train(["the cat sat on the mat " * 9], vocab_size=300, special_tokens=["<|end|>"])
+    for ending in (".tiktoken", ".json", ".model"):
+        save_encoding(encoding, tmp_path / f"own{ending}")
+        (tmp_path / f"own{ending}").rename(tmp_path / f"renamed{ending[1:]}.txt")
+    (tmp_path / "wp.json").write_bytes(library_files.word_piece())
+    (tmp_path / "uni.json").write_text(json.dumps(json.loads(library_files.unigram()), indent=2, sort_keys=True))
+    (tmp_path / "large.json").write_bytes(library_files.word_piece().replace(b"{", b"{" + b" " * 400_000, 1))
+    (tmp_path / "sp").write_bytes(library_files.sentencepiece_model())
+    (tmp_path / "weights.bin").write_bytes(library_files.gguf(of_model(library_files.sentencepiece_model())))
+    (tmp_path / "tekken").write_text('{"config": {"default_vocab_size": 5}, "vocab": []}')
+    (tmp_path / "js").write_text('{"pat_str": ".", "bpe_ranks": "! 0 IQ=="}')
+    (tmp_path / "broken.gguf").write_bytes(b"\0" * 99)
+    beside = {LOCK_NAME, *(path.name for path in tmp_path.glob("own*"))}  # what describes the ranks
+    tokenizers = {path.name: path for path in tmp_path.iterdir() if path.name not in beside}
+    assert len(tokenizers) == 11
+    assert [name for name, path in tokenizers.items() if not local_tokenizers.looks_like_tokenizer(path)] == []
+
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for name, text in {
+        "tokenizer.json": '{"name": "settings of mine", "model": "gpt-4o"}',
+        "notes.model": "about models",
+        "words.tiktoken": "apple 5\npear 7\n",
+        "lines.model": "\n\n\n\nfour lines",
+        "empty.gguf": "",
+        "package.json": '{"model": {"vocab": 1}, "config": 2}',
+    }.items():
+        (texts / name).write_text(text)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(texts / "pipe.gguf")
+    assert not any(map(local_tokenizers.looks_like_tokenizer, (*texts.iterdir(), tmp_path, tmp_path / "gone.gguf")))
 
 
 def manager(qtbot: QtBot, bench: Workbench) -> TokenizersDialog:
