@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
 from gui.dialogs import file_choosers
+from gui.file_on_disk import FileOnDisk
 from gui.held_text import HeldText
 from gui.look.token_text import visible_line
 from gui.next_turn import in_next_turn
@@ -53,6 +54,8 @@ class FileActions(QObject):
         self._arriving: tuple[str, Callable[[], None]] | None = None
         self._saving: list[Path] = []
         self._writing: deque[int] = deque()
+        self._on_disk = FileOnDisk(prompt, notifier, lambda: bool(self._writing), self)
+        self._on_disk.reload_asked.connect(self.open_path)
         prompt.text_ready.connect(self._on_text_ready)
 
     def start(self, files: FileService, storage: Storage) -> None:
@@ -64,6 +67,7 @@ class FileActions(QObject):
         files.refused.connect(self._on_refused)
         storage.written.connect(self._on_written)
         storage.failed.connect(self._on_save_failed)
+        self._on_disk.start(files)
         waiting, self._waiting = self._waiting, []
         for path in waiting:
             self.open_path(path)
@@ -118,6 +122,7 @@ class FileActions(QObject):
 
     def _show(self, file: OpenedFile) -> None:
         self._prompt.show_file(file)
+        self._on_disk.be(file.digest)
         self.remember(file.path)
         self.shown.emit(file.path)
 
@@ -282,11 +287,14 @@ class FileActions(QObject):
         if self._writing.popleft() == self._prompt.editor.revision:
             origin = self._prompt.origin
             self._prompt.set_saved(Origin(path, "utf-8", origin is not None and origin.crlf))
+        if self._prompt.origin is not None and path == self._prompt.origin.path:
+            self._on_disk.be(None)
         self._notifier.remark(self.tr("Saved {name}").format(name=path.name))
 
     @Slot(object, str)
     def _on_save_failed(self, path: Path, why: str) -> None:
         self._writing.popleft()
+        self._on_disk.look()
         self._notifier.error(
             self.tr("{name} was not saved: {why}. The text is still here.").format(name=path.name, why=why),
             key="save",

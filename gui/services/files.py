@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
 
-from engine.still_wanted import while_wanted
+from engine.still_wanted import ask, while_wanted
 from gui.editor.offsets import document_text
 from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
 from gui.versions import own_command
@@ -47,7 +48,7 @@ class OpenedFile:
     """The text of a file as stored, and the character encoding it was stored in.
 
     ``document`` is the same text as the editor holds it, the same object where that makes no difference. ``crlf``
-    says that all line ends are CRLF.
+    says that all line ends are CRLF. ``digest``: of its bytes, as ``FileService.digest`` tells it.
     """
 
     path: Path
@@ -56,6 +57,7 @@ class OpenedFile:
     encoding: str
     size: int
     crlf: bool
+    digest: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +88,30 @@ class RefusedFile(Exception):
 class FileService(QObject):
     """Reads files for the prompt.
 
-    Signals: ``opened(OpenedFile)``, ``undecided(UndecidedFile)``, ``refused(Path, str)`` with a sentence.
+    Signals: ``opened(OpenedFile)``, ``undecided(UndecidedFile)``, ``refused(Path, str)`` with a sentence;
+    ``digested(Path, bytes | None)``, None for a file that cannot be read.
     """
 
     opened = Signal(object)
     undecided = Signal(object)
     refused = Signal(object, str)
+    digested = Signal(object, object)
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lane = runner.exclusive(self.tr("Opening a file"), open_text)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
+        self._digests = runner.background(self.tr("Looking for changes of the file"), _digest)
+        self._digests.finished.connect(self._on_digested)
+
+    def digest(self, path: Path) -> None:
+        """Take the digest of a file's bytes, soon."""
+        self._digests.submit(path)
+
+    @Slot(object)
+    def _on_digested(self, result: JobResult) -> None:
+        self.digested.emit(result.request, result.value)
 
     def open(self, path: Path, *, most_bytes: int, encoding: str | None = None) -> None:
         """Read a file; one of the signals answers."""
@@ -138,7 +152,17 @@ def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFil
     except UnknownTextEncodingError as error:
         return UndecidedFile(path, str(error), candidates_for(data, error.byte_offset))
     text = stored.text
-    return OpenedFile(path, text, document_text(text), stored.encoding, stored.size, ends_in_crlf(text))
+    digest = hashlib.blake2b(data, digest_size=16).digest()
+    return OpenedFile(path, text, document_text(text), stored.encoding, stored.size, ends_in_crlf(text), digest)
+
+
+def _digest(path: Path, _ticket: Ticket) -> bytes | None:
+    from engine.corpus_files import CorpusFileError, content_digest
+
+    try:
+        return content_digest(path, ask)
+    except CorpusFileError:
+        return None
 
 
 def ends_in_crlf(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui import prompt, storage
 from gui.dialogs.encoding_chooser import EncodingChooser
+from gui.notify import Notice
 from gui.services.live_text import LiveText
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
@@ -307,3 +309,66 @@ def test_a_restored_text_that_is_in_no_file_is_offered_back(qtbot: QtBot, open_w
     notice.offers[0].act()
     assert bench.panel.editor.toPlainText() == "an hour of work"
     assert bench.prompt.modified, "it still is in no file"
+
+
+def on_disk(bench: Workbench) -> Notice | None:
+    return next((notice for notice in bench.window.messages.notices if notice.key == "changed on disk"), None)
+
+
+def test_a_file_that_changes_on_disk_is_noticed(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.write_text("one")
+    bench = open_window()
+    open_file(qtbot, bench, path)
+    bench.panel.editor.insertPlainText("typed ")
+    path.write_text("two")
+    qtbot.waitUntil(lambda: on_disk(bench) is not None)
+    assert on_disk(bench).text == "a.txt has changed on disk, and your text has changes of its own."
+    assert [offer.label for offer in on_disk(bench).offers] == ["Reload", "Keep mine"]
+    path.write_text("one")  # as it was
+    qtbot.waitUntil(lambda: on_disk(bench) is None)
+
+    replacement = tmp_path / "new"  # as editors write
+    replacement.write_text("three")
+    replacement.replace(path)
+    qtbot.waitUntil(lambda: on_disk(bench) is not None)
+    on_disk(bench).offers[1].act()
+    assert bench.panel.editor.toPlainText() == "typed one"
+    assert bench.prompt.modified
+    assert on_disk(bench) is None
+
+    path.write_text("four")
+    qtbot.waitUntil(lambda: on_disk(bench) is not None)
+    with qtbot.waitSignal(bench.files.shown):
+        on_disk(bench).offers[0].act()
+    assert bench.panel.editor.toPlainText() == "four"
+    assert on_disk(bench) is None
+    back = next(notice for notice in bench.window.messages.notices if notice.key == "replaced")
+    back.offers[0].act()
+    assert bench.panel.editor.toPlainText() == "typed one"
+    assert bench.prompt.modified
+
+
+def test_saving_and_touching_a_file_is_no_change_of_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.write_text("one")
+    bench = open_window()
+    open_file(qtbot, bench, path)
+    digested = bench.files._files.digested
+    with qtbot.waitSignal(digested):
+        os.utime(path, (1, 1))
+    assert on_disk(bench) is None
+    bench.panel.editor.insertPlainText("typed ")
+    with qtbot.waitSignal(digested):
+        bench.files.save_to(path)
+    assert (path.read_text(), on_disk(bench)) == ("typed one", None)
+    with qtbot.waitSignal(digested):
+        path.unlink()
+        (tmp_path / "other").write_text("")
+    assert on_disk(bench) is None
+    path.write_text("back")
+    qtbot.waitUntil(lambda: on_disk(bench) is not None)
+    assert on_disk(bench).text == "a.txt has changed on disk."
+    (tmp_path / "b.txt").write_text("b")
+    open_file(qtbot, bench, tmp_path / "b.txt")
+    assert on_disk(bench) is None
