@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from gui.editor.piece_writer import PieceWriter
 from gui.held_text import HeldText
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 PROBLEMS = "versions"
 
+COMPARE_DELAY_MS = 600
+"""A changed prompt is compared again when nobody has typed for so long."""
+
 
 class VersionsFlow(QObject):
     """Between panel, prompt and desk."""
@@ -54,6 +57,8 @@ class VersionsFlow(QObject):
         self._new_key = ""
         self._awaited: CompareRequest | None = None
         self.compared: Compared | None = None
+        self._again = QTimer(self, singleShot=True, interval=COMPARE_DELAY_MS)
+        self._again.timeout.connect(self._compare_again)
         self._writer = PieceWriter(prompt.editor, self)
         self._writer.finished.connect(self._on_written)
         panel.list.save_asked.connect(self._save)
@@ -84,6 +89,7 @@ class VersionsFlow(QObject):
     def compare(self) -> None:
         """Compare the current version with the other text."""
         self._awaited = self.compared = None
+        self._again.stop()
         version = self._panel.list.current
         self._panel.comparison.show_nothing()
         if version is None:
@@ -161,7 +167,16 @@ class VersionsFlow(QObject):
         request = self._awaited
         shown = self.compared is not None or request is not None
         if shown and self._panel.comparison.other_key == PROMPT:
-            self._panel.comparison.say(self.tr("The prompt has changed since; turn here again to compare."), "warning")
+            self._panel.comparison.say(self.tr("The prompt has changed since. Comparing again…"), "warning")
+            self._again.start()
+
+    @Slot()
+    def _compare_again(self) -> None:
+        """Compare with the prompt as it is now. What is shown stays, marked, until that is done; a page that nobody
+        looks at is compared again when it is shown."""
+        version = self._panel.list.current
+        if version is not None and self._panel.isVisible() and self._panel.comparison.other_key == PROMPT:
+            self._with_text(partial(self._compare_with_prompt, version))
 
     # --- keeping ----------------------------------------------------------------------------------------------------
 
@@ -226,6 +241,7 @@ class VersionsFlow(QObject):
         if request is not self._awaited:
             return
         self._awaited, self.compared = None, compared
+        self._panel.comparison.show_nothing()  # the money of the texts before does not go with these tokens
         self._panel.comparison.show_comparison(compared.comparison, request.encoding)
         if request.revision not in (-1, self._prompt.editor.revision):
             self._on_prompt_changed()
