@@ -37,6 +37,11 @@ _FORMS = {
     "PEM": r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----",
 }
 _KEYS = re.compile(r"(?<![A-Za-z0-9_-])(?:" + "|".join(f"({form})" for form in _FORMS.values()) + r")(?![A-Za-z0-9_])")
+_BEGINNINGS = (
+    *("sk-", "AIza", "AKIA", "ASIA", "ABIA", "ACCA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+    *("hf_", "gsk_", "xai-", "xox", "_live_", "PRIVATE KEY"),
+)
+"""What every key has one of: looked for first, as that is ten times as fast."""
 _ISSUERS = tuple(_FORMS)
 
 
@@ -89,6 +94,9 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
     start = 0
     while start < len(text):
         end = start + STRETCH
+        if not any(text.find(beginning, start, end + LONGEST) >= 0 for beginning in _BEGINNINGS):
+            start = end
+            continue
         for match in _KEYS.finditer(text, start, end + LONGEST):
             if match.start() >= end:
                 break

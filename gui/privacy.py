@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QMessageBox
 
+from gui.api_keys import key_sentence
+from gui.notify import Offer
 from gui.services.saved_texts import remove_saved_texts
 
 if TYPE_CHECKING:
@@ -20,6 +22,21 @@ class Privacy(QObject):
         super().__init__(bench)
         self._bench = bench
         self._box: QMessageBox | None = None
+
+    @Slot(object)
+    def point_out_keys(self, places: tuple[str, ...]) -> None:
+        """Say that the session keeps a text with API keys, and offer not to keep it."""
+        words = self.tr("{keys} The session keeps it in your profile. Private mode keeps nothing.")
+        self._bench.notifier.warning(
+            words.format(keys=key_sentence(self.tr("The text"), places)),
+            key="session-keys",
+            offers=(Offer(self.tr("Go private and remove the text"), self._go_private_and_forget),),
+        )
+
+    def _go_private_and_forget(self) -> None:
+        self._bench.notifier.withdraw("session-keys")
+        self._bench.keeper.go_private(forget=True)
+        self._bench.notifier.information(self.tr("Nothing of this window is kept any more."), key="private")
 
     @Slot()
     def go_private(self) -> None:

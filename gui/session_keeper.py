@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QByteArray, QObject, QTimer, Signal, Slot
 
+from gui.api_keys import keys_in_text
 from gui.editor.offsets import document_text
 from gui.held_text import HeldText
 from gui.notify import Notifier, Offer
@@ -53,11 +54,13 @@ class SessionKeeper(QObject):
     """Autosave and restore of one window.
 
     ``collect`` adds to a state what belongs to the window: layout, scenario, tab.
-    Signals: ``saved()`` when text and state are on the disk; ``fetched(object)`` with what shows the text asked for.
+    Signals: ``saved()`` when text and state are on the disk; ``fetched(object)`` with what shows the text asked for;
+    ``keys_found(tuple[str, ...])``, once, when a text is saved that seems to hold API keys: whose, and where.
     """
 
     saved = Signal()
     fetched = Signal(object)
+    keys_found = Signal(object)
 
     def __init__(
         self,
@@ -74,6 +77,8 @@ class SessionKeeper(QObject):
         self._collect = collect
         self._storage: Storage | None = None
         self._reading: Lane | None = None
+        self._looking: Lane | None = None
+        self._keys_told = False
         self._text_changed = False
         self._asked = False
         self._unread: SessionState | None = None
@@ -201,6 +206,8 @@ class SessionKeeper(QObject):
         self._reading = runner.exclusive(self.tr("Bringing back a text"), _read_for_editor, stoppable=False)
         self._reading.finished.connect(self._on_read)
         self._reading.failed.connect(self._on_read_failed)
+        self._looking = runner.background(self.tr("Looking for API keys"), _keys_in)
+        self._looking.finished.connect(self._on_looked)
         self._storage = storage = Storage(runner, self.tr("Saving the session"), self)
         storage.written.connect(self._on_written)
         storage.failed.connect(self._on_failed)
@@ -263,8 +270,16 @@ class SessionKeeper(QObject):
         assert self._slot.folder is not None
         assert self._storage is not None
         self._text_changed = False
+        if self._looking is not None and not self._keys_told:
+            self._looking.submit(text)
         self._storage.write(self._slot.folder / TEXT_FILE, text)
         self._write_state(closed=False)
+
+    @Slot(object)
+    def _on_looked(self, result: JobResult) -> None:
+        if result.value and not self._keys_told and self._slot.folder is not None:
+            self._keys_told = True
+            self.keys_found.emit(result.value)
 
     def _write_state(self, *, closed: bool) -> None:
         assert self._slot.folder is not None
@@ -303,13 +318,16 @@ class SessionKeeper(QObject):
             self._timer.stop()
         return self._write_now(folder)
 
-    def go_private(self) -> None:
-        """Save nothing from now on. The folder keeps what was saved last, as a window that was closed leaves it."""
+    def go_private(self, *, forget: bool = False) -> None:
+        """Save nothing from now on. The folder keeps what was saved last, as a window that was closed leaves it; the
+        text only unless ``forget``."""
         folder = self._slot.folder
         if folder is None:
             return
         self._timer.stop()
         self._slot.go_private()
+        if forget and self._storage is not None:
+            self._storage.write(folder / TEXT_FILE, "")  # behind what is still being written
         if self._storage is not None and (folder / STATE_FILE).exists():
             try:
                 state = read_state(folder)
@@ -367,6 +385,10 @@ def _read_for_editor(request: _Wanted, _ticket: Ticket) -> tuple[str, str]:
     """The text of a session as stored, and as the editor holds it. On a worker thread."""
     stored = read_text(request.path)
     return stored, document_text(stored)
+
+
+def _keys_in(text: str | HeldText, _ticket: Ticket) -> tuple[str, ...]:
+    return keys_in_text(text if isinstance(text, str) else text.text())
 
 
 def encoded(data: QByteArray) -> str:

@@ -121,6 +121,7 @@ class Workbench(QObject):
         self.slot = SessionSlot(paths.sessions, private=private or values.private_mode)
         self.privacy = Privacy(self)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
+        self.keeper.keys_found.connect(self.privacy.point_out_keys)
         self.parts = RestoredParts(self.slot, self.notifier, self)
         self._last = SessionState()
         self.runner: JobRunner | None = None

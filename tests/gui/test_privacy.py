@@ -73,3 +73,30 @@ def test_what_was_kept_is_removed_after_a_question(qtbot: QtBot, open_window: Op
     box.button(box.StandardButton.Yes).click()
     assert holding(tmp_path) == []
     assert bench.panel.editor.toPlainText() == WORDS
+
+
+KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
+
+
+def test_a_key_in_a_text_is_pointed_out_when_the_session_is_saved(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+):
+    bench = open_window(tmp_path)
+    bench.panel.editor.setPlainText(f"{WORDS}\nkey: {KEY}")
+    with qtbot.waitSignal(bench.keeper.keys_found):
+        bench.keeper.save()
+    assert "The text seems to hold API keys: AWS (line 2)." in notices(bench)
+    (notice,) = [notice for notice in bench.window.messages.notices if notice.key == "session-keys"]
+    bench.notifier.withdraw("session-keys")
+    bench.panel.editor.insertPlainText("more")
+    with qtbot.waitSignal(bench.keeper.saved):
+        bench.keeper.save()
+    assert "API keys" not in notices(bench)  # once
+    assert holding(tmp_path) == ["text.txt"]
+    notice.offers[0].act()
+    bench.panel.editor.insertPlainText("and more")
+    close_window(qtbot, bench)
+    assert holding(tmp_path) == []
+    again = open_window(tmp_path)
+    assert again.slot.folder is not None
+    assert again.panel.editor.toPlainText() == ""
