@@ -1,7 +1,8 @@
 """Renders chat templates of strangers, in a process that can be lost: ``python -m engine.requests.template_child``.
 
 The sandbox keeps a template from reaching anything; the process keeps it from taking long or taking all memory, which
-no sandbox does. One order a line on standard input, one answer a line on standard output, both JSON:
+no sandbox does, and has neither files nor network in case the sandbox breaks (``engine.requests.confinement``). One
+order a line on standard input, one answer a line on standard output, both JSON:
 
 - ``{"source": TEMPLATE, "contexts": [{...}, ...], "now": "2026-01-31T12:00:00"}``
 - ``{"texts": [...]}`` or ``{"error": SENTENCE, "line": NUMBER}``, the number 0 where there is none
@@ -12,8 +13,10 @@ The environment is that of Hugging Face's libraries (``apply_chat_template``, tr
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import faulthandler
+import importlib
 import json
 import os
 import sys
@@ -28,6 +31,8 @@ from jinja2.ext import Extension
 from jinja2.ext import loopcontrols as loop_controls
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from engine.requests.confinement import confine
 
 SECONDS = 2.0
 """A template that takes longer is stopped, and its process with it."""
@@ -56,8 +61,10 @@ class GenerationBlocks(Extension):
 
 def main() -> int:
     """Serve until standard input ends. Returns the exit status."""
+    load_the_rest()
     _limit_memory()
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - no path of anybody's
+        confine()
         for line in sys.stdin.buffer:
             order = json.loads(line)
             # Ends the process from a thread that needs no interpreter: whatever the template is at.
@@ -67,6 +74,24 @@ def main() -> int:
             sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
             sys.stdout.buffer.flush()
     return 0
+
+
+_LATE = ("jinja2.constants", "jinja2.debug", "pprint", "textwrap")
+_CODECS = ("ascii", "latin-1", "utf-8", "utf-16", "utf-32", "idna", "punycode", "unicode_escape")
+_EVERY_WAY = """{{ strftime_now('%A %d %B %Y') }}{{ messages | tojson(indent=2) }}{{ messages | pprint }}
+{{ lipsum(1, min=2, max=3) }}{{ 'a b' | wordwrap(1) }}{{ 'x' | urlencode }}{% generation %}{% endgeneration %}
+{{ messages.nothing.at_all }}"""
+
+
+def load_the_rest() -> None:
+    """Import what is else imported when a template first needs it: nothing can be, once the process is confined."""
+    for name in _LATE:
+        importlib.import_module(name)
+    for codec in _CODECS:
+        codecs.lookup(codec)
+    for source in (_EVERY_WAY, "{% if %}", "{{ raise_exception('') }}", "{{ [].__class__ }}{{ ''.__class__.mro() }}"):
+        _answer(source, [{"messages": [{"role": "user"}]}], "2026-01-31T12:00:00")
+    _compiled.cache_clear()
 
 
 def _answer(source: str, contexts: list[dict[str, Any]], now: str) -> dict[str, Any]:
