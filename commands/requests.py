@@ -20,7 +20,7 @@ from engine.requests.bodies.reader import LARGEST_BODY, ReadBody, read_body
 from engine.requests.choosing import template_for_model
 from engine.requests.counting import RequestCounter
 from engine.requests.image_rules import rule_for_model
-from engine.requests.line_table import written_table
+from engine.requests.line_table import LineCount, written_table
 from engine.requests.lines import LinesReport, RequestLines
 from engine.requests.template_file import TemplateFile
 from engine.requests.template_source import read_source
@@ -176,14 +176,31 @@ def _not_counted(read: ReadBody) -> list[dict[str, str]]:
     return [{"place": part.place, "what": part.what} for part in read.unknown]
 
 
+@contextlib.contextmanager
+def _listing(table: str) -> Iterator[Callable[[LineCount], None]]:
+    """As ``written_table``. Raises BadInput that names the table where that cannot be written."""
+    what = f"--lines: {table}"
+    from_outside: BaseException | None = None
+    try:
+        with written_table(Path(table)) as add:
+            try:
+                yield lambda count: usable(lambda: add(count), what)
+            except BaseException as error:
+                from_outside = error
+                raise
+    except OSError as error:
+        if error is from_outside:
+            raise
+        raise BadInput(f"{what}: {error.strerror or error}") from error
+
+
 def _of_lines(path: str, counter: RequestCounter, better_encoder: Callable[[], None], table: str | None) -> _Counted:
     """``better_encoder``: called now and then, it may be there by then."""
 
     def run() -> LinesReport:
         with contextlib.ExitStack() as open_files:
             file = open_files.enter_context(Path(path).open("rb"))
-            listing = written_table(Path(table)) if table else None
-            tell = usable(lambda: open_files.enter_context(listing), f"--lines: {table}") if listing else None
+            tell = open_files.enter_context(_listing(table)) if table else None
             bar = open_files.enter_context(CountingBar(Path(path).stat().st_size))
             counting = RequestLines(file, counter.tally, tell)
             while not counting.done:

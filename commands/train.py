@@ -184,7 +184,22 @@ def _begun(
     )
     for warning in run.warnings:
         display.note(warning)
-    return Started(run, survey, text[:SAMPLE_BYTES] or _first_text(survey))
+    sample = text[:SAMPLE_BYTES] or _first_text(survey)
+    _check_pattern(options, sample)
+    return Started(run, survey, sample)
+
+
+def _check_pattern(options: dict[str, Any], sample: str) -> None:
+    """Raise BadInput for a split pattern that finds nothing in a text of the corpus, before all of it is counted."""
+    from engine.pretoken_counts import PretokenCounter
+    from engine.training_settings import plan_for
+    from engine.training_types import TrainingSettings
+
+    plan = plan_for(TrainingSettings(**{**_settings(options), "special_tokens": tuple(options["special_tokens"])}))
+    counter = PretokenCounter(plan.expression)
+    usable(lambda: counter.add(plan.preparation(sample).encode("utf-8", "replace")), "--pattern")
+    if sample and not counter.different:
+        raise BadInput(f"--pattern: it matches nothing in the first {len(sample):,} characters of the texts")
 
 
 SETTINGS = (

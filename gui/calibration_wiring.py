@@ -96,8 +96,11 @@ class CalibrationWiring(QObject):
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
-        words = self.tr("The calibration could not be read or kept: {why}. Counts are as without it.")
-        self._bench.notifier.warning(words.format(why=why), key=CALIBRATION)
+        words = self.tr(
+            "Your calibration could not be read or saved: {why}. Counts are as without it. What is in {file} is kept."
+        )
+        file = self._bench.paths.calibration_file
+        self._bench.notifier.warning(words.format(why=why.rstrip("."), file=file), key=CALIBRATION)
 
     @Slot()
     def _on_finished(self) -> None:

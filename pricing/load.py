@@ -6,6 +6,7 @@ An entry holds what the file says about one model and nothing else, flat, by pat
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -81,6 +82,8 @@ def read_price_file(
     """Read a file of the disk. Files that cannot be read at all come back as one problem, nothing is raised."""
     name = str(path)
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise OSError(errno.EINVAL, "it is a device, pipe or socket", name)  # a pipe would be waited for
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:

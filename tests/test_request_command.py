@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -243,3 +244,12 @@ def test_a_count_says_its_range_and_label(run, body):
     assert out.splitlines()[1] == "17 tokens in o200k_base, by Llama 3"
     many = body("\n".join([json.dumps(HELLO), json.dumps(LEFT_OUT)]), "many.jsonl")
     assert json.loads(run("count", "--request", many, "--json")[1])["label"] == "estimated"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_table_that_the_disk_has_no_room_for_is_named(run, tmp_path):
+    path = tmp_path / "requests.jsonl"
+    path.write_text('{"messages": [{"role": "user", "content": "hi"}]}\n' * 5000)
+    status, _, err = run("count", "--request", str(path), "--model", "gpt-4o", "--lines", "/dev/full")
+    assert status == 2
+    assert err.splitlines() == ["tokenloupe: --lines: /dev/full: No space left on device"]

@@ -431,3 +431,11 @@ def test_nobody_answers_at_the_address_of_a_cluster(run, corpus, monkeypatch):
     assert (status, out) == (2, "")
     assert "No Dask scheduler answers at tcp://127.0.0.1:9" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("pattern", ["zzz", "(?=a)"])
+def test_a_pattern_that_matches_nothing_is_refused_before_anything_is_counted(run, corpus, pattern):
+    status, _, err = run(corpus, "--vocab-size", "300", "--pattern", pattern)
+    assert status == 2
+    assert "--pattern: it matches nothing in the first " in err
+    assert "counting" not in err

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from gui.editor.offsets import document_text
 from gui.editor.text_mirror import TextMirror
+from gui.versioned_document import regular_bytes
 
 if TYPE_CHECKING:
     from gui.jobs import Ticket
@@ -108,7 +109,7 @@ class Saved:
 def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> FileText:
     """Read the price file for the editor. Raises OSError where it exists and cannot be read."""
     try:
-        raw = request.path.read_bytes()
+        raw = regular_bytes(request.path)
     except FileNotFoundError:
         return FileText("", "", "")
     file = _file_text(request.path, raw)

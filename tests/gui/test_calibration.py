@@ -190,6 +190,8 @@ def test_a_damaged_file_is_told_and_counts_are_as_without_it(qtbot: QtBot, open_
     (profile / "calibration.json").write_text("{]")
     bench = open_window(profile)
     qtbot.waitUntil(lambda: any("calibration" in notice.text for notice in bench.window.messages.notices))
+    (said,) = [notice.text for notice in bench.window.messages.notices if "calibration" in notice.text]
+    assert f"What is in {profile / 'calibration.json'} is kept." in said
     with_english(qtbot, bench)
     qtbot.waitUntil(lambda: row_of(bench) is not None)
     assert not row_of(bench).calibrated

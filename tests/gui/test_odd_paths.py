@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from gui.services.price_files import BUNDLED, LoadRequest, load_prices
+from gui.services.price_text import ReadRequest, read_price_text
 from gui.session import read_session
 from gui.versioned_document import is_newer, read_document
+from pricing import check_file
 from tests.gui.conftest import OpenWindow
 
 
@@ -32,6 +35,19 @@ def test_a_pipe_in_place_of_a_profile_file_is_not_waited_for(tmp_path: Path):
     restored = read_session(tmp_path, 100)
     assert restored.text is None
     assert len(restored.problems) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes on Windows")
+def test_a_pipe_in_place_of_the_price_file_is_not_waited_for(tmp_path: Path):
+    path = tmp_path / "prices.yaml"
+    os.mkfifo(path)
+    (problem,) = check_file(path)
+    assert str(problem) == f"{path}: this file cannot be read: it is a device, pipe or socket"
+    with pytest.raises(OSError, match="not a regular file"):
+        read_price_text(ReadRequest(path, None, -1))
+    loaded = load_prices(LoadRequest(path, None, have_prices=False, own_encodings=tuple))
+    assert loaded.models
+    assert loaded.instead == BUNDLED
 
 
 def test_a_version_between_two_is_newer():
