@@ -52,11 +52,15 @@ class FileActions(QObject):
         self._waiting: list[Path] = []
         self._expected = False
         self._arriving: tuple[str, Callable[[], None]] | None = None
+        self._replaced: tuple[int, str, Callable[[], None]] | None = None
         self._saving: list[Path] = []
         self._writing: deque[int] = deque()
         self._on_disk = FileOnDisk(prompt, notifier, lambda: bool(self._writing), self)
         self._on_disk.reload_asked.connect(self.open_path)
         prompt.text_ready.connect(self._on_text_ready)
+        prompt.editor.stop_asked.connect(self._cancel_opening)
+        prompt.editor.load_finished.connect(self._on_loaded)
+        prompt.editor.paste_cancelled.connect(self._on_paste_cancelled)
 
     def start(self, files: FileService, storage: Storage) -> None:
         """Read and write from now on, with ``storage``, which nobody else writes with."""
@@ -127,26 +131,55 @@ class FileActions(QObject):
         self.shown.emit(file.path)
 
     def show_instead(self, name: str, show: Callable[[], None]) -> None:
-        """Show another text, called ``name``. One there that is not saved is read first, to be offered back."""
-        if self._prompt.modified and not self._prompt.empty:
-            self._arriving = (name, show)
-            self._prompt.request_text()
-        else:
-            show()
+        """Show another text, called ``name``. The one there is read first: Esc brings it back while the other is being
+        loaded, and if it is not saved, it is offered back afterwards."""
+        self._arriving = (name, show)
+        self._prompt.request_text()
 
     def _show_over(self, name: str, show: Callable[[], None], text: HeldText) -> None:
-        before = self._prompt.origin
+        prompt = self._prompt
+        stored, origin, modified, selection = (
+            prompt.stored_text,
+            prompt.origin,
+            prompt.modified,
+            prompt.editor.selected_range(),
+        )
+        unsaved = modified and not prompt.empty
         show()
 
         def bring_back() -> None:
-            self._prompt.show_text(text.text(), before, modified=True)
+            prompt.show_text(text.text() if stored is None else stored, origin, modified=modified)
+            prompt.editor.select_range(*selection)
             self._notifier.withdraw("replaced")
 
+        if prompt.editor.is_loading:
+            self._replaced = (prompt.editor.revision, name, bring_back)
+        if not unsaved:
+            return
         self._notifier.information(
             self.tr("{name} has taken the place of a text that was not saved.").format(name=name),
             key="replaced",
             offers=(Offer(self.tr("Bring that text back"), bring_back),),
         )
+
+    @Slot()
+    def _cancel_opening(self) -> None:
+        """Show the text from before a file that is being loaded."""
+        if self._replaced is None or self._replaced[0] != self._prompt.editor.revision:
+            return  # the text of the last session, which has nothing before it
+        (_revision, name, bring_back), self._replaced = self._replaced, None
+        bring_back()
+        self._notifier.information(
+            self.tr("Opening {name} was cancelled. The text from before is back.").format(name=name), key="file"
+        )
+
+    @Slot()
+    def _on_loaded(self) -> None:
+        self._replaced = None
+
+    @Slot()
+    def _on_paste_cancelled(self) -> None:
+        self._notifier.remark(self.tr("Pasting was cancelled. The text is as before."))
 
     @Slot(object)
     def _on_undecided(self, file: UndecidedFile) -> None:

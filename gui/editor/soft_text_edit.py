@@ -55,7 +55,11 @@ class SoftTextEdit(OfferedTextEdit):
     load_progress = Signal(int, int)
     """How much is in, and all, of a big text being loaded or pasted."""
     load_finished = Signal(int)
-    """Revision: a text given to ``load_text``, or a big paste, is in, as a whole or as far as it was let."""
+    """Revision: a text given to ``load_text``, or a big paste, is in, or the paste was taken back."""
+    stop_asked = Signal()
+    """Esc was pressed while a text given to ``load_text`` is on its way. It goes on unless another text is shown."""
+    paste_cancelled = Signal()
+    """A big paste was taken back at Esc; the text and its steps to undo are as before it."""
     modified_changed = Signal(bool)
     """Whether the text now differs from the one that was shown or saved; undo can lead back to it."""
 
@@ -70,6 +74,7 @@ class SoftTextEdit(OfferedTextEdit):
         """Both for those whose edits, or whose undoing, take more than a turn of the event loop."""
         self._loading = False
         self._wanted_selection: tuple[int, int] | None = None
+        self._selection_before = (0, 0)  # a big paste
         self._modified_when_loaded = False
         self._told_modified = False
         self._is_showing = False  # Qt calls a text modified while it is being put in
@@ -116,12 +121,18 @@ class SoftTextEdit(OfferedTextEdit):
 
     @property
     def is_loading(self) -> bool:
-        """Whether a big text is on its way into the document, where Esc stops it, or much is undone or removed."""
+        """Whether a big text is on its way into the document, or much is undone or removed."""
         return self._feed.active or self.steps.active
 
     def cancel_loading(self) -> None:
-        """Stop loading or pasting; what is in stays."""
-        self._feed.cancel()
+        """Take back a big paste on its way in; ask whoever loads a text to show the one before. Half a text never
+        stays: it would be taken for the whole."""
+        if self._loading:
+            self.stop_asked.emit()
+        elif self._feed.active:
+            self._feed.abandon()
+            self._end_feeding()
+            self.steps.take_back(self._on_taken_back)
 
     @property
     def modified(self) -> bool:
@@ -423,6 +434,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _begin_feeding(self, source: TextSource, cursor: QTextCursor) -> None:
         self.lock.take(self._feed)
+        self._selection_before = self.selected_range()
         self.steps.hold()
         self._expect_units(source.size)
         self.steps.begin()
@@ -442,16 +454,18 @@ class SoftTextEdit(OfferedTextEdit):
             self._mark(self._modified_when_loaded)
             self._loading = False
 
-    @Slot(object)
-    def _on_fed(self, left_out: Iterator[str]) -> None:
+    def _on_taken_back(self) -> None:
+        self._select(*self._selection_before)  # before what waits, which came later
+        self.load_finished.emit(self.revision)
+        self.paste_cancelled.emit()
+        self.steps.let_go()
+
+    @Slot()
+    def _on_fed(self) -> None:
         was_loading = self._loading
         self._end_feeding()
         if was_loading:
-            missing = sum(map(utf16_length, left_out))
-            self._follow_length(self._soft.length + missing)
-            if missing:
-                self.set_modified(True)
-                self._on_soft_edited((TextEdit(self._soft.length, missing, ""),))
+            self._follow_length(self._soft.length)
         wanted, self._wanted_selection = self._wanted_selection, None
         if wanted is not None:
             self._select(*wanted)  # before what waits, which came later

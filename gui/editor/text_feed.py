@@ -1,7 +1,7 @@
 """Puts a big text into the document a slice at a time, so that the window goes on answering.
 
 Each slice takes a few milliseconds; how much goes into one follows from how long the last one took. The user's
-editing waits meanwhile (the editor is read only, and keys are done at the end), and Esc ends it with what is in.
+editing waits meanwhile (the editor is read only, and keys are done at the end).
 
 Each slice adds paragraphs, after which Qt paints the whole view again and moves the scroll bar: as much work as the
 slice. So Qt's layout is kept quiet while a slice goes in, and speaks for all of them ten times a second.
@@ -40,9 +40,8 @@ class TextFeed(QObject):
 
     progressed = Signal(int, int)
     """How much is in, and all: characters, or bytes where the text came as such."""
-    finished = Signal(object)
-    """The end; with what was left out, in pieces (Iterator[str]), none unless cancelled. All of it at once would be a
-    string as big as the text, made for whoever asks how long it is."""
+    finished = Signal()
+    """All of it is in."""
 
     def __init__(self, soft: SoftDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -87,13 +86,8 @@ class TextFeed(QObject):
         else:
             self._timer.start()
 
-    def cancel(self) -> None:
-        """Stop; what is in stays in."""
-        if self.active:
-            self._end()
-
     def abandon(self) -> None:
-        """Stop without a word: the document is about to hold another text."""
+        """Stop without a word: what is in is about to go again."""
         self._timer.stop()
         self._cursor = self._removal = None
         self._source, self._piece, self._taken = StringSource(""), "", 0
@@ -141,6 +135,5 @@ class TextFeed(QObject):
 
     def _end(self) -> None:
         self._show()
-        left_out = self.rest
         self.abandon()
-        self.finished.emit(left_out)
+        self.finished.emit()

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextEdit
 
 from gui.editor.large_removal import LargeRemoval, is_much
@@ -60,6 +60,7 @@ class UndoSteps(QObject):
         self._removal: LargeRemoval | None = None
         self._waiting: deque[Callable[[], object]] = deque()
         self._is_held = False
+        self._then: Callable[[], object] | None = None  # what follows a step that is taken back for good
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._go_on)
         self._document.undoCommandAdded.connect(self._on_command_added)
@@ -72,6 +73,7 @@ class UndoSteps(QObject):
         """Another text is about to be shown, which has nothing to undo."""
         self._waiting.clear()
         self._is_held = False
+        self._then = None
         self._end()
         self._large.clear()
         self._inserted_units = 0
@@ -162,6 +164,14 @@ class UndoSteps(QObject):
             self.when_done(self.redo)
         else:
             self._begin(QPlainTextEdit.redo)
+
+    def take_back(self, then: Callable[[], object]) -> None:
+        """Undo the step that has just ended, so that nothing can redo it, and call ``then``: at once or soon."""
+        self._then = then
+        if self._document.availableUndoSteps() > self._low:
+            self._begin(QPlainTextEdit.undo)
+        else:
+            self._end_taking_back()
 
     @property
     def has_waiting(self) -> bool:
@@ -276,7 +286,16 @@ class UndoSteps(QObject):
         self._lock.give_back(self)
         if removal is not None:
             self._editor.ensureCursorVisible()
+        if self._then is not None:
+            self._end_taking_back()
         self._go_through_waiting()
+
+    def _end_taking_back(self) -> None:
+        then, self._then = self._then, None
+        self._document.clearUndoRedoStacks(QTextDocument.Stacks.RedoStack)
+        self._on_command_added()
+        if then is not None:
+            then()
 
     def _go_through_waiting(self) -> None:
         while self._waiting and self._act is None and not self._is_held:

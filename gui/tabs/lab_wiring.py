@@ -92,7 +92,7 @@ class LabWiring(QObject):
         bench.notifier.remark(
             self.tr("The prompt is the text of the card; undo brings back what was there.")
             if replaced
-            else self.tr("The prompt is as it was: a big text is on its way there. Wait for its end, or press Esc.")
+            else self.tr("The prompt is as it was: a big text is on its way there. Wait until it is there.")
         )
 
     @Slot(object)

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui import prompt, storage
 from gui.dialogs.encoding_chooser import EncodingChooser
 from gui.notify import Notice
+from gui.editor import soft_text_edit, text_feed
 from gui.services.live_text import LiveText
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
@@ -56,6 +57,55 @@ def test_an_untouched_text_is_replaced_without_a_word(qtbot: QtBot, open_window:
     bench = open_window()
     open_file(qtbot, bench, tmp_path / "a.txt")
     assert notices(bench) == ""
+
+
+def test_esc_while_a_file_is_loaded_brings_back_what_was_there(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    small, big = tmp_path / "small.txt", tmp_path / "big.txt"
+    small.write_bytes(b"the file\r\nbefore it\r\n")
+    big.write_text("a line of a big file\n" * 500)
+    monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
+    monkeypatch.setattr(text_feed, "FIRST_SLICE", 300)
+    bench = open_window()
+    editor, loads = bench.panel.editor, []
+    editor.load_finished.connect(loads.append)
+
+    def open_and_cancel() -> None:
+        open_file(qtbot, bench, big)
+        assert editor.is_loading
+        qtbot.keyClick(editor, Qt.Key.Key_Escape)
+        qtbot.waitUntil(lambda: not editor.is_loading)
+
+    open_file(qtbot, bench, small)
+    editor.select_range(4, 8)
+    open_and_cancel()
+    assert editor.toPlainText() == "the file\nbefore it\n"
+    assert bench.prompt.origin is not None
+    assert bench.prompt.origin.path == small
+    assert not bench.prompt.modified
+    assert bench.prompt.stored_text == "the file\r\nbefore it\r\n", "counted with its line ends"
+    assert editor.selected_text() == "file"
+    assert "small.txt" in bench.window.windowTitle()
+    assert "Opening big.txt was cancelled. The text from before is back." in notices(bench)
+
+    bench.prompt.replace_all("typed by hand")
+    open_and_cancel()
+    assert editor.toPlainText() == "typed by hand"
+    assert bench.prompt.modified
+    assert bench.prompt.origin is None
+    assert "has taken the place" not in notices(bench)
+
+    open_file(qtbot, bench, big)
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert editor.toPlainText() == big.read_text()
+    assert "has taken the place" in notices(bench)
+    with qtbot.waitSignal(bench.notifier.remarked, check_params_cb=lambda text: "Pasting was cancelled" in text):
+        editor.insertPlainText("pasted " * 500)
+        qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert editor.toPlainText() == big.read_text()
+    assert not bench.prompt.modified
 
 
 def test_a_refused_file_changes_nothing(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):

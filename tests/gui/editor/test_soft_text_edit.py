@@ -328,19 +328,18 @@ class TestBigTexts:
         assert "".join(pieces) == self.HELD
         assert max(map(len, pieces)) <= 101
 
-    def test_esc_keeps_what_is_in(self, editor, qtbot) -> None:
+    def test_esc_asks_for_the_text_before_and_leaves_no_half_of_this(self, editor, qtbot) -> None:
         mirror = Mirror(editor)
         editor.load_text(self.TEXT)
-        qtbot.waitUntil(lambda: editor.text_length - sum(map(len, editor._feed.rest)) > 1500)
-        QTest.keyClick(editor, Qt.Key.Key_Escape)
-        assert not editor.is_loading
-        kept = editor.toPlainText()
-        assert 1500 < len(kept) < len(self.HELD)
-        assert self.HELD.startswith(kept)
-        assert mirror.text == kept
+        for _ in range(2):
+            with qtbot.waitSignal(editor.stop_asked):
+                QTest.keyClick(editor, Qt.Key.Key_Escape)
+            assert editor.is_loading, "nobody showed another"
+        qtbot.waitUntil(lambda: not editor.is_loading)
+        assert editor.toPlainText() == self.HELD == mirror.text
+        assert not editor.modified
 
-    @pytest.mark.parametrize("cancelled", [False, True])
-    def test_the_layout_speaks_for_many_slices_at_once(self, editor, qtbot, monkeypatch, cancelled: bool) -> None:
+    def test_the_layout_speaks_for_many_slices_at_once(self, editor, qtbot, monkeypatch) -> None:
         monkeypatch.setattr(text_feed, "_SHOWN_EVERY_MS", 3_600_000)
         editor.setPlainText("")
         editor.show()
@@ -351,9 +350,6 @@ class TestBigTexts:
         editor.insertPlainText("line\n" * 2000)
         qtbot.waitUntil(lambda: bool(slices))
         assert len(sizes) == 1, "the first slice is seen as soon as it is in"
-        if cancelled:
-            qtbot.waitUntil(lambda: len(slices) > 5)
-            editor.cancel_loading()
         qtbot.waitUntil(lambda: not editor.is_loading)
         assert len(slices) > 5
         assert len(sizes) == 2, "and all the others at the end"
@@ -400,16 +396,26 @@ class TestBigTexts:
         editor.steps.finish()
         assert editor.toPlainText() == ""
 
-    def test_a_stopped_paste_keeps_what_is_in(self, editor, qtbot) -> None:
+    def test_esc_takes_a_paste_back_and_leaves_the_steps_before_it(self, editor, qtbot) -> None:
+        editor.setPlainText("saved")
+        editor.insertPlainText("typed ")
+        editor.undo()
+        editor.redo()
+        editor.select_range(11, 6)
         mirror, data = Mirror(editor), QMimeData()
         data.setText("x" + self.TEXT)
         with qtbot.waitSignal(editor.load_progress, check_params_cb=lambda done, of: 1500 < done < of):
             editor.insertFromMimeData(data)
-        QTest.keyClick(editor, Qt.Key.Key_Escape)
-        kept = editor.toPlainText()
-        assert 0 < len(kept) < len(self.HELD)
-        assert f"x{self.HELD}".startswith(kept)
-        assert mirror.text == kept
+        with qtbot.waitSignal(editor.paste_cancelled):
+            QTest.keyClick(editor, Qt.Key.Key_Escape)
+        assert editor.toPlainText() == "typed saved" == mirror.text
+        assert editor.selected_text() == "saved"
+        assert not editor.isReadOnly()
+        assert not editor.document().isRedoAvailable(), "half a paste cannot come back"
+        editor.redo()
+        editor.undo()
+        assert editor.toPlainText() == "saved" == mirror.text
+        assert not editor.modified
 
     def test_old_steps_are_forgotten_when_they_take_too_much_memory(self, editor, monkeypatch) -> None:
         monkeypatch.setattr(undo_steps, "UNDO_BYTES", 3000)

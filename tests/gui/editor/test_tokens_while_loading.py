@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 
 from gui.editor import soft_text_edit, text_feed
 from tests.gui.editor.fake_tokens import patch_of
@@ -63,23 +61,6 @@ def test_tokens_of_another_length_go_when_the_length_is_known(editor, qtbot) -> 
     assert editor.token_count == 0
     editor.apply_patch(editor.revision, patch_of(TEXT))
     assert editor.token_count == len(patch_of(TEXT).ids)
-
-
-@pytest.mark.parametrize("early", [True, False])
-def test_stopping_keeps_the_tokens_of_what_is_in(editor, qtbot, early: bool) -> None:
-    editor.load_text(TEXT, prepared=True)
-    revision = editor.revision
-    if early:
-        editor.apply_patch(revision, patch_of(TEXT))
-    QTest.keyClick(editor, Qt.Key.Key_Escape)
-    assert not editor.is_loading
-    assert 0 < len(editor.toPlainText()) < len(TEXT)
-    if not early:
-        editor.apply_patch(revision, patch_of(TEXT))
-    last = editor.token_at(editor.text_length)
-    assert last is not None
-    assert last.utf16_end == editor.text_length
-    assert editor.tokens_stale
 
 
 def test_tokens_of_the_text_before_are_not_shown(editor, qtbot) -> None:
