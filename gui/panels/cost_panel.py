@@ -373,10 +373,10 @@ class CostPanel(QWidget):
         """Remarks on the user's file are for the moment when it was edited; a start need not repeat them."""
         notices = self._service.notices
         if notices:
-            text = self.tr("The prices were read again. There is something to know about your file.")
-            self._notifier.information(text, "\n".join(notices), key=NOTICES_KEY)
+            text = self.tr("Prices reloaded. In your price file: {notice}").format(notice=notices[0])
+            self._notifier.information(text, "\n".join(notices[1:]), key=NOTICES_KEY)
         else:
-            self._notifier.remark(self.tr("The prices were read again."))
+            self._notifier.remark(self.tr("Prices reloaded."))
 
     @Slot(object)
     def _on_prices_problem(self, problems: tuple[Any, ...]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -32,11 +32,17 @@ from gui.panels.cost_header import CostHeader
 from gui.panels.row_table import edit_cell
 from gui.panels.star_delegate import StarDelegate
 
+if TYPE_CHECKING:
+    from pricing.types import Price
+
 ROW_PADDING = 9
 CELL_PADDING = 12
 FOCUS_WIDTH = 2
 FIT_MS = 200
 """Figures that change faster than this are looked through together for those that need a wider column."""
+FLASH_MS = 1200
+"""How long a row is marked whose price has just changed."""
+FLASH_ALPHA = 70
 MEASURED = 4
 """The longest texts of a column that are measured: its widest is one of them."""
 
@@ -62,6 +68,11 @@ class CostTable(QTableView):
         self._theme = theme
         self._kept: tuple[list[str], str, int] = ([], "", 0)
         self._sized: set[int] = set()
+        self._priced: tuple[str, Price] | None = None  # the current model and its price
+        self.flashed = ""
+        """The id of the model whose price has just changed; its row is marked for a moment."""
+        self._flash_timer = QTimer(self, singleShot=True, interval=FLASH_MS)
+        self._flash_timer.timeout.connect(self._end_flash)
         self._header = header = CostHeader(model, self)
         self._fit_timer = QTimer(self, singleShot=True, interval=FIT_MS)
         self._fit_timer.timeout.connect(self.fit_columns)
@@ -81,6 +92,7 @@ class CostTable(QTableView):
         model.modelAboutToBeReset.connect(self._keep_selection)
         model.modelReset.connect(self._restore_selection)
         model.arranged.connect(self._fit_soon)
+        model.arranged.connect(self._follow_price)
         self.verticalScrollBar().valueChanged.connect(self._fit_soon)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
 
@@ -93,6 +105,8 @@ class CostTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         action = self._action_for(event)
+        if self.state() == QAbstractItemView.State.EditingState:
+            return  # the editor of a cell has no use for it, such as for the Enter that ends it
         if action is None:
             super().keyPressEvent(event)
         elif action.isEnabled():
@@ -136,6 +150,8 @@ class CostTable(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         current = self.currentIndex()
+        if self.flashed:
+            self._draw_flash()
         if self.hasFocus() and current.isValid():
             self._draw_focus(current)
         if self._table.rows and not self._table.shown_rows():
@@ -149,6 +165,15 @@ class CostTable(QTableView):
         with QPainter(self.viewport()) as painter:
             painter.setPen(QPen(colour, FOCUS_WIDTH))
             painter.drawRect(self.visualRect(current).adjusted(1, 1, -1, -1))
+
+    def _draw_flash(self) -> None:
+        place = self._table.place_of(self.flashed)
+        if place >= 0:
+            colour = self._theme.colour("focus")
+            colour.setAlpha(FLASH_ALPHA)
+            with QPainter(self.viewport()) as painter:
+                row = self.visualRect(self._table.index(place, COLUMN_INDEX["model"]))
+                painter.fillRect(0, row.top(), self.viewport().width(), row.height(), colour)
 
     def _draw_nothing(self) -> None:
         """Say why the table is empty, and what would fill it."""
@@ -371,8 +396,27 @@ class CostTable(QTableView):
         if COLUMNS[index.column()].painted == "star":
             self.star_clicked.emit(self._table.row_at(index.row()).model_id)
 
+    @Slot()
+    def _follow_price(self) -> None:
+        """Keep the current row in sight when its price was changed, by which it may move, and mark it."""
+        row, before = self.current_row(), self._priced
+        self._priced = (row.model_id, row.model.price) if row is not None else None
+        if row is None or before is None or before[0] != row.model_id or before[1] == row.model.price:
+            return
+        self.scrollTo(self.currentIndex())
+        self.flashed = row.model_id
+        self._flash_timer.start()
+        self.viewport().update()
+
+    @Slot()
+    def _end_flash(self) -> None:
+        self.flashed = ""
+        self.viewport().update()
+
     @Slot(QModelIndex, QModelIndex)
     def _on_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        row = self._table.row_at(current.row()) if current.isValid() else None
+        self._priced = (row.model_id, row.model.price) if row is not None else None
         self.current_model_changed.emit(self._table.row_at(current.row()) if current.isValid() else None)
 
     @Slot()

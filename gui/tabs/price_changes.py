@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
 from gui.models.import_rows import field_words
 from gui.notify import Notifier, Offer
+from gui.services.price_facts import typed_amount
 from gui.tabs.pricing_flow import REFUSED, refuse
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from gui.services.price_desk import Change, ChangeRequest, PriceDesk
     from gui.services.price_text import Splice
     from gui.tabs.pricing_flow import PricingFlow
+    from pricing.types import Model
 
 CHANGED = "price-file-put"
 
@@ -22,8 +25,17 @@ CHANGED = "price-file-put"
 class PriceChanges(QObject):
     """Puts them into the text of the tab, each as one step of undo, and saves where nothing else waits to be saved."""
 
-    def __init__(self, editor: PriceEditor, flow: PricingFlow, desk: PriceDesk, notifier: Notifier) -> None:
+    def __init__(
+        self,
+        editor: PriceEditor,
+        flow: PricingFlow,
+        desk: PriceDesk,
+        notifier: Notifier,
+        models: Callable[[], tuple[Model, ...]],
+    ) -> None:
+        """``models``: those whose prices are in force."""
         super().__init__(flow)
+        self._models = models
         self._editor, self._flow, self._desk, self._notifier = editor, flow, desk, notifier
         self._waiting: list[tuple[str, str, str]] = []
         self._made: list[tuple[int, int, bool]] = []
@@ -54,7 +66,7 @@ class PriceChanges(QObject):
         self._made.append((revision, self._editor.revision, saves))
         self._flow.check()
         if saves:
-            self._flow.save()
+            self._flow.save(quiet=True)
         else:
             words += " " + self.tr("Other changes wait on the tab Prices, so it is not saved yet.")
         self._notifier.information(words, key=key, offers=(Offer(self.tr("Undo"), self.take_back),))
@@ -76,7 +88,7 @@ class PriceChanges(QObject):
         self._notifier.remark(self.tr("The last change of your price file is taken back."))
         self._flow.check()
         if saves:
-            self._flow.save()
+            self._flow.save(quiet=True)
 
     @Slot()
     def _on_opened(self) -> None:
@@ -90,10 +102,21 @@ class PriceChanges(QObject):
             return
         if change.why:
             refuse(self._notifier, change.why)
-        elif change.splice is not None:
-            words = self.tr("{model}: {field} is {value} in your price file now.")
-            if request.typed is None:
-                words = self.tr("{model}: {field} is the built-in one again.")
-            words = words.format(model=request.model_id, field=field_words(request.path), value=request.typed)
-            if not self.put(change.splice, request.revision, words):
-                refuse(self._notifier, self.tr("the text of your price file changed meanwhile"))
+        elif change.splice is not None and not self.put(change.splice, request.revision, self._words(request)):
+            refuse(self._notifier, self.tr("the text of your price file changed meanwhile"))
+
+    def _words(self, request: ChangeRequest) -> str:
+        """What changed, from which price to which."""
+        model = next((model for model in self._models() if model.id == request.model_id), None)
+        unit = "$" if model is None or model.exchange_rate == 1 else ""  # prices of the file may be in another currency
+        usd = getattr(model.price.rates, request.path.removeprefix("price."), None) if model is not None else None
+        before = typed_amount(model, usd, model.origin.get(request.path, "")) if model and usd is not None else ""
+        words = self.tr("{model}: {field} {before} → {after} in your price file.")
+        if request.typed is None:
+            words = self.tr("{model}: {field} {before} → the built-in price.")
+        return words.format(
+            model=model.name if model is not None else request.model_id,
+            field=field_words(request.path),
+            before=unit + before if before else self.tr("n/a"),
+            after=unit + (request.typed or "").removeprefix("$"),
+        )

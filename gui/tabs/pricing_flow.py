@@ -31,11 +31,12 @@ REFUSED = "price-file-change"
 class PricingFlow(QObject):
     """Between the panel and the desk.
 
-    Signals: ``written()`` when the file has another content than before, by whomever; ``state_changed()`` when
-    ``state()`` would give something else; ``opened()`` when the file was read for the first time.
+    Signals: ``written(bool)`` when the file has another content than before, by whomever, and whether that was told
+    already; ``state_changed()`` when ``state()`` would give something else; ``opened()`` when the file was read for the
+    first time.
     """
 
-    written = Signal()
+    written = Signal(bool)
     opened = Signal()
     state_changed = Signal()
 
@@ -52,6 +53,7 @@ class PricingFlow(QObject):
         self._saving = False
         self._saving_revision = -1
         self._save_again = False
+        self._quiet = True
         self._why_unread = ""
         self._checked: CheckedText | None = None
         self._checked_revision = -1
@@ -86,10 +88,11 @@ class PricingFlow(QObject):
             self._awaited = self._desk.read_file(self._editor.text(), self._editor.revision)
 
     @Slot()
-    def save(self) -> None:
-        """Write the text as it is; it comes into force if nothing is wrong with it."""
+    def save(self, *, quiet: bool = False) -> None:
+        """Write the text as it is; it comes into force if nothing is wrong with it. ``quiet``: the user was told."""
         if self._file is None or self._editor.isReadOnly():
             return
+        self._quiet = quiet and (self._quiet or not self._saving)
         if self._saving:
             self._save_again = True
             return
@@ -149,7 +152,7 @@ class PricingFlow(QObject):
             return
         elif self._editor.unsaved and file.text != self._editor.text():
             self._outside = file
-            self.written.emit()
+            self.written.emit(False)
             self._ask_about_outside(file)
         else:
             self._take_outside(file, request)
@@ -161,7 +164,7 @@ class PricingFlow(QObject):
             self._notifier.withdraw(REFUSED)
             self._why_unread = ""
             self._open_editor()
-            self.written.emit()  # the prices in force are those of before it could be read
+            self.written.emit(False)  # the prices in force are those of before it could be read
         draft = self._state.get("draft")
         if file.held != EXACTLY:
             self._close_editor(file)
@@ -206,7 +209,7 @@ class PricingFlow(QObject):
     def _take_outside(self, file: FileText, request: ReadRequest) -> None:
         """Show the file as somebody else has written it. What stood here before is one step of undo away."""
         self._file, self._outside = file, None
-        self.written.emit()
+        self.written.emit(False)
         if file.held != EXACTLY:
             self._close_editor(file)
             return
@@ -261,9 +264,10 @@ class PricingFlow(QObject):
         # Undone meanwhile, the text is that of the file before: the document takes it for saved.
         changed = request.revision != self._editor.revision and self._editor.text() != request.text
         self._editor.document().setModified(changed)
-        self._notifier.remark(self.tr("Your price file is saved."))
+        if not self._quiet:
+            self._notifier.remark(self.tr("Your price file is saved."))
         self._notifier.withdraw(OUTSIDE)
-        self.written.emit()
+        self.written.emit(self._quiet)
         self.state_changed.emit()
         self._show_status()
         if again and self._editor.unsaved:

@@ -80,7 +80,7 @@ class PricingWiring(QObject):
         flow.written.connect(self._on_written)
         flow.state_changed.connect(bench.keeper.touch)
         desk, own_encodings, today = self.desk, bench.own_encodings.names, lambda: self._costs.today
-        self._changes = PriceChanges(panel.editor, flow, self.desk, bench.notifier)
+        self._changes = PriceChanges(panel.editor, flow, self.desk, bench.notifier, lambda: self._costs.models)
         self._imports = PriceImportFlow(
             panel,
             flow,
@@ -160,9 +160,9 @@ class PricingWiring(QObject):
         if self.flow is None and known is not None and known != file.digest:
             self._costs.reload_prices()
 
-    @Slot()
-    def _on_written(self) -> None:
-        self._costs.reload_prices()
+    @Slot(bool)
+    def _on_written(self, quiet: bool) -> None:
+        self._costs.reload_prices(quiet=quiet)
 
     @Slot()
     def _on_prices(self) -> None:

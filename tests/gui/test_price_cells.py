@@ -55,7 +55,7 @@ def test_a_price_typed_in_its_cell_lands_in_the_file_with_its_comment_and_comes_
     qtbot.waitUntil(lambda: cell(qtbot, bench, "input_price").data() == "$1.75")
     type_price(qtbot, bench, "9", "output_price")
     qtbot.waitUntil(lambda: "output: 9" in prices.read_text())
-    assert "Output is 9 in your price file now" in notices(bench)
+    assert notices(bench) == "GPT-4o: Output $10 → $9 in your price file.", "one message, and none of the reload"
     undo = bench.costs.panel.commands.undo_price
     QTest.keyClick(bench.costs.panel.table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: "output" not in prices.read_text())
@@ -64,6 +64,26 @@ def test_a_price_typed_in_its_cell_lands_in_the_file_with_its_comment_and_comes_
     qtbot.waitUntil(lambda: input_price(bench) == 2)
     undo.trigger()
     assert prices.read_bytes() == GOOD.replace("\n", "\r\n").encode()
+
+
+def test_enter_ends_the_edit_only_and_the_row_stays_in_sight(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile)
+    qtbot.waitUntil(lambda: bool(bench.costs.service.models))
+    panel = bench.costs.panel
+    table = panel.table
+    qtbot.waitUntil(lambda: table.model().rowCount() > 20)
+    table.sortByColumn(COLUMN_INDEX["input_price"], Qt.SortOrder.AscendingOrder)
+    cheap = table.model().row_at(0).model_id
+    type_price(qtbot, bench, "99", model_id=cheap)
+    assert not panel.explanation.isVisible(), "Enter did not go on to the table"
+    qtbot.waitUntil(lambda: table.model().place_of(cheap) > 10)
+    assert table.flashed == cheap
+    row = table.visualRect(table.currentIndex())
+    assert table.viewport().rect().contains(row.center())
+    assert table.current_row().model_id == cheap
+    qtbot.waitUntil(lambda: not table.flashed)
+    QTest.keyClick(table, Qt.Key.Key_Return)
+    assert panel.explanation.isVisible()
 
 
 def test_an_empty_cell_brings_the_built_in_price_back(
@@ -76,7 +96,7 @@ def test_an_empty_cell_brings_the_built_in_price_back(
     qtbot.waitUntil(lambda: input_price(bench) == Decimal("2.5"))
     assert prices.read_text() == "# mine\nversion: 1\nmodels:\n"
     type_price(qtbot, bench, "2.50")
-    assert "built-in one again" in notices(bench)
+    assert "GPT-4o: Input $2 → the built-in price." in notices(bench)
 
 
 def test_a_first_price_makes_the_file(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):

@@ -134,11 +134,11 @@ def test_reading_the_prices_again_is_acknowledged(panel, qtbot, notifier):
     with qtbot.waitSignal(notifier.posted) as told:
         panel.commands.reload.trigger()
     assert told.args[0].kind == "information"
-    assert told.args[0].details == "a tier survives"
+    assert told.args[0].text == "Prices reloaded. In your price file: a tier survives"
     panel.service._loading._work = lambda request, ticket: LoadedPrices(MODELS)
     with qtbot.waitSignal(notifier.remarked):
         panel.commands.reload.trigger()
-    assert remarks == ["The prices were read again."]
+    assert remarks == ["Prices reloaded."]
 
 
 def test_the_explanation_follows_the_current_row(panel, qtbot):
