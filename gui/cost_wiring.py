@@ -1,18 +1,20 @@
-"""Connects the cost table to the prompt, and the meter of the context window to the table."""
+"""Connects the cost table to the prompt, and the model chosen beside it to what shows one model's figures."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget
 
 from gui.look.corner import plain_corner
+from gui.models.reference_model import ReferenceModel
 from gui.panels.cost_panel import CostPanel
 from gui.priced_text import PricedText
 from gui.scenario_book import ScenarioBook
 from gui.services.costs import CostService
+from gui.services.price_files import OWN_VENDOR
 from gui.storage import Storage
 from gui.versions import our_version
 
@@ -20,15 +22,26 @@ if TYPE_CHECKING:
     from gui.jobs import JobRunner
     from gui.models.cost_row import CostRow
     from gui.workbench import Workbench
+    from pricing.types import Model
 
 LAST_GOOD_PRICES = "prices-last-good.yaml"
 
 
 class CostWiring(QObject):
-    """Made after the first picture of the window, with the worker threads."""
+    """Made after the first picture of the window, with the worker threads.
 
-    def __init__(self, bench: Workbench, runner: JobRunner, dock: QDockWidget, state: dict[str, Any]) -> None:
+    Signals: ``reference_changed()`` when another model was chosen.
+    """
+
+    reference_changed = Signal()
+
+    def __init__(
+        self, bench: Workbench, runner: JobRunner, dock: QDockWidget, state: dict[str, Any], model_id: str = ""
+    ) -> None:
+        """``state``: of the cost panel; ``model_id``: chosen in an earlier window."""
         super().__init__(bench)
+        self.reference = ReferenceModel(model_id)
+        self._picker = bench.panel.models
         self._prompt = bench.prompt
         self._meter = bench.panel.meter
         paths = bench.paths
@@ -52,7 +65,10 @@ class CostWiring(QObject):
         self.priced = PricedText(service, self._prompt, dock, self)
         panel.state_changed.connect(bench.keeper.touch)
         panel.model.arranged.connect(self._show_meter)
-        panel.table.current_model_changed.connect(self._show_meter)
+        service.prices_changed.connect(self._offer_models)
+        self._picker.chosen.connect(self.choose_model)
+        self.reference_changed.connect(self._show_meter)
+        self.reference_changed.connect(bench.keeper.touch)
         actions = [*panel.commands.all_actions(), *self._panel_actions(dock)]
         bench.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
         service.start(runner)
@@ -77,24 +93,40 @@ class CostWiring(QObject):
 
     @Slot()
     def _show_meter(self) -> None:
-        """Measure the prompt against the context window of a model."""
-        row = self.measured()
+        """Measure the prompt against the context window of the model."""
+        row = self.reference_row()
         if row is None:
             self._meter.set_model("", None)
             return
         self._meter.set_model(row.model.name, row.model.max_input or row.model.context)
         self._meter.set_tokens(row.estimate.input_tokens)
 
-    def measured(self) -> CostRow | None:
-        """The row of the pinned model, else of the one selected.
+    def reference_row(self) -> CostRow | None:
+        """The row of the model by which the prompt is measured, in whatever order and filter the table is."""
+        return self.reference.row(self.panel.model.rows)
 
-        Where there is neither: the first in the table that counts exactly as the prompt is shown.
-        """
-        rows = self.panel.model.shown_rows()
-        pinned = self.panel.model.arrangement.baseline
-        chosen = next((row for row in rows if row.model_id == pinned), None) or self.panel.table.current_row()
-        if chosen is not None:
-            return chosen
-        shown = self._prompt.encoding
-        own = (row for row in rows if row.model.count.tokenizer == shown and row.estimate.label == "exact")
-        return next(own, rows[0] if rows else None)
+    def reference_model(self) -> Model | None:
+        """That model, None before the prices are loaded."""
+        return self.reference.of(self.service.models)
+
+    @Slot(str)
+    def choose_model(self, model_id: str) -> None:
+        """Measure by another model, and show the tokens of its own encoding where that is known."""
+        if model_id == self.reference.chosen:
+            return
+        self.reference.chosen = model_id
+        model = self.reference_model()
+        if model is not None and model.count.tokenizer and model.count.label == "exact":
+            self._prompt.set_encoding(model.count.tokenizer)
+        self.reference_changed.emit()
+
+    @Slot()
+    def _offer_models(self) -> None:
+        current, today = self.reference_model(), self.service.today
+        offered = [
+            model
+            for model in self.service.models
+            if model is current or not (model.vendor == OWN_VENDOR or model.only_reads or model.is_retired(today))
+        ]
+        self._picker.fill(offered, current)
+        self.reference_changed.emit()

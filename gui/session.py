@@ -51,6 +51,7 @@ class SessionState:
     geometry: str = ""
     layout: str = ""
     tab: str = ""
+    model: str = ""
     docks: dict[str, Any] = field(default_factory=dict)
     find: dict[str, Any] = field(default_factory=dict)
     scenario: dict[str, Any] = field(default_factory=dict)

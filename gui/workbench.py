@@ -304,9 +304,9 @@ class Workbench(QObject):
 
         assert self.runner is not None
         state = self._last
-        self.costs = CostWiring(self, self.runner, self.cost_dock, state.scenario)
+        self.costs = CostWiring(self, self.runner, self.cost_dock, state.scenario, state.model)
         self.pricing = PricingWiring(self, self.runner, self.costs.service, state.pricing)
-        self.conversation = ConversationWiring(self, self.runner, self.costs.panel, state.conversation)
+        self.conversation = ConversationWiring(self, self.runner, self.costs, state.conversation)
         self.costs.panel.commands.edit_asked.connect(self.pricing.show_model)
         self.calibration = CalibrationWiring(self, self.runner)
         self.pricing.undo_changed.connect(self.wiring.show_undo)
@@ -387,7 +387,7 @@ class Workbench(QObject):
         parts, last = self._tab_parts(), self._last
         self.request = RequestWiring(parts, self.costs, last.request)
         self.compare = CompareWiring(parts, last.compare)
-        self.folders = FilesWiring(parts, self.costs.panel, last.files)
+        self.folders = FilesWiring(parts, self.costs, last.files)
 
     def _end_start(self) -> None:
         self._report.tell()
@@ -448,6 +448,7 @@ class Workbench(QObject):
             layout=encoded(window.layout_state()),
             zoom=self.panel.editor.zoom,
             tab=self.window.tabs.currentWidget().objectName(),
+            model=self.costs.reference.chosen if self.costs else self._last.model,
             docks=self.tab_dock.state(),
             **self._panel_states(),
         )

@@ -108,10 +108,13 @@ class ContextMeter(QWidget):
             if share > 1:
                 over = figure(self.locale(), self._tokens - self._window)
                 words = self.tr("{over} tokens too long for {window}").format(over=over, window=self._of_window())
-        self._words.setText(words)
+        # The model stands in the picker beside it; without it the words fit a narrow window.
+        self._words.setText(words.removesuffix(self._name_of_model()))
         self.bar.setAccessibleDescription(words)
         self.bar.setToolTip(as_written(words))
 
     def _of_window(self) -> str:
-        size = figure(self.locale(), self._window)
-        return self.tr("{size} ({model})").format(size=size, model=self._model)
+        return figure(self.locale(), self._window) + self._name_of_model()
+
+    def _name_of_model(self) -> str:
+        return self.tr(" ({model})").format(model=self._model)

@@ -17,6 +17,7 @@ from gui.panels.context_meter import ContextMeter
 from gui.panels.count_bar import CountBar
 from gui.panels.editor_look import EditorLook
 from gui.panels.encoding_picker import EncodingPicker
+from gui.panels.model_picker import ModelPicker
 from gui.panels.prompt_banners import PromptBanners
 from gui.panels.token_readout import TokenReadout
 from gui.prompt import Prompt
@@ -45,6 +46,7 @@ class PromptPanel(QWidget):
         self.editor.setAccessibleName(self.tr("Prompt"))
         self.prompt = Prompt(self.editor, self)
         self.picker = EncodingPicker(self)
+        self.models = ModelPicker(self)
         self.meter = ContextMeter(theme, self)
         self.counts = CountBar(theme, self)
         self.readout = TokenReadout(self)
@@ -64,11 +66,15 @@ class PromptPanel(QWidget):
     def _lay_out(self) -> None:
         label = PlainLabel(self.tr("E&ncoding:"), self)
         label.setBuddy(self.picker)
+        model_label = PlainLabel(self.tr("Model:"), self)
         header = QHBoxLayout()
         header.setContentsMargins(8, 6, 8, 6)
         header.setSpacing(8)
         header.addWidget(label)
         header.addWidget(self.picker)
+        header.addSpacing(8)
+        header.addWidget(model_label)
+        header.addWidget(self.models)
         header.addSpacing(8)
         header.addWidget(self._special)
         header.addStretch(1)
@@ -81,7 +87,8 @@ class PromptPanel(QWidget):
         column.addWidget(self.editor, 1)
         column.addWidget(self.readout)
         column.addWidget(self.counts)
-        QWidget.setTabOrder(self.picker, self._special)
+        QWidget.setTabOrder(self.picker, self.models)
+        QWidget.setTabOrder(self.models, self._special)
         QWidget.setTabOrder(self._special, self.editor)
 
     @cached_property

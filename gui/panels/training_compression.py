@@ -7,15 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QHeaderView,
-    QLabel,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
@@ -24,11 +16,9 @@ from gui.models.training_text import TrainingText
 from gui.panels.fitted_table import FittedTable
 from gui.panels.flow_layout import FlowLayout
 from gui.services.money import usd_text
-from gui.services.training_savings import comparable_models, savings
+from gui.services.training_savings import is_comparable, savings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gui.services.training_report import Report
     from pricing.types import Model
 
@@ -39,15 +29,14 @@ ROW_PADDING = 6
 
 
 class CompressionPage(QWidget):
-    """The table, and below it the sum. ``models`` gives the models whose prices are in force."""
+    """The table, and below it the sum for the model chosen beside the encoding, which ``model`` gives."""
 
     def __init__(
-        self, text: TrainingText, models: Callable[[], Sequence[Model]], today: Callable[[], date] = date.today
+        self, text: TrainingText, model: Callable[[], Model | None], today: Callable[[], date] = date.today
     ) -> None:
         super().__init__()
-        self._text, self._models, self._today = text, models, today
+        self._text, self._reference, self._today = text, model, today
         self._report: Report | None = None
-        self._offered: list[Model] = []
         self.model = CompressionModel(text, self)
         self.table = FittedTable("trainCompression")
         self.table.setAccessibleName(self.tr("Bytes per token by kind of text and encoding"))
@@ -60,8 +49,7 @@ class CompressionPage(QWidget):
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         self.table.horizontalHeader().setHighlightSections(False)
-        self.models = QComboBox(objectName="trainSavingsModel")
-        self.models.setAccessibleName(self.tr("Model whose calls are weighed"))
+        self.calls_of = PlainLabel(objectName="trainSavingsModel")
         self.prompt_bytes = QSpinBox(objectName="trainSavingsBytes")
         self.prompt_bytes.setRange(1, MOST_PROMPT_BYTES)
         self.prompt_bytes.setGroupSeparatorShown(True)
@@ -73,8 +61,7 @@ class CompressionPage(QWidget):
         self.savings.setTextFormat(Qt.TextFormat.PlainText)
         self.savings.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._place()
-        self.models.currentIndexChanged.connect(self._show_savings)
-        self.prompt_bytes.valueChanged.connect(self._show_savings)
+        self.prompt_bytes.valueChanged.connect(self.show_savings)
 
     def set_report(self, report: Report | None) -> None:
         """Show these figures, or none."""
@@ -84,21 +71,12 @@ class CompressionPage(QWidget):
         if report is not None:
             header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
             header.setSectionResizeMode(GROUP, QHeaderView.ResizeMode.Fixed)
-        self._offer_models()
-        self._show_savings()
+        self.show_savings()
 
     def _place(self) -> None:
         self.question = QWidget()
         row = FlowLayout(self.question, 6)
-        label = PlainLabel(self.tr("If"))
-        label.setBuddy(self.models)
-        for widget in (
-            label,
-            self.models,
-            PlainLabel(self.tr("used this vocabulary, a million calls of")),
-            self.prompt_bytes,
-            PlainLabel(self.tr("of such text each would take")),
-        ):
+        for widget in (self.calls_of, self.prompt_bytes, PlainLabel(self.tr("of such text each would take"))):
             row.addWidget(widget)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 0)
@@ -107,26 +85,23 @@ class CompressionPage(QWidget):
         column.addWidget(self.question)
         column.addWidget(self.savings)
 
-    def _offer_models(self) -> None:
-        chosen = self.models.currentText()
-        others = self._report.names[1:] if self._report is not None else ()
-        self._offered = comparable_models(self._models(), others, self._today())
-        self.models.blockSignals(True)
-        self.models.clear()
-        self.models.addItems([model.name for model in self._offered])
-        self.models.setCurrentIndex(max(0, self.models.findText(chosen)) if self._offered else -1)
-        self.models.blockSignals(False)
-
     @Slot()
-    def _show_savings(self) -> None:
-        place = self.models.currentIndex()
-        known = self._report is not None and 0 <= place < len(self._offered)
-        self.question.setVisible(known)
-        self.savings.setVisible(known)
-        if not known or self._report is None:
+    def show_savings(self) -> None:
+        """Work the sum out again: another report, size or model."""
+        model, report = self._reference(), self._report
+        self.savings.setVisible(report is not None and model is not None)
+        if report is None or model is None or not is_comparable(model, report.names[1:]):
+            self.question.hide()
+            words = self.tr(
+                "{model} counts with a vocabulary that was not measured here. Choose another model beside the encoding "
+                "to see what this one would be worth."
+            )
+            self.savings.setText("" if model is None else words.format(model=model.name))
             return
-        model, total = self._offered[place], self._report.evaluation.total
-        theirs = self._report.names.index(model.count.tokenizer or "")
+        self.question.show()
+        self.calls_of.setText(self.tr("If {model} used this vocabulary, a million calls of").format(model=model.name))
+        total = report.evaluation.total
+        theirs = report.names.index(model.count.tokenizer or "")
         size = self.prompt_bytes.value()
         tokens = [round(size / max(total.bytes_per_token(index), 1e-9)) for index in (theirs, 0)]
         found = savings(model, tokens[0], tokens[1], CALLS, self._today())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,9 +49,9 @@ class TrainingPanel(QWidget):
         self._wheel = WheelGuard(self)
 
     def make(
-        self, theme: Theme, icons: Icons, settings: SettingsStore, models: Callable[[], Sequence[Model]]
+        self, theme: Theme, icons: Icons, settings: SettingsStore, model: Callable[[], Model | None]
     ) -> Iterator[None]:
-        """Make the parts, step by step. ``models``: gives the models whose prices are in force."""
+        """Make the parts, step by step. ``model``: gives the one chosen beside the encoding."""
         self.folder = FolderBar(icons)
         self.survey = TrainingSurveyBox(theme, self.text)
         yield
@@ -60,7 +60,7 @@ class TrainingPanel(QWidget):
         self.preview = TrainingPreview(theme, self.text, settings)
         self.progress = TrainingProgressPage(theme, self.text)
         yield
-        self.result = TrainingResultPage(theme, self.text, settings, models)
+        self.result = TrainingResultPage(theme, self.text, settings, model)
         self.run_bar = TrainingRunBar(theme, self.text)
         yield
         self._place()

@@ -55,13 +55,13 @@ class TrainingResultPage(QWidget):
     remove_asked = Signal(str)
 
     def __init__(
-        self, theme: Theme, text: TrainingText, settings: SettingsStore, models: Callable[[], Sequence[Model]]
+        self, theme: Theme, text: TrainingText, settings: SettingsStore, model: Callable[[], Model | None]
     ) -> None:
         super().__init__()
         self._text = text
         self._report: Report | None = None
         self._make(theme)
-        self.compression = CompressionPage(text, models)
+        self.compression = CompressionPage(text, model)
         self.side_by_side = SideBySidePage(theme, text, settings)
         self.tokens = TokenListsModel(text, self)
         self._place()
@@ -77,7 +77,7 @@ class TrainingResultPage(QWidget):
         sums, pair = self.compression, self.side_by_side
         return (
             *(self.names, self.use, self.save, self.remove, self.sheets),
-            *(sums.table, sums.models, sums.prompt_bytes),
+            *(sums.table, sums.prompt_bytes),
             *(pair.left.choice, pair.right.choice, pair.view),
             *(self.kind, self.table),
         )

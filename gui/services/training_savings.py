@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -39,17 +39,10 @@ class Savings:
         return None if self.usd is None or self.usd_instead is None else self.usd - self.usd_instead
 
 
-def comparable_models(models: Iterable[Model], encodings: Iterable[str], on: date) -> list[Model]:
-    """The models still served that count with one of these encodings, and whose input has a price."""
-    known = set(encodings)
-    return [
-        model
-        for model in models
-        if model.count.tokenizer in known
-        and model.count.label in SURE
-        and model.price.input is not None
-        and not model.is_retired(on)
-    ]
+def is_comparable(model: Model, encodings: Collection[str]) -> bool:
+    """Whether a model counts with one of these encodings, and its input has a price."""
+    sure = model.count.tokenizer in encodings and model.count.label in SURE
+    return sure and model.price.input is not None
 
 
 def savings(model: Model, tokens: int, tokens_instead: int, calls: int, on: date) -> Savings:

@@ -56,8 +56,7 @@ class AdvisorWiring(QObject):
         yield
         flow = AdvisorFlow(panel, bench.prompt, self.service, self._priced, bench.notifier, self)
         flow.place_asked.connect(self._bench.show_place)
-        table = costs.panel.table
-        for change in (costs.service.estimated, costs.panel.model.arranged, table.current_model_changed):
+        for change in (costs.service.estimated, costs.panel.model.arranged, costs.reference_changed):
             change.connect(self._reprice)
         self.panel, self.flow = panel, flow
         yield
@@ -74,7 +73,7 @@ class AdvisorWiring(QObject):
     def _priced(self) -> PricedModel | None:
         costs = self._bench.costs
         assert costs is not None
-        row, scenario = costs.measured(), costs.service.scenario
+        row, scenario = costs.reference_row(), costs.service.scenario
         return None if row is None or scenario is None else PricedModel(row.model, scenario, costs.service.mix)
 
     @Slot()

@@ -12,17 +12,14 @@ from gui.models.conversation_choices import MOST_MODELS, conversation_of
 from gui.services.conversations import Talk, TalkRequest, converse_with_all, talker_of
 
 if TYPE_CHECKING:
+    from gui.cost_wiring import CostWiring
     from gui.jobs import JobFailure, JobResult, JobRunner
     from gui.models.cost_row import CostRow
     from gui.panels.conversation_panel import ConversationPanel
-    from gui.panels.cost_panel import CostPanel
     from gui.workbench import Workbench
 
 DELAY_MS = 80
 """Changes that come faster than this (someone types) are worked out together."""
-FIRST_MODELS = 4
-"""Models of the cost table that are drawn where there are no favourites."""
-
 
 NEEDS = ("gui.panels.conversation_panel",)
 """What making the page loads."""
@@ -31,10 +28,11 @@ NEEDS = ("gui.panels.conversation_panel",)
 class ConversationWiring(QObject):
     """Made with the cost table, whose favourites, prices and scenario it takes."""
 
-    def __init__(self, bench: Workbench, runner: JobRunner, costs: CostPanel, state: dict[str, Any]) -> None:
+    def __init__(self, bench: Workbench, runner: JobRunner, costs: CostWiring, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
         super().__init__(bench)
-        self._bench, self._costs, self._state = bench, costs, state
+        self._bench, self._costs, self._state = bench, costs.panel, state
+        self._reference = costs.reference
         self.panel: ConversationPanel | None = None
         self._revision = 0
         self._loading = Loading(self)
@@ -43,8 +41,9 @@ class ConversationWiring(QObject):
         self._lane.failed.connect(self._on_failed)
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._submit)
-        costs.model.arranged.connect(self._touch)
-        costs.scenario.changed.connect(self._touch)
+        costs.panel.model.arranged.connect(self._touch)
+        costs.panel.scenario.changed.connect(self._touch)
+        costs.reference_changed.connect(self._touch)
         self._page = bench.conversation_page
         self._page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
@@ -101,17 +100,15 @@ class ConversationWiring(QObject):
 
     def _chosen(self) -> tuple[list[CostRow], str]:
         """The rows to draw, and a sentence about which they are."""
-        model = self._costs.model
-        wanted = model.arrangement.favourites | {model.arrangement.baseline}
-        shown = model.shown_rows()
-        chosen = [row for row in shown if row.model_id in wanted]
-        if not chosen:
-            words = self.tr("The first models of the cost table. Make models favourites there (Space) to choose.")
-            return shown[:FIRST_MODELS], words
+        table = self._costs.model
+        chosen = self._reference.rows_beside(table.rows, table.arrangement, len(table.rows))
+        if len(chosen) == 1:
+            words = self.tr("The model chosen beside the encoding. Favourites of the cost table (Space) join it.")
+            return chosen, words
         if len(chosen) > MOST_MODELS:
-            words = self.tr("The first {number} of your favourites in the cost table.")
-            return chosen[:MOST_MODELS], words.format(number=MOST_MODELS)
-        return chosen, self.tr("Your favourites and the baseline of the cost table.")
+            words = self.tr("The model chosen beside the encoding, and the first {number} of your favourites.")
+            return chosen[:MOST_MODELS], words.format(number=MOST_MODELS - 1)
+        return chosen, self.tr("The model chosen beside the encoding, your favourites and the baseline.")
 
     @Slot(object)
     def _on_finished(self, result: JobResult) -> None:

@@ -15,12 +15,10 @@ from gui.tabs.folder_watch import FolderWatch
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gui.cost_wiring import CostWiring
     from gui.models.file_choice import Proposal
-    from gui.panels.cost_panel import CostPanel
     from gui.panels.files_panel import FilesPanel
 
-FIRST_MODELS = 2
-"""Models of the cost table that are shown where there are no favourites."""
 MOST_MODELS = 4
 DELAY_MS = 80
 """Changes of the cost table that come faster than this are shown together."""
@@ -39,20 +37,22 @@ class FilesFlow(QObject):
         panel: FilesPanel,
         scan: FolderScan,
         fit: FolderFit,
-        costs: CostPanel,
+        costs: CostWiring,
         encoding: str,
         parent: QObject | None = None,
     ) -> None:
         """``encoding``: what is counted in, until ``set_encoding``."""
         super().__init__(parent)
-        self._panel, self._scan, self._fit, self._costs, self._encoding = panel, scan, fit, costs, encoding
+        self._panel, self._scan, self._fit, self._costs, self._encoding = panel, scan, fit, costs.panel, encoding
+        self._reference = costs.reference
         self._watch = FolderWatch(self)
         self.shown: ScannedFolder | None = None
         self._missed = False
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._price)
-        costs.model.arranged.connect(self._touch)
-        costs.scenario.changed.connect(self._touch)
+        costs.panel.model.arranged.connect(self._touch)
+        costs.panel.scenario.changed.connect(self._touch)
+        costs.reference_changed.connect(self._touch)
         panel.scan_asked.connect(self.count)
         panel.stop_asked.connect(scan.stop)
         panel.file_opened.connect(self._on_file_opened)
@@ -198,9 +198,7 @@ class FilesFlow(QObject):
     @Slot()
     def _price(self) -> None:
         table = self._costs.model
-        wanted = table.arrangement.favourites | {table.arrangement.baseline}
-        rows = table.shown_rows()
-        chosen = [row for row in rows if row.model_id in wanted][:MOST_MODELS] or rows[:FIRST_MODELS]
+        chosen = self._reference.rows_beside(table.rows, table.arrangement, MOST_MODELS)
         prices = FilePrices([row.model for row in chosen], self._costs.scenario.scenario())
         before = self.prices
         if before is not None and before.models == prices.models and before.scenario == prices.scenario:

@@ -12,7 +12,7 @@ from gui.tabs.tab_wiring import TabWiring
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gui.panels.cost_panel import CostPanel
+    from gui.cost_wiring import CostWiring
     from gui.panels.files_panel import FilesPanel
     from gui.tabs.files_flow import FilesFlow
     from gui.tabs.tab_wiring import TabParts
@@ -31,7 +31,7 @@ NEEDS = (
 class FilesWiring(TabWiring["FilesPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(self, parts: TabParts, costs: CostPanel, state: dict[str, Any]) -> None:
+    def __init__(self, parts: TabParts, costs: CostWiring, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
         super().__init__(parts, state)
         self._costs = costs
@@ -49,7 +49,7 @@ class FilesWiring(TabWiring["FilesPanel"]):
         from gui.tabs.files_saving import FilesSaving
 
         bench = self._bench
-        self.panel = panel = FilesPanel(bench.theme, bench.icons, self._costs.model.view.text)
+        self.panel = panel = FilesPanel(bench.theme, bench.icons, self._costs.panel.model.view.text)
         bench.parts.restore("files", panel.restore_state, self._state)
         scan = FolderScan(self._runner, self._open, bench.paths.counts_file, self)
         self.flow = flow = FilesFlow(

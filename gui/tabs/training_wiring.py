@@ -15,7 +15,7 @@ from gui.tabs.tab_building import TabBuilding
 from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from gui.panels.training_panel import TrainingPanel
     from gui.services.training_checkpoint import Checkpoint
@@ -74,7 +74,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
 
         bench, runner = self._bench, self._runner
         panel = TrainingPanel()
-        yield from panel.make(bench.theme, bench.icons, bench.settings, self._models)
+        yield from panel.make(bench.theme, bench.icons, bench.settings, self._model)
         yield
         bench.parts.restore("training", panel.restore_state, self._state)
         trainer = EngineTrainer(bench.paths.compiled, bench.own_encodings)
@@ -85,6 +85,8 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         flow.finished.connect(self._on_finished)
         flow.files_found.connect(self.results.set_files)
         panel.state_changed.connect(bench.keeper.touch)
+        if bench.costs is not None:
+            bench.costs.reference_changed.connect(panel.result.compression.show_savings)
         self.panel, self.flow = panel, flow
         yield
         bench.training_page.fill(panel)
@@ -111,8 +113,8 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         results.removed.connect(self._on_removed)
         return results
 
-    def _models(self) -> Sequence[Model]:
-        return self._bench.costs.service.models if self._bench.costs is not None else ()
+    def _model(self) -> Model | None:
+        return self._bench.costs.reference_model() if self._bench.costs is not None else None
 
     @Slot()
     def show(self) -> None:

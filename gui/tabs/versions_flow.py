@@ -78,6 +78,7 @@ class VersionsFlow(QObject):
         desk.failed.connect(self._on_failed)
         costs.service.estimated.connect(self.reprice)
         costs.panel.model.arranged.connect(self.reprice)
+        costs.reference_changed.connect(self.reprice)
 
     @Slot()
     def look_again(self) -> None:
@@ -126,7 +127,7 @@ class VersionsFlow(QObject):
 
     def _one_call(self, version: Version) -> str:
         """What one call with a version costs at the model by which the prompt is measured."""
-        row, scenario = self._costs.measured(), self._costs.service.scenario
+        row, scenario = self._costs.reference_row(), self._costs.service.scenario
         tokenizer = row.model.count.tokenizer if row is not None else None
         if row is None or scenario is None or tokenizer not in version.counts:
             return self._text.unknown()

@@ -196,13 +196,13 @@ def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtb
     bench.window.actions_by_name["focus_conversation"].trigger()
     panel = bench.conversation.panel
     table = panel.findChild(QTableView, "conversationTotals")
-    qtbot.waitUntil(lambda: table.model().rowCount() == 4)
-    assert "first models of the cost table" in panel.remark.text()
+    qtbot.waitUntil(lambda: table.model().rowCount() == 1)
+    assert "The model chosen beside the encoding. Favourites" in panel.remark.text()
     assert panel.findChild(QTableView, "conversationCosts").model().rowCount() == 20
     bench.costs.panel.model.change(favourites=frozenset({"openai/gpt-5", "openai/gpt-5-mini"}))
-    qtbot.waitUntil(lambda: table.model().rowCount() == 2)
-    names = {table.model().index(row, 0).data() for row in range(2)}
-    assert names == {"GPT-5", "GPT-5 mini"}
+    qtbot.waitUntil(lambda: table.model().rowCount() == 3)
+    names = {table.model().index(row, 0).data() for row in range(3)}
+    assert names == {"GPT-5", "GPT-5 mini", "GPT-5 nano"}
     panel.form.turns.setValue(5)
     qtbot.waitUntil(lambda: panel.findChild(QTableView, "conversationCosts").model().rowCount() == 5)
     before = table.model().index(0, 1).data()

@@ -125,7 +125,7 @@ def test_the_meter_says_what_it_shows(
     meter.setLocale(QLocale("en_GB"))
     meter.set_model("GPT", window)
     meter.set_tokens(tokens)
-    assert shown(meter)["contextWords"] == words
+    assert shown(meter)["contextWords"] == words.removesuffix(" (GPT)"), "the picker beside it names the model"
     assert meter.bar.value() == value
     assert meter.bar.accessibleDescription() == words
     assert not meter.grab().isNull()

@@ -156,7 +156,9 @@ def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: W
     page = panel_of(trained).result.compression
     qtbot.waitUntil(lambda: bool(trained.costs.service.models))
     page.set_report(page._report)
-    page.models.setCurrentText("GPT-4o")
+    picker = trained.panel.models
+    picker.setCurrentIndex(picker.findText("GPT-4o"))
+    assert page.calls_of.text() == "If GPT-4o used this vocabulary, a million calls of"
     page.prompt_bytes.setValue(6000)
     total = page._report.evaluation.total
     mine, theirs = (round(6000 / total.bytes_per_token(index)) for index in (0, 3))
@@ -165,6 +167,9 @@ def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: W
     assert f"{round(saved, 2 - len(str(saved))):,} tokens fewer" in page.savings.text()
     assert "$" in page.savings.text()
     assert " less. " in page.savings.text()
+    picker.setCurrentIndex(picker.findText("Claude", Qt.MatchFlag.MatchContains))
+    assert "was not measured here" in page.savings.text()
+    assert not page.question.isVisibleTo(page)
 
 
 @pytest.mark.parametrize("ending", [".tiktoken", ".json", ".model"])

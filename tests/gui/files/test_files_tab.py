@@ -153,9 +153,10 @@ def test_favourites_of_the_cost_table_are_the_models(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     row = next(row for row in bench.costs.panel.model.shown_rows() if row.model.count.tokenizer == "deepseek")
     bench.costs.panel.model.change(favourites=frozenset({row.model_id}))
-    qtbot.waitUntil(lambda: [model.id for model in panel.model.prices.models] == [row.model_id])
+    chosen = bench.costs.reference_model().id
+    qtbot.waitUntil(lambda: [model.id for model in panel.model.prices.models] == [chosen, row.model_id])
     qtbot.waitUntil(lambda: "deepseek" in panel.model.tree.encodings)
-    assert panel.model.price(1, MODELS).tokens
+    assert panel.model.price(1, MODELS + 2).tokens
 
 
 @pytest.mark.deep
