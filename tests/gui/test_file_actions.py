@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from gui import prompt, storage
 from gui.dialogs.encoding_chooser import EncodingChooser
-from gui.notify import Notice
 from gui.editor import soft_text_edit, text_feed
+from gui.notify import Notice
 from gui.services.live_text import LiveText
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
