@@ -19,10 +19,10 @@ def warm_up() -> None:
     """Compile all kernels that train, or load them."""
     texts = [_TEXT * 3 + _LONG_PRETOKEN + str(number) for number in range(3)]
     for pattern, alphabet in (
+        ("whitespace", "bytes"),
         ("gpt2", "bytes"),
         ("cl100k_base", "bytes"),
         ("o200k_base", "characters"),
-        ("whitespace", "bytes"),
     ):
         run = TrainingRun(texts, 330, pattern, alphabet, min_count=1, threads=2)
         while not run.done:

@@ -28,9 +28,9 @@ TEXT = f"# Data\n\n{JSON}\n\n\n\nWhat is the ﬁnal oﬃce?   \n"
 def advised(
     qtbot: QtBot, bench: Workbench, text: str = TEXT, model: str = "openai/gpt-4o"
 ) -> tuple[AdvisorPanel, AdvisorFlow]:
-    """The advisor, opened by its action on a text, when everything is counted and priced for a model that is pinned."""
+    """The advisor, opened by its action on a text, when everything is counted and priced for the reference model."""
     bench.prompt.replace_all(text)
-    bench.costs.panel.model.change(baseline=model)
+    bench.costs.choose_model(model)
     prompt = bench.prompt
     qtbot.waitUntil(lambda: prompt.counts is not None and prompt.counts.revision == prompt.editor.revision)
     qtbot.waitUntil(lambda: not prompt.stale)
@@ -182,14 +182,14 @@ def test_an_empty_prompt_has_nothing_to_save(qtbot: QtBot, open_window: OpenWind
     assert panel.savings.model.rowCount() == panel.ranking.model.rowCount() == 0
 
 
-def test_it_counts_as_the_model_that_is_pinned_does(qtbot: QtBot, open_window: OpenWindow):
+def test_it_counts_as_the_reference_model_does(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     costs = bench.costs
     qtbot.waitUntil(lambda: bool(costs.panel.model.shown_rows()))
     other = next(row for row in costs.panel.model.shown_rows() if row.model.count.tokenizer not in (None, "o200k_base"))
     panel, flow = advised(qtbot, bench)
     assert flow.findings.request.encoding == "o200k_base"
-    costs.panel.model.change(baseline=other.model_id)
+    costs.choose_model(other.model_id)
     qtbot.waitUntil(lambda: flow.fresh and panel.run.isVisible())
     assert flow.findings.request.encoding == other.model.count.tokenizer
     assert other.model.name in panel.status.text()

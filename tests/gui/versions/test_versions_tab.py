@@ -28,7 +28,7 @@ NEW = "You are a helpful assistant.\nAnswer in one word.\nThanks.\n"
 def panel_of(qtbot: QtBot, bench: Workbench) -> VersionsPanel:
     """The tab, in front, with prices there."""
     qtbot.waitUntil(lambda: bool(bench.costs.service.rows))
-    bench.costs.panel.model.change(baseline="openai/gpt-4o")
+    bench.costs.choose_model("openai/gpt-4o")
     bench.window.actions_by_name["versions"].trigger()
     return bench.versions.panel
 
