@@ -18,7 +18,7 @@ from engine.catalog import own
 from engine.corpus_files import CorpusFileError
 from engine.corpus_walk import FolderWalk
 from engine.count_cache import CountCache, count_key
-from engine.file_batch import BATCH_FILES, BatchCounter, FileBatch
+from engine.file_batch import BatchCounter, FileBatch
 from engine.folder_counts import FolderCounts, count_folder
 from engine.text_files import UnknownTextEncodingError, read_stored
 from engine.training_types import CorpusRules
@@ -27,6 +27,13 @@ from tests.thoroughness import mostly_deep
 
 NAMES = ("o200k_base", "r50k_base")
 LONG_AGO = 1_600_000_000
+BATCH_FILES = 40
+"""Instead of the hundreds that a scan takes at a time: several batches without thousands of files."""
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_batch, "BATCH_FILES", BATCH_FILES)
 
 
 def scan(root: Path, cache: Path | None = None, names: tuple[str, ...] = NAMES, **more: object) -> FolderCounts:
@@ -326,7 +333,7 @@ def test_the_cache_may_be_in_a_folder_whose_name_is_no_unicode(tree, tmp_path):
 
 def test_the_cache_is_bounded(tree, tmp_path, monkeypatch):
     make_old(tree)
-    monkeypatch.setattr(count_cache, "MOST_KEPT", 50)
+    monkeypatch.setattr(count_cache, "MOST_KEPT", BATCH_FILES // 4)
     cache = CountCache(tmp_path / "counts.sqlite")
     counts = scan(tree, tmp_path / "counts.sqlite", ("o200k_base",))
     known = cache.known(["o200k_base"])
