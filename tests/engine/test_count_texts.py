@@ -33,7 +33,7 @@ SPLITS = {
 }
 
 
-@pytest.fixture(scope="module", params=mostly_deep(SPLITS, 3))
+@pytest.fixture(scope="module", params=mostly_deep(SPLITS, 2))
 def name(request) -> str:
     if not COMPILED:
         pytest.skip("tables of real vocabularies take minutes uncompiled")

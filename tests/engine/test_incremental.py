@@ -136,7 +136,7 @@ def random_edits(rng: random.Random, length: int) -> list[TextEdit]:
     return edits
 
 
-@pytest.fixture(params=mostly_deep(map(pytest.param, ENCODERS), 6), ids=" ".join)
+@pytest.fixture(params=mostly_deep(map(pytest.param, ENCODERS), 4), ids=" ".join)
 def encoding(request, with_kernels):
     """Each bundled encoding, with each of the two encoders."""
     name, encoder = request.param

@@ -50,6 +50,7 @@ def test_every_name_of_the_contract_is_there_before_the_tab_is_seen(open_window:
         assert widget.accessibleName(), name
 
 
+@pytest.mark.deep
 def test_all_cards_run_with_one_button(qtbot: QtBot, panel: LabPanel):
     qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)
     assert not panel.run_all.isEnabled()

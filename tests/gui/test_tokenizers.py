@@ -33,6 +33,7 @@ from tests.engine.formats.test_gguf import of_model
 from tests.engine.formats.trained import trained
 from tests.gui.conftest import OpenWindow
 from tests.gui.dropping import drop
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages()
 
@@ -103,7 +104,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("model", KINDS)
+@pytest.mark.parametrize("model", mostly_deep(KINDS, 2))
 def test_a_file_is_looked_at_and_added_and_counts(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, model: str):
     name, make, library = KINDS[model]
     (tmp_path / name).write_bytes(make())
@@ -200,7 +201,7 @@ def dropped(*paths: Path) -> QMimeData:
     return data
 
 
-@pytest.mark.parametrize("place", ["window", "editor", "request"])
+@pytest.mark.parametrize("place", mostly_deep(["window", "editor", "request"], 1))
 def test_a_tokenizer_is_imported_by_dropping_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, place: str):
     values = of_model(library_files.sentencepiece_model())
     (tmp_path / "model.gguf").write_bytes(library_files.gguf(values))

@@ -21,6 +21,7 @@ from gui.services.training_report import COMPARED
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.training_windows import choose, panel_of, train, write_texts
+from tests.thoroughness import mostly_deep
 
 WORDS = "Flurbisnark zwoqqel: the flurbisnark zwoqqels a quimble, and that is that.\n"
 """Words that no other vocabulary knows."""
@@ -172,7 +173,7 @@ def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: W
     assert not page.question.isVisibleTo(page)
 
 
-@pytest.mark.parametrize("ending", [".tiktoken", ".json", ".model"])
+@pytest.mark.parametrize("ending", mostly_deep([".tiktoken", ".json", ".model"], 1))
 def test_it_can_be_saved_in_every_format(qtbot: QtBot, trained: Workbench, tmp_path: Path, ending: str):
     page, results = panel_of(trained).result, trained.training.results
     path = tmp_path / f"mine{ending}"

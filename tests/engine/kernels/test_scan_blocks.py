@@ -21,7 +21,7 @@ SEED = 314
 TEXTS = 800
 
 
-@pytest.fixture(params=mostly_deep(SPLITS, 3))
+@pytest.fixture(params=mostly_deep(SPLITS, 2))
 def name(request) -> str:
     return request.param
 

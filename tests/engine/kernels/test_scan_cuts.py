@@ -40,7 +40,7 @@ def flowing_text(rng: random.Random) -> str:
     return "".join(parts)
 
 
-@pytest.fixture(scope="module", params=mostly_deep(ENCODINGS, 3))
+@pytest.fixture(scope="module", params=mostly_deep(ENCODINGS, 2))
 def case(request):
     """Scanner without and with cuts, and tiktoken with the vocabulary."""
     split, pattern = SPLITS[ENCODINGS[request.param]]

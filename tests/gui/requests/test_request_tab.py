@@ -22,6 +22,7 @@ from tests.engine.requests.test_bodies import ANTHROPIC, CHAT, GEMINI, RESPONSES
 from tests.engine.requests.test_images import PNG
 from tests.gui.conftest import close_window
 from tests.gui.requests.windows import contents, drop, notices, open_body, parts, settled, show_messages
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages("requestTab")
 
@@ -175,7 +176,7 @@ def test_tools_that_are_wrong_are_said_and_not_counted(qtbot, bench, panel):
     assert "tools " in parts(panel)
 
 
-@pytest.mark.parametrize("key", ["harmony", "chatml", "qwen", "deepseek", "mistral", "alone", "openai"])
+@pytest.mark.parametrize("key", mostly_deep(["harmony", "chatml", "qwen", "deepseek", "mistral", "alone", "openai"], 2))
 def test_every_template_brings_its_encoding(qtbot, bench, panel, key):
     template = panel.bar.template
     row = template.findData(key)
