@@ -81,6 +81,8 @@ class FilesPanel(QWidget):
         self.remark.setObjectName("filesRemark")
         self.watching = Remark(theme)
         self.watching.setObjectName("filesWatching")
+        self.counted = Remark(theme)
+        self.counted.setObjectName("filesCounted")
         self.proposal = FitProposal(self.text)
         self.tree = QTreeView(objectName="filesTree")
         self.tree.setAccessibleName(self.tr("Files with their tokens and costs"))
@@ -131,6 +133,7 @@ class FilesPanel(QWidget):
         column.addWidget(self.tools)
         column.addWidget(self.remark)
         column.addWidget(self.watching)
+        column.addWidget(self.counted)
         column.addWidget(self.proposal)
         column.addWidget(self.splitter, 1)
         column.addWidget(self.total)
@@ -163,6 +166,17 @@ class FilesPanel(QWidget):
         self._busy = busy
         self.scan.setText(self.tr("St&op") if busy else self.tr("Cou&nt"))
         self.scan.setAccessibleName(self.tr("Stop counting") if busy else self.tr("Count the folder"))
+
+    def show_counted(self, words: str, *, current: bool) -> None:
+        """Say which folder the results are of. Results that are not ``current`` are dimmed and cannot be used."""
+        self.counted.say(words, "" if current else "warning")
+        focus = self.focusWidget()
+        if not current and focus is not None and self.splitter.isAncestorOf(focus):
+            self.folder.field.setFocus()  # a disabled widget would pass the focus on to whatever is next
+        for results in (self.proposal, self.splitter, self.total):
+            results.setEnabled(current)
+        tree = self.model.tree
+        self.tools.set_there(current and tree is not None and bool(tree.paths))
 
     def show_left_out(self, left_out: CorpusSurvey | None) -> None:
         """Show what was left out, with the number on its tab."""

@@ -50,9 +50,9 @@ class FolderBar(QWidget):
         text = self.field.text().strip()
         if not text:
             return ()
-        whole = Path(text)
         # A name may hold the separator: what exists as it stands is one path.
-        parts = [text] if _exists(_expanded(whole)) else [part for part in text.split(os.pathsep) if part.strip()]
+        is_one = os.pathsep not in text or _exists(_expanded(Path(text)))
+        parts = [text] if is_one else [part for part in text.split(os.pathsep) if part.strip()]
         return tuple(_expanded(Path(part.strip())).absolute() for part in parts)
 
     def set_paths(self, paths: list[str]) -> None:

@@ -35,6 +35,7 @@ MOST_TILES = 80
 """What is smaller than so many others is not told apart."""
 
 MARGIN = 4
+DISABLED_OPACITY = 0.4
 STEPS = {
     Qt.Key.Key_Left: -1,
     Qt.Key.Key_Up: -1,
@@ -214,6 +215,8 @@ class Treemap(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), self._theme.colour("base"))
+            if not self.isEnabled():
+                painter.setOpacity(DISABLED_OPACITY)
             if not self._tiles:
                 painter.setPen(self._theme.colour("stale"))
                 painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.tr("Nothing to show"))

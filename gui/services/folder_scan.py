@@ -48,12 +48,13 @@ class RefusedScan(Exception):
 class FolderScan(QObject):
     """Counts folders; only the newest request is answered for.
 
-    Signals: ``scanned(ScannedFolder)``, ``failed(str)`` with a sentence, ``progressed(str)`` with what has been done,
-    ``busy_changed(bool)``.
+    Signals: ``scanned(ScannedFolder)``, ``failed(str)`` with a sentence, ``stopped()``, ``progressed(str)`` with what
+    has been done, ``busy_changed(bool)``.
     """
 
     scanned = Signal(object)
     failed = Signal(str)
+    stopped = Signal()
     progressed = Signal(str)
     busy_changed = Signal(bool)
 
@@ -98,7 +99,7 @@ class FolderScan(QObject):
     @Slot(object)
     def _on_cancelled(self, request: ScanRequest) -> None:
         if request is self._wanted:
-            self.failed.emit(self.tr("Stopped. What was counted so far is not shown."))
+            self.stopped.emit()
 
     @Slot(object)
     def _on_progressed(self, progress: JobProgress) -> None:

@@ -47,7 +47,8 @@ class FilesFlow(QObject):
         self._reference = costs.reference
         self._watch = FolderWatch(self)
         self.shown: ScannedFolder | None = None
-        self._missed = False
+        self._asked: tuple[Path, ...] = ()
+        self._missed = self._failed = False
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._price)
         costs.panel.model.arranged.connect(self._touch)
@@ -55,6 +56,7 @@ class FilesFlow(QObject):
         costs.reference_changed.connect(self._touch)
         panel.scan_asked.connect(self.count)
         panel.stop_asked.connect(scan.stop)
+        panel.folder.paths_changed.connect(self._show_counted)
         panel.file_opened.connect(self._on_file_opened)
         panel.model.chosen.connect(self._on_chosen)
         panel.tools.fit_asked.connect(self._propose)
@@ -63,6 +65,7 @@ class FilesFlow(QObject):
         panel.proposal.left.connect(fit.withdraw)
         scan.scanned.connect(self._on_scanned)
         scan.failed.connect(self._on_failed)
+        scan.stopped.connect(self._on_stopped)
         scan.progressed.connect(self._on_progressed)
         scan.busy_changed.connect(self._on_busy)
         fit.proposed.connect(self._on_proposed)
@@ -81,12 +84,23 @@ class FilesFlow(QObject):
         """Whether a folder is being counted."""
         return self._scan.busy
 
+    @property
+    def current(self) -> bool:
+        """True if the results shown are those of the folder that the field names, as far as is known."""
+        return self.shown is not None and not self._failed and self._named
+
+    @property
+    def _named(self) -> bool:
+        return self.shown is not None and self._panel.folder.paths() == self.shown.request.roots
+
     @Slot(str)
     def set_encoding(self, name: str) -> None:
         """Count in another encoding."""
         if name != self._encoding:
             self._encoding = name
-            if self.shown is not None or self._scan.busy:
+            if self.shown is not None and not self._named and not self._scan.busy:
+                self._submit(self.shown.request.roots, quiet=True)  # nobody asked for what the field names now
+            elif self.shown is not None or self._scan.busy:
                 self.count()
 
     @Slot()
@@ -117,6 +131,7 @@ class FilesFlow(QObject):
             self._count_again()  # it may have changed behind the scan's back
 
     def _submit(self, paths: tuple[Path, ...], *, quiet: bool) -> None:
+        self._asked = paths
         names = (self._encoding, *self._other_encodings())
         self._scan.scan(ScanRequest(paths, names, self._panel.rules(), quiet, self.shown if quiet else None))
         if not quiet:
@@ -137,13 +152,21 @@ class FilesFlow(QObject):
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
+        self._failed = self.shown is not None and self._asked == self.shown.request.roots
         self._panel.remark.say(why, "warning")
+        self._show_counted()
+
+    @Slot()
+    def _on_stopped(self) -> None:
+        self._panel.remark.say(self.tr("Stopped. What was counted so far is not shown."), "warning")
 
     @Slot(object)
     def _on_scanned(self, scanned: ScannedFolder) -> None:
         panel, before = self._panel, self.shown
         self._watch.watch(scanned.tree)
+        self._failed = False
         if scanned is before:
+            self._show_counted()
             return  # nothing has changed
         choice = FileChoice(scanned.tree)
         if before is not None and panel.model.choice is not None and before.request.roots == scanned.request.roots:
@@ -156,8 +179,9 @@ class FilesFlow(QObject):
         self._propose_anew()
         panel.open_again()
         panel.show_left_out(scanned.left_out)
-        panel.tools.set_there(bool(scanned.tree.paths))
-        self._say(scanned)
+        self._show_counted()
+        if self._named or not scanned.request.quiet:
+            self._say(scanned)
         if panel.folder.field.hasFocus() and not scanned.request.quiet:
             panel.tree.setFocus()
         self._show_total()
@@ -172,6 +196,22 @@ class FilesFlow(QObject):
             panel.remark.say(words.format(n=panel.text.number(left_out)), "warning")
         else:
             panel.remark.say(scanned.problem, "warning" if scanned.problem else "")
+
+    @Slot()
+    def _show_counted(self) -> None:
+        """Say which folder the results are of, and keep them from being used as those of another."""
+        if self.shown is None:
+            return
+        folders = ", ".join(map(str, self.shown.request.roots))
+        if self.current:
+            words = self.tr("Results for {folders}")
+        elif self._named:
+            words = self.tr("The results below are from an earlier count of {folders}. The last count failed.")
+        elif self._panel.folder.paths():
+            words = self.tr("The results below are for {folders}. Press Count to count the folder named above.")
+        else:
+            words = self.tr("The results below are for {folders}. No folder is named above.")
+        self._panel.show_counted(words.format(folders=folders), current=self.current)
 
     @Slot()
     def _show_watching(self) -> None:
@@ -240,7 +280,8 @@ class FilesFlow(QObject):
 
     @Slot()
     def _propose(self) -> None:
-        self._ask_what_fits(quiet=False)
+        if self.current:
+            self._ask_what_fits(quiet=False)
 
     def _ask_what_fits(self, *, quiet: bool) -> None:
         choice, tools = self._panel.model.choice, self._panel.tools

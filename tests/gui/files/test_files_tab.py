@@ -359,6 +359,47 @@ def test_a_path_that_leads_nowhere_is_said(qtbot, bench, panel, tmp_path):
     qtbot.waitUntil(lambda: "There is no file or folder" in panel.remark.text())
 
 
+def test_results_of_another_folder_cannot_be_used(qtbot, bench, panel, tree, tmp_path):
+    propose(qtbot, bench, panel, tree)
+    results = (panel.tree, panel.map, panel.total, panel.proposal, panel.tools.propose, panel.tools.export)
+    assert panel.counted.text() == f"Results for {tree}"
+    panel.folder.field.setText(str(tmp_path / "missing"))
+    qtbot.keyClick(panel.folder.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "There is no file or folder" in panel.remark.text())
+    assert f"The results below are for {tree}. Press Count" in panel.counted.text()
+    assert not any(widget.isEnabled() for widget in results)
+
+    panel.folder.field.setText(f"{tree}/")
+    assert panel.counted.text() == f"Results for {tree}"
+    assert all(widget.isEnabled() for widget in results)
+
+
+def test_results_of_a_folder_that_is_gone_cannot_be_used(qtbot, bench, panel, tree, monkeypatch):
+    monkeypatch.setattr(bench.folders.flow, "_count_again", lambda: None)
+    scan(qtbot, bench, tree)
+    tree.rename(tree.with_name("elsewhere"))
+    panel.scan.click()
+    qtbot.waitUntil(lambda: "The last count failed" in panel.counted.text())
+    assert not panel.tree.isEnabled()
+    tree.with_name("elsewhere").rename(tree)
+    panel.scan.click()
+    qtbot.waitUntil(panel.tree.isEnabled)
+
+
+def test_another_encoding_recounts_what_is_shown_and_not_what_is_typed(
+    qtbot, bench, panel, tree, tmp_path, monkeypatch
+):
+    scan(qtbot, bench, tree)
+    asked, submit = [], bench.folders.flow._scan.scan
+    monkeypatch.setattr(
+        bench.folders.flow._scan, "scan", lambda request: (asked.append(request.roots), submit(request))
+    )
+    panel.folder.field.setText(str(tmp_path / "half a na"))
+    bench.prompt.set_encoding("gpt2")
+    qtbot.waitUntil(lambda: bench.folders.flow.shown.tree.encodings[0] == "gpt2")
+    assert set(asked) == {(tree,)}
+
+
 def test_nothing_named_and_nothing_there(qtbot, bench, panel, tmp_path):
     qtbot.mouseClick(panel.scan, Qt.MouseButton.LeftButton)
     assert "Choose a folder first" in panel.remark.text()
