@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale
 
 from gui.look.figures import figure
+
+if TYPE_CHECKING:
+    from engine.training_types import TrainingProgress
 
 STAGES = {
     "preparing": QT_TRANSLATE_NOOP("TrainingText", "Preparing"),
@@ -20,6 +24,9 @@ STAGES = {
     "done": QT_TRANSLATE_NOOP("TrainingText", "Done"),
 }
 """What a run does, by the names of ``engine.training_types.Stage`` and some of the window's own."""
+
+STAGE_SHARES = {"looking": (0.0, 0.02), "counting": (0.02, 0.5), "merging": (0.5, 1.0), "done": (1.0, 1.0)}
+"""Where the stages of a run lie on one bar from 0 to 1. A bar that starts again for each stage tells nobody how far."""
 
 REASONS = {
     "hidden": QT_TRANSLATE_NOOP("TrainingText", "Hidden"),
@@ -49,6 +56,12 @@ def tr(text: str) -> str:
 def stage_words(stage: str) -> str:
     """What a run does, in words."""
     return tr(STAGES.get(stage, stage))
+
+
+def overall_fraction(progress: TrainingProgress) -> float:
+    """Return how far a run is, from 0 to 1, all stages together: for every bar that shows it."""
+    first, last = STAGE_SHARES.get(progress.stage, (0.0, 0.0))
+    return first + (last - first) * max(0.0, min(1.0, progress.fraction))
 
 
 class TrainingText:

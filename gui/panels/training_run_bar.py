@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme
-from gui.models.training_text import TrainingText
+from gui.models.training_text import TrainingText, overall_fraction
 from gui.panels.reachable_progress import ReachableProgressBar
 from gui.panels.status_line import StatusLine
 from gui.panels.training_form import Remark
@@ -88,7 +88,7 @@ class TrainingRunBar(QWidget):
     def set_progress(self, progress: TrainingProgress, seconds: float) -> None:
         """Show how far a run is."""
         self.bar.setRange(0, STEPS)
-        self.bar.setValue(round(overall(progress) * STEPS))
+        self.bar.setValue(round(overall_fraction(progress) * STEPS))
         self._words = self._describe(progress, seconds)
         if self._state in (RUNNING, PAUSING):
             self.say(self._words)
@@ -190,13 +190,3 @@ class TrainingRunBar(QWidget):
         column.addWidget(self.problem)
         column.addLayout(row)
         column.addWidget(self.words)
-
-
-STAGE_SHARES = {"looking": (0.0, 0.02), "counting": (0.02, 0.5), "merging": (0.5, 1.0), "done": (1.0, 1.0)}
-"""Where the stages of a run lie on one bar from 0 to 1. A bar that starts anew for each stage tells nobody how far."""
-
-
-def overall(progress: TrainingProgress) -> float:
-    """How far a run is, from 0 to 1, all stages together."""
-    first, last = STAGE_SHARES.get(progress.stage, (0.0, 0.0))
-    return first + (last - first) * max(0.0, min(1.0, progress.fraction))

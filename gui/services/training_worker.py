@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from gui.jobs import JobCancelled
-from gui.models.training_text import stage_words
+from gui.models.training_text import overall_fraction, stage_words
 from gui.services.training_checkpoint import drop_checkpoint, save_checkpoint
 from gui.services.training_plan import Ending, Run, RunOutcome, RunRequest, Trainer, TrainingSnapshot
 
@@ -69,7 +69,7 @@ class TrainingWorker:
                 known += len(snapshot.merges)
                 request.control.taken = False
                 self._report(snapshot)
-                _tell(ticket, progress.stage, progress.fraction)
+                _tell(ticket, progress.stage, overall_fraction(progress))
             ending = _ending(run, request, ticket)
             if ending is None and now - saved >= pause:
                 unsaved = _save(request, run, progress.merges, now - started)
@@ -88,7 +88,7 @@ class TrainingWorker:
         kept = None
         if snapshot.progress.merges or run.done:
             self._report(replace(snapshot, keeping=True))
-            _tell(ticket, "keeping", -1.0)
+            _tell(ticket, "keeping", overall_fraction(snapshot.progress))
             kept = self._trainer.keep(run, request.plan)
             snapshot = replace(snapshot, merges=())
         if kept is not None and kept.unkept:

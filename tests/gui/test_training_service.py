@@ -7,9 +7,13 @@ import threading
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QLocale
 
 from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
 from gui.jobs import JobRunner, Ticket
+from gui.look.theme import Theme
+from gui.models.training_text import TrainingText
+from gui.panels.training_run_bar import TrainingRunBar
 from gui.services import training_worker
 from gui.services.training import IDLE, KEEPING, PAUSED, RUNNING, STOPPING, TrainingService
 from gui.services.training_checkpoint import STATE, drop_checkpoint, find_checkpoint, save_checkpoint
@@ -325,6 +329,26 @@ def test_stopping_while_it_is_prepared_gives_up(qtbot, runner):
         service.stop()
     assert heard.states == [RUNNING, STOPPING, IDLE]
     assert not heard.outcomes
+
+
+def test_every_bar_of_a_run_shows_the_same_fraction(qapp, qtbot, monkeypatch):
+    told, shown = [], []
+    ticket = Ticket(lambda *_: None)
+    monkeypatch.setattr(ticket, "progress", lambda fraction, _note: told.append(fraction))
+    theme = Theme("light")
+    bar = TrainingRunBar(theme, TrainingText(QLocale.c()))
+    qtbot.addWidget(bar)
+    request = RunRequest(PLAN, RunControl())
+
+    def report(snapshot):
+        request.control.taken = True
+        bar.set_progress(snapshot.progress, snapshot.seconds)
+        shown.append(bar.bar.value() / bar.bar.maximum())
+
+    training_worker.TrainingWorker(OneRun(CountingRun(3)), report, lambda: None).work(request, ticket)
+    assert len(shown) > 3
+    assert told == pytest.approx(shown, abs=0.001)
+    theme.release()
 
 
 def test_being_cancelled_while_reporting_is_no_failure(qapp):
