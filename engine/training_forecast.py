@@ -10,12 +10,14 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import random
+import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.corpus import spread_order
+from engine.corpus_files import is_utf8, opened_file, read_at
 from engine.kernels.cache_folder import kept_in
 from engine.pretoken_stretches import stretches
 from engine.pretokenize import pretokenizer
@@ -24,21 +26,28 @@ from engine.span_pairs import pairs
 from engine.still_wanted import while_wanted
 from engine.training_settings import TrainingPlan, plan_for
 from engine.training_texts import Document, PieceReader
-from engine.training_types import CorpusSurvey, TrainingForecast, TrainingSettings
+from engine.training_types import CorpusFile, CorpusSurvey, TrainingForecast, TrainingSettings
 
 SAMPLE_BYTES = 32 << 20
 PLAIN_SAMPLE_BYTES = 2 << 20
 """Where kernels are not compiled, pretokens are cut by a slower way, and less of the corpus is looked at."""
 
 SAMPLE_SECONDS = 1.5
-_OPEN_FILES = 32
+_BLOCKS = 256
+"""A sample of large files has so many blocks at least."""
+_MOST_BLOCKS = 1 << 16
+"""Of so many blocks a sample is chosen at most."""
+_GAPS = " \n"
 
 _USUAL_GROWTH = 0.65
-_GROWTH_SPREAD = 0.08
-_LESS_GROWTH = 0.04
-"""How far off the exponent is that a sample gives: more upwards in folders of few and different files; the more
-downwards, the smaller the sample is, because the growth slows down."""
-_UNKNOWN = (0.9, 1.2)
+_USUAL_ERROR = 0.04
+_FEWEST_BLOCKS = 8
+"""Fewer do not say how unequal they are."""
+_SLOWDOWN = 0.06
+"""By how much the exponent falls at most while the text grows e-fold: 0.02 to 0.06 where it was measured."""
+_DEVIATIONS = 2.0
+"""How many standard errors of the exponent a forecast allows for, both ways."""
+_UNKNOWN = (0.9, 1.1)
 """What a sample leaves open in any case."""
 
 _SCANNED_RATE = 150e6
@@ -81,14 +90,22 @@ class Sample:
         """Bytes read in all."""
         return self.points[-1][0] if self.points else 0
 
-    def growth(self) -> float:
-        """The exponent of Heaps' law, from the last three quarters of the sample."""
+    def growth(self) -> tuple[float, float]:
+        """Return the exponent of Heaps' law, from the last three quarters of the sample, and its standard error.
+
+        The error follows from how unequal the blocks of the sample are in what they bring. Where they are too few to
+        tell, both are what is usual.
+        """
         last_bytes, last = self.points[-1]
-        earlier = [point for point in self.points if point[0] <= last_bytes / 4]
-        if not earlier or last <= earlier[-1][1] or earlier[-1][1] == 0:
-            return _USUAL_GROWTH
-        exponent = math.log(last / earlier[-1][1]) / math.log(last_bytes / earlier[-1][0])
-        return min(max(exponent, 0.1), 1.0)
+        first = sum(read <= last_bytes / 4 for read, _ in self.points) - 1
+        brought = [now - before for (_, before), (_, now) in itertools.pairwise(self.points[max(first, 0) :])]
+        few = len(brought) < _FEWEST_BLOCKS
+        if first < 0 or self.points[first][1] == 0 or (few and not any(brought)):
+            return _USUAL_GROWTH, _USUAL_ERROR
+        since = math.log(last_bytes / self.points[first][0])
+        exponent = min(math.log(last / self.points[first][1]) / since, 1.0)
+        error = _USUAL_ERROR if few else statistics.stdev(brought) * math.sqrt(len(brought)) / last / since
+        return exponent, error
 
 
 def _go_on() -> None:
@@ -131,9 +148,11 @@ def _sample(
 ) -> Sample:
     points: list[tuple[int, int]] = []
     read, best_rate = 0, 0.0
-    deadline = time.perf_counter() + SAMPLE_SECONDS
-    for piece in _mixed_pieces(documents, plan):
+    deadline = math.inf
+    for piece in _spread_pieces(documents, plan, most_bytes):
         between()
+        if not piece:
+            continue
         started = time.thread_time()
         counter.add(piece)
         spent = time.thread_time() - started
@@ -142,25 +161,50 @@ def _sample(
         points.append((read, counter.different))
         if read >= most_bytes or time.perf_counter() >= deadline:
             break
+        if len(points) == 1:
+            deadline = time.perf_counter() + SAMPLE_SECONDS  # from here on: the first piece waits for kernels to load
     return Sample(tuple(points), counter.byte_count(), best_rate or _SCANNED_RATE)
 
 
-def _mixed_pieces(documents: Sequence[Document], plan: TrainingPlan) -> Iterator[bytes]:
-    """Pieces of documents from all over the corpus: of some at a time, the next of the one least read so far."""
-    waiting = (documents[index] for index in spread_order(len(documents)))
-    readers = [_reader(document, plan) for document in itertools.islice(waiting, _OPEN_FILES)]
-    while readers:
-        reader = min(readers, key=lambda reader: reader.bytes_read / reader.documents[0].stored_bytes)
-        piece = reader.next_piece()
-        if piece is not None:
-            yield piece
-            continue
-        readers.remove(reader)
-        readers += [_reader(document, plan) for document in itertools.islice(waiting, 1)]
+@dataclass(frozen=True, slots=True)
+class _Block(Document):
+    """``stored_bytes`` of a file from ``start`` on, a multiple of four, as far as they are whole words."""
+
+    start: int = 0
+
+    def blocks(self, is_valid: Callable[[bytes], bool] = is_utf8) -> Iterator[bytes]:
+        assert isinstance(self.source, CorpusFile)
+        path, encoding = self.source.path, self.source.encoding
+        with opened_file(path) as opened:
+            content = read_at(opened, self.start, self.stored_bytes, path)
+        text = content.decode(encoding, "replace")
+        first = min((place for place in map(text.find, _GAPS) if place >= 0), default=0)
+        last = max(map(text.rfind, _GAPS))
+        if self.start == 0:
+            first = 0
+        if self.start + self.stored_bytes == self.source.file_bytes or last <= first:
+            last = len(text)
+        yield text[first:last].encode("utf-8")
 
 
-def _reader(document: Document, plan: TrainingPlan) -> PieceReader:
-    return PieceReader([document], plan.split.cuts, plan.preparation)
+def _spread_pieces(documents: Sequence[Document], plan: TrainingPlan, most_bytes: int) -> Iterator[bytes]:
+    """Yield pieces from all over the corpus: small files whole, large ones in blocks.
+
+    They come in random order, the same one every time: any order by position may be in step with what repeats.
+    """
+    total = sum(document.stored_bytes for document in documents)
+    block_bytes = total if total <= most_bytes else max(4, most_bytes // _BLOCKS // 4 * 4)
+    step = max(block_bytes, total // _MOST_BLOCKS // 4 * 4)
+    places = [
+        (document, start) for document in documents for start in range(0, max(document.stored_bytes, 1), step or 1)
+    ]
+    random.Random(0).shuffle(places)
+    for document, start in places:
+        if document.stored_bytes > block_bytes:
+            block = min(block_bytes, document.stored_bytes - start)
+            document = _Block(document.source, block, start)
+        reader = PieceReader([document], plan.split.cuts, plan.preparation)
+        yield from iter(reader.next_piece, None)
 
 
 class _KernelCounter:
@@ -210,12 +254,12 @@ def _extrapolated(sample: Sample, survey: CorpusSurvey, settings: TrainingSettin
         return TrainingForecast((0, 0), (int(_FIXED_BYTES), int(_FIXED_BYTES)), (0.0, 0.0), 0)
     different = sample.points[-1][1]
     times_more = max(1.0, (survey.file_bytes - survey.duplicate_bytes) / sample.text_bytes)
-    growth = sample.growth()
     least = most = float(different)
     if times_more > 1:
-        less = _GROWTH_SPREAD + _LESS_GROWTH * math.log(times_more)
-        least *= _UNKNOWN[0] * times_more ** max(growth - less, 0.0)
-        most *= _UNKNOWN[1] * times_more ** min(growth + _GROWTH_SPREAD, 1.0)
+        growth, error = sample.growth()
+        slower = growth - _SLOWDOWN * math.log(times_more) - _DEVIATIONS * error
+        least = max(least, least * _UNKNOWN[0] * times_more ** max(slower, 0.0))
+        most *= _UNKNOWN[1] * times_more ** min(growth + _DEVIATIONS * error, 1.0)
     slots = 1 + sample.pretoken_bytes / max(different, 1)  # of each pretoken
     counting = survey.file_bytes / sample.rate / (1 + _SECOND_THREAD * (threads - 1))
 

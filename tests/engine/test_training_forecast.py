@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 
@@ -106,7 +107,38 @@ def test_settings_that_make_no_sense(tmp_path):
     ],
 )
 def test_growth_by_heaps_law(points, growth):
-    assert Sample(points, 0, 1.0).growth() == pytest.approx(growth)
+    assert Sample(points, 0, 1.0).growth() == pytest.approx((growth, training_forecast._USUAL_ERROR))
+
+
+def test_blocks_that_bring_unequal_numbers_leave_more_open():
+    def error(brought: list[int]) -> float:
+        found = itertools.accumulate(brought, initial=100)
+        return Sample(tuple(zip(range(100, 1400, 100), found, strict=True)), 0, 1.0).growth()[1]
+
+    assert error([10] * 12) == error([0] * 12) == 0
+    assert 0 < error([9, 11] * 6) < error([0, 20] * 6)
+
+
+def test_large_files_are_sampled_all_over(tmp_path, monkeypatch, either_way):
+    write_words(tmp_path, files=3, words=60_000)
+    for path in tmp_path.iterdir():
+        path.write_text("the same again " * 80_000 + path.read_text())
+    monkeypatch.setattr(training_forecast, "SAMPLE_BYTES", 400_000)
+    monkeypatch.setattr(training_forecast, "PLAIN_SAMPLE_BYTES", 400_000)
+    monkeypatch.setattr(training_forecast, "SAMPLE_SECONDS", 60.0)
+    looked_through = survey([tmp_path])
+    found = forecast(looked_through, SETTINGS, threads=1)
+    assert found.sampled_bytes < looked_through.file_bytes / 10
+    assert found.pretokens[0] <= different_pretokens(tmp_path) <= found.pretokens[1]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_blocks_of_any_encoding_are_read(tmp_path, monkeypatch, encoding):
+    words = [f"w\u00f6rt{number % 700} " for number in range(60_000)]
+    (tmp_path / "a.txt").write_bytes("".join(words).encode(encoding))
+    monkeypatch.setattr(training_forecast, "SAMPLE_BYTES", 100_000)
+    found = forecast(survey([tmp_path]), SETTINGS)
+    assert found.pretokens[0] <= different_pretokens(tmp_path) <= found.pretokens[1] < 1000
 
 
 def test_files_that_vanish_are_no_failure(tmp_path):
