@@ -54,10 +54,12 @@ class VocabularyFlow(QObject):
         self._searches = 0
         self._to_top = False
         self._wanted_id = -1
-        self._progress = ""
+        self._opening = False
+        self._typed_id: str | None = None
+        self._progress = self._refusal = ""
         self._said = self._first = self._otherwise = ""
         panel.filters.encoding.chosen.connect(self.open)
-        panel.filters.changed.connect(self._search)
+        panel.filters.changed.connect(self._on_filters)
         panel.filters.go_asked.connect(self.go)
         panel.filters.longest_asked.connect(self.show_longest)
         panel.model.sort_asked.connect(self._on_sort)
@@ -85,10 +87,17 @@ class VocabularyFlow(QObject):
         self._open(name)
 
     def _open(self, name: str) -> None:
-        self._first = ""
+        self._first = self._refusal = ""
+        self._opening, self._typed_id = True, None
         self._panel.filters.encoding.show_name(name)
-        self._panel.say(self.tr("Opening {name}…").format(name=name))
+        self._say(self.tr("Opening {name}…").format(name=name))
         self._service.open(name)
+
+    def _say(self, words: str) -> None:
+        """Say what is shown, beside why what was asked for is not."""
+        self._panel.say(words)
+        if self._refusal:
+            self._panel.say_problem(self._refusal)
 
     def begin_with(self, name: str, token_id: int, otherwise: str) -> None:
         """Open this encoding, and go to this id (-1: to none), as soon as somebody looks or searches; ``otherwise``
@@ -105,20 +114,25 @@ class VocabularyFlow(QObject):
 
     @Slot(str)
     def go(self, typed: str) -> None:
-        """Go to an id, or show a range of ids, as typed: ``43453``, ``100-200``; nothing shows all ids again."""
+        """Go to an id, or show a range of ids, as typed: ``43453``, ``100-200``; nothing shows all ids again.
+
+        While a vocabulary is being opened this waits for it.
+        """
         if self._shown is None:
+            self.begin()
+        if self._opening or self._shown is None:
+            self._typed_id = typed
             return
+        self._refusal = ""
         if not typed:
             self._panel.filters.set_range(0, None)
             return
         last = len(self._shown.entries) - 1
         found = typed_ids(typed, last)
         if found is None:
-            self._panel.say_problem(
-                self.tr("“{typed}” is no id of {name}: they go from 0 to {last}. A range is written 100-200.").format(
-                    typed=typed[:40], name=self._shown.name, last=last
-                )
-            )
+            words = self.tr("“{typed}” is no id of {name}: they go from 0 to {last}. A range is written 100-200.")
+            self._refusal = words.format(typed=typed[:40], name=self._shown.name, last=last)
+            self._panel.say_problem(self._refusal)
         elif isinstance(found, int):
             self.go_to(found)
             self._panel.table.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -142,6 +156,11 @@ class VocabularyFlow(QObject):
     @Slot(int, bool)
     def _on_sort(self, column: int, descending: bool) -> None:
         self._column, self._descending = column, descending
+        self._search()
+
+    @Slot()
+    def _on_filters(self) -> None:
+        self._refusal = ""
         self._search()
 
     @Slot()
@@ -177,6 +196,11 @@ class VocabularyFlow(QObject):
                 panel.model.set_ids(ids)
             self._show_wanted(is_new)
         self._say_found(found)
+        if is_new:
+            self._opening = False
+            typed, self._typed_id = self._typed_id, None
+            if typed is not None:
+                self.go(typed)
 
     def _show_wanted(self, is_new: bool) -> None:
         """Go where somebody wanted to go. In another vocabulary the same id is another token: it is looked at anew."""
@@ -210,13 +234,13 @@ class VocabularyFlow(QObject):
         panel.table.set_empty_text(
             "" if count else self.tr("No entry has all of this. “Show all” looks for everything.")
         )
-        panel.say(f"{self._said} {self._progress}".strip())
+        self._say(f"{self._said} {self._progress}".strip())
 
     @Slot(float)
     def _on_diagnosing(self, fraction: float) -> None:
         percent = figure(self._panel.locale(), int(100 * max(0.0, fraction)))
         self._progress = self.tr("Looking at all of them: {percent}%").format(percent=percent)
-        self._panel.say(f"{self._said} {self._progress}")
+        self._say(f"{self._said} {self._progress}")
 
     @Slot(object)
     def _on_diagnosed(self, diagnosed: Diagnosed) -> None:
@@ -255,6 +279,7 @@ class VocabularyFlow(QObject):
     def _on_failed(self, why: str) -> None:
         """The sentence is the engine's. What was shown before stays."""
         self._progress = ""
+        self._opening, self._typed_id = False, None
         if self._shown is not None:
             self._panel.filters.encoding.show_name(self._shown.name)
         self._panel.say_problem(why)
@@ -266,4 +291,4 @@ class VocabularyFlow(QObject):
     @Slot(str)
     def _on_stopped(self, words: str) -> None:
         self._progress = ""
-        self._panel.say(words)
+        self._say(words)

@@ -120,6 +120,28 @@ def test_what_is_no_id_is_a_sentence(qtbot, open_window, typed):
     assert panel.model.rowCount() == 50_257
 
 
+def test_an_id_typed_while_a_vocabulary_is_opened_is_not_lost(qtbot, open_window):
+    bench = open_window()
+    panel = browse(qtbot, bench, "gpt2")
+    flow = bench.vocabulary.flow
+
+    def type_id(typed: str) -> None:
+        panel.filters.go_to.setText(typed)
+        qtbot.keyClick(panel.filters.go_to, Qt.Key.Key_Return)
+
+    flow.open("r50k_base")
+    type_id("999999999")
+    assert panel.problem.isHidden()
+    qtbot.waitUntil(lambda: flow.vocabulary.search.diagnosis is not None and panel.filters.finding.isEnabled())
+    assert panel.problem.isVisibleTo(panel)
+    assert "“999999999” is no id of r50k_base: they go from 0 to 50256" in panel.problem.text()
+    flow.open("cl100k_base")
+    type_id("100000")
+    qtbot.waitUntil(lambda: flow.vocabulary.name == "cl100k_base")
+    assert panel.table.current_id == 100_000
+    assert panel.problem.isHidden()
+
+
 def test_search_by_text_bytes_and_expression(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")
