@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,8 @@ class CostPanel(QWidget):
         self.model = CostTableModel(CostText(QLocale()), service.today, self)
         self.scenario = ScenarioState(lambda: service.today, self)
         self.scenario_bar = ScenarioBar(self.scenario)
+        self.problems_listed: Callable[[], bool] = lambda: False
+        """True while the problems of the price file are in sight elsewhere: no message tells them again."""
         self.names = ScenarioNames(self.scenario_bar.named, self.scenario, notifier)
         self._details: ScenarioDetails | None = None
         self._cheapest: CheapestDialog | None = None
@@ -381,7 +384,7 @@ class CostPanel(QWidget):
     @Slot(object)
     def _on_prices_problem(self, problems: tuple[Any, ...]) -> None:
         self.status.refresh()
-        if not problems:
+        if not problems or self.problems_listed():
             self._notifier.withdraw(PROBLEMS_KEY)
             return
         self._notifier.warning(

@@ -86,9 +86,9 @@ class ModelPrices(QWidget):
         self.table.setEnabled(not checked.problems)
         if checked.problems:
             self.remark.setText(
-                self.tr("Mend the text first: the values are those of before the mistake.")
+                self.tr("These values are from before. Fix the text to see and change those of the file.")
                 if self._facts is not None
-                else self.tr("Mend the text first: until then it says nothing of any model.")
+                else self.tr("Fix the text to see prices here.")
             )
             self.remark.show()
             self._show_choices()

@@ -119,6 +119,11 @@ class PricingFlow(QObject):
         saving = self._saving and self._saving_revision == self._editor.revision
         return not self._editor.unsaved or saving or self._save_again
 
+    @property
+    def lists_problems(self) -> bool:
+        """True while the page is in sight and lists the problems of the file as it is on the disk."""
+        return self._panel.isVisible() and not self._editor.unsaved and self._outside is None
+
     def why_not_changed(self) -> str:
         """Why nothing but the keyboard may change the text now, as a sentence; empty where it may be changed."""
         if self._file is None:
@@ -128,7 +133,7 @@ class PricingFlow(QObject):
         if self._outside is not None:
             return self.tr("your price file was changed outside. Choose first which text is to stay.")
         if self._checked is not None and self._checked.problems:
-            return self.tr("your price file has mistakes. Mend them first.")
+            return self.tr("your price file has errors. Fix them first.")
         return ""
 
     def focus(self) -> None:
@@ -264,7 +269,7 @@ class PricingFlow(QObject):
         # Undone meanwhile, the text is that of the file before: the document takes it for saved.
         changed = request.revision != self._editor.revision and self._editor.text() != request.text
         self._editor.document().setModified(changed)
-        if not self._quiet:
+        if not self._quiet and not self._panel.problems.problems:
             self._notifier.remark(self.tr("Your price file is saved."))
         self._notifier.withdraw(OUTSIDE)
         self.written.emit(self._quiet)
@@ -327,9 +332,15 @@ class PricingFlow(QObject):
             self._panel.show_status(self.tr("This file cannot be edited here."), "warning")
         elif problems:
             number = len(problems)
-            words = self.tr("One problem.") if number == 1 else self.tr("{number} problems.").format(number=number)
-            stays = self.tr("Prices stay as they are until it is mended.")
-            self._panel.show_status(f"✗ {words} {stays}", "error")
+            if self._editor.unsaved:
+                one, many = self.tr("Not saved yet: 1 problem."), self.tr("Not saved yet: {number} problems.")
+            else:
+                one, many = (
+                    self.tr("Saved, not in force: 1 problem."),
+                    self.tr("Saved, not in force: {number} problems."),
+                )
+            words = one if number == 1 else many.format(number=number)
+            self._panel.show_status(f"✗ {words} " + self.tr("The prices from before stay."), "error")
         elif self._editor.unsaved:
             fresh = self._checked_revision == self._editor.revision
             sure = self.tr("Not saved yet, and nothing is wrong.")

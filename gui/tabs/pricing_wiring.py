@@ -50,6 +50,7 @@ class PricingWiring(QObject):
         self.desk.touched.connect(self._on_touched)
         costs.prices_changed.connect(self._on_prices)
         costs.prices_problem.connect(self._on_prices)
+        bench.costs.panel.problems_listed = self._lists_problems
         self.desk.read_file()
         bench.pricing_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
@@ -94,6 +95,9 @@ class PricingWiring(QObject):
         )
         self._on_prices()
         return flow
+
+    def _lists_problems(self) -> bool:
+        return self.flow is not None and self.flow.lists_problems
 
     def show_model(self, model_id: str) -> None:
         """Bring the tab to the front with the prices of this model."""

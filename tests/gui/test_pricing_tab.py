@@ -82,8 +82,11 @@ def test_a_broken_file_changes_no_price_and_its_problems_lead_to_their_places(
     qtbot.waitUntil(lambda: bool(bench.costs.service.problems))
     assert prices.read_text() == BROKEN
     assert input_price(bench) == 2
-    assert "Prices stay as they are" in panel.status.text()
-    assert "mistake" in notices(bench)
+    number = len(panel.problems.problems)
+    words = "1 problem" if number == 1 else f"{number} problems"
+    assert panel.status.text() == f"✗ Saved, not in force: {words}. The prices from before stay."
+    assert not notices(bench)  # the page says it, with the list
+    assert "saved" not in bench.window.statusBar().currentMessage()
     panel.problem_list.setFocus()
     panel.problem_list.setCurrentIndex(panel.problems.index(0, 0))
     QTest.keyClick(panel.problem_list, Qt.Key.Key_Return)
@@ -93,7 +96,9 @@ def test_a_broken_file_changes_no_price_and_its_problems_lead_to_their_places(
     qtbot.waitUntil(panel.problem_list.isHidden)
     save(qtbot, panel)
     qtbot.waitUntil(lambda: input_price(bench) == 3)
-    assert "mistake" not in notices(bench)
+    prices.write_text(BROKEN)
+    bench.window.actions_by_name["focus_prompt"].trigger()
+    qtbot.waitUntil(lambda: "mistake" in notices(bench))  # nobody sees the page now
 
 
 def test_the_place_of_a_problem_behind_wide_characters(qtbot: QtBot, open_window: OpenWindow):
@@ -370,7 +375,7 @@ def test_a_text_with_mistakes_leaves_the_form_as_it_was(
     write(qtbot, panel, BROKEN)
     assert cells(panel, "price.input")[1] == "2"
     assert not panel.form.table.isEnabled()
-    assert "Mend the text first" in panel.form.remark.text()
+    assert "Fix the text" in panel.form.remark.text()
     write(qtbot, panel, GOOD.replace("2.00", "3"))
     assert panel.form.table.isEnabled()
     assert cells(panel, "price.input")[1] == "3"
