@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
+from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QLocale, QObject, Qt
@@ -10,12 +14,16 @@ from gui.look.figures import figure
 from gui.models.plain_data import plain_tips
 from gui.models.previews import RUNS_ROLE
 from gui.models.rows import Index, RowsModel
-from gui.models.runs import plain_text
+from gui.models.runs import WRAPPED, plain_text, wrapped
 from gui.models.versions import tr
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from gui.services.versions.diff_rows import DiffRow
 
+CONTINUED = "↳"
+"""Stands for the number of a line that goes on."""
 SIGN, BEFORE_LINE, BEFORE, AFTER_LINE, AFTER = range(5)
 
 
@@ -28,6 +36,34 @@ class DiffTableModel(RowsModel):
     def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._locale = locale
+        self._whole: Sequence[DiffRow] = ()
+        self._first = [0]
+        self.room, self._width = math.inf, len
+
+    def set_rows(self, rows: Sequence[DiffRow]) -> None:
+        """Show these, broken into rows where they are wider than there is room for."""
+        self._whole = rows
+        self._wrap()
+
+    def set_room(self, room: float, width: Callable[[str], int]) -> None:
+        """Break the texts of either side where they are wider than ``room``; ``width``: of a character."""
+        if room != self.room:
+            self.room, self._width = room, width
+            self._wrap()
+
+    def _wrap(self) -> None:
+        wrap = partial(wrapped, room=self.room, width=self._width)
+        parts = [row.wrapped(wrap) for row in self._whole]
+        self._first = list(accumulate(map(len, parts), initial=0))
+        super().set_rows([one for part in parts for one in part])
+
+    def whole_row(self, row: int) -> int:
+        """Return which row this one is a part of, before any was broken."""
+        return bisect_right(self._first, row) - 1 if row >= 0 else 0
+
+    def first_of(self, whole: int) -> int:
+        """Return the first part of a row."""
+        return self._first[whole]
 
     @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -53,5 +89,5 @@ class DiffTableModel(RowsModel):
             return "±" if gone and new else "−" if gone else "+" if new else ""
         if column in (BEFORE_LINE, AFTER_LINE):
             line = row.before_line if column == BEFORE_LINE else row.after_line
-            return figure(self._locale, line) if line else ""
+            return CONTINUED if line == WRAPPED else figure(self._locale, line) if line else ""
         return plain_text(row.before if column == BEFORE else row.after)

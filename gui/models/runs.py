@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 REMOVED, ADDED = "removed", "added"
@@ -15,6 +19,59 @@ class Run(NamedTuple):
 
 
 Runs = tuple[Run, ...]
+
+
+_BREAKS = " ·→⏎"
+"""Visible text is broken behind these: white space, and its signs."""
+
+
+WRAPPED = -1
+"""Stands for the number of a line of which this is not the beginning."""
+
+
+def wrapped(runs: Runs, room: float, width: Callable[[str], int]) -> list[Runs]:
+    """Break a line into rows no wider than ``room``, behind white space where there is some.
+
+    ``width``: of a character. Nothing is left out; a row of one character may be wider than there is room for.
+    """
+    text = "".join(run.text for run in runs)
+    widths = set(map(width, set(text)))
+    if len(text) * max(widths, default=0) <= room:
+        return [runs]
+    # As a rule they are all alike, and nothing is added up.
+    one = widths.pop()
+    ends = list(accumulate(map(width, text))) if widths else range(one, one * (len(text) + 1), one)
+    if ends[-1] <= room:
+        return [runs]
+    rows, start = [], 0
+    while start < len(text):
+        stop = _row_end(text, ends, start, room)
+        rows.append(_between(runs, start, stop))
+        start = stop
+    return rows
+
+
+def _row_end(text: str, ends: Sequence[int], start: int, room: float) -> int:
+    limit = room + (ends[start - 1] if start else 0)
+    stop = bisect_right(ends, limit, start)
+    if stop == len(text):
+        return stop
+    word = next((place for place in range(stop, start, -1) if text[place - 1] in _BREAKS), start)
+    if word > start:
+        return word
+    while stop > start + 1 and unicodedata.combining(text[stop]):
+        stop -= 1
+    return max(stop, start + 1)
+
+
+def _between(runs: Runs, start: int, stop: int) -> Runs:
+    found, place = [], 0
+    for run in runs:
+        part = run.text[max(0, start - place) : max(0, stop - place)]
+        if part:
+            found.append(Run(part, run.mark))
+        place += len(run.text)
+    return tuple(found)
 
 
 def plain_text(runs: Runs) -> str:

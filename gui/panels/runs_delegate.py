@@ -31,7 +31,19 @@ class RunsDelegate(QStyledItemDelegate):
         struck, underlined = QFont(font), QFont(font)
         struck.setStrikeOut(True)
         underlined.setUnderline(True)
+        self._widths: dict[str, int] = {}
         self._fonts = {"": font, REMOVED: struck, ADDED: underlined}
+
+    def room(self, column_width: int) -> int:
+        """Return how wide a text may be in a column."""
+        return column_width - 2 * MARGIN
+
+    def width(self, character: str) -> int:
+        """Return the width of a character."""
+        width = self._widths.get(character)
+        if width is None:
+            width = self._widths[character] = self._metrics.horizontalAdvance(character)
+        return width
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         runs: Runs | None = index.data(RUNS_ROLE)

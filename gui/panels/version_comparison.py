@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, Qt, Signal, Slot
+from PySide6.QtCore import QLocale, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
 
@@ -54,7 +54,11 @@ class VersionComparison(QWidget):
         self.tokens = StretchedTable(objectName="versionDiff")
         self.tokens.setAccessibleName(self.tr("Both texts line by line, with the tokens that differ"))
         self.tokens.setModel(self.rows)
-        self.tokens.setItemDelegate(RunsDelegate(theme, self.tokens))
+        self._runs = RunsDelegate(theme, self.tokens)
+        self.tokens.setItemDelegate(self._runs)
+        self._wrapping = QTimer(self, singleShot=True, interval=0)
+        self._wrapping.timeout.connect(self._wrap)
+        self.tokens.resized.connect(self._wrapping.start)
         self.changes = CostChangesModel(CostText(QLocale()), self)
         self.costs = FittedTable("versionCosts")
         self.costs.setAccessibleName(self.tr("What the second text changes in the cost of every model"))
@@ -119,6 +123,15 @@ class VersionComparison(QWidget):
         if comparison.cut:
             words += " " + self.tr("Only the first {rows} lines are shown.").format(rows=write(len(comparison.rows)))
         self.say(words)
+
+    @Slot()
+    def _wrap(self) -> None:
+        """Break long lines at the width of the columns; the line at the top stays there."""
+        room = min(self.tokens.columnWidth(diff_table.BEFORE), self.tokens.columnWidth(diff_table.AFTER))
+        top = self.rows.whole_row(self.tokens.rowAt(0))
+        self.rows.set_room(self._runs.room(room), self._runs.width)
+        if top > 0:
+            self.tokens.scrollTo(self.rows.index(self.rows.first_of(top), 0), QTableView.ScrollHint.PositionAtTop)
 
     @Slot()
     def _colour(self) -> None:

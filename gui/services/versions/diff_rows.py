@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.running_sums import running_sums_of
 from gui.look.token_text import visible
-from gui.models.runs import ADDED, REMOVED, Run, Runs
+from gui.models.runs import ADDED, REMOVED, WRAPPED, Run, Runs
 from gui.services.versions.token_diff import Difference, Hunk, difference
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 MOST_ROWS = 4000
 CONTEXT = 2
 """Lines around a change that are shown."""
-LONGEST_ROW = 48
-"""Tokens of a row; longer lines take several."""
+LONGEST_ROW = 512
+"""Tokens of a row; where longer lines have no break, they take several."""
 LONG_LINE = 256
 BREAK_EVERY = 61
 """In lines longer than so many tokens, those whose id is a multiple of the second end a stretch, too: both texts are
@@ -32,8 +32,8 @@ parted alike wherever they are."""
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """Lines beside each other: their numbers from 1 (0: none, or a line that goes on) and their runs. ``folded``: so
-    many equal tokens are left out here, and nothing else is in the row."""
+    """Lines beside each other: their numbers from 1 (0: none, ``WRAPPED``: this is not the beginning of the line) and
+    their runs. ``folded``: so many equal tokens are left out here, and nothing else is in the row."""
 
     before_line: int
     after_line: int
@@ -45,6 +45,13 @@ class DiffRow:
     def changed(self) -> bool:
         """Whether anything of it differs."""
         return any(run.mark for run in (*self.before, *self.after))
+
+    def wrapped(self, wrap: Callable[[Runs], list[Runs]]) -> list[DiffRow]:
+        """Break both sides into rows, which stay beside each other."""
+        before, after = wrap(self.before), wrap(self.after)
+        first = DiffRow(self.before_line, self.after_line, before[0], after[0], self.folded)
+        rest = zip_longest(before[1:], after[1:], fillvalue=())
+        return [first, *(DiffRow(WRAPPED if one else 0, WRAPPED if other else 0, one, other) for one, other in rest)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,11 @@ class TokenLines:
     def line(self, token: int) -> int:
         """The line, from 1, on which a token begins."""
         return int(self.line_after[token - 1]) if token else 1
+
+    def number(self, token: int) -> int:
+        """Return the line that begins with a token, or ``WRAPPED``."""
+        line = self.line(token)
+        return line if token == 0 or line != self.line(token - 1) else WRAPPED
 
     def is_edge(self, token: int) -> bool:
         """Whether a line begins there, or nothing does."""
@@ -181,8 +193,8 @@ def _changed(a: TokenLines, b: TokenLines, area: Hunk, hunks: Sequence[Hunk], mo
     new = [(hunk.b_start, hunk.b_end) for hunk in hunks]
     return [
         DiffRow(
-            a.line(one[0]) if one else 0,
-            b.line(other[0]) if other else 0,
+            a.number(one[0]) if one else 0,
+            b.number(other[0]) if other else 0,
             a.runs(*one, gone, REMOVED) if one else (),
             b.runs(*other, new, ADDED) if other else (),
         )
@@ -203,4 +215,4 @@ def _equal(a: TokenLines, b: TokenLines, area: Hunk, head: int, tail: int) -> li
 
 def _same(a: TokenLines, b: TokenLines, row: tuple[int, int], shift: int) -> DiffRow:
     runs = a.runs(*row, (), "")
-    return DiffRow(a.line(row[0]), b.line(row[0] + shift), runs, runs)
+    return DiffRow(a.number(row[0]), b.number(row[0] + shift), runs, runs)

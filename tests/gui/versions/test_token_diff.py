@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from gui.models.runs import ADDED, REMOVED
+from gui.models.runs import ADDED, REMOVED, WRAPPED, Run, wrapped
 from gui.services.versions import token_diff
 from gui.services.versions.diff_rows import Comparison, TokenLines, compare
 from gui.services.versions.token_diff import Difference, Hunk, difference, fewest_edits
@@ -155,3 +155,36 @@ def test_the_caller_can_stop_it():
 
     with pytest.raises(Stopped):
         compare(engine.get_encoding("o200k_base"), "a", "b", stop)
+
+
+def wide(character: str) -> int:
+    return 2 if character == "中" else 1
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("", [""]),
+        ("one·two", ["one·two"]),
+        ("one·two·three", ["one·two·", "three"]),
+        ("incomprehensible", ["incompre", "hensible"]),
+        ("中中中中中", ["中中中中", "中"]),
+        ("abcdefge\u0301", ["abcdefg", "e\u0301"]),
+    ],
+)
+def test_long_lines_are_broken_behind_words(text: str, rows: list[str]):
+    runs = tuple(Run(character, ADDED) for character in text)
+    broken = wrapped(runs, 8, wide)
+    assert ["".join(run.text for run in row) for row in broken] == rows
+    assert all(run.mark == ADDED for row in broken for run in row)
+
+
+def test_both_sides_of_a_broken_line_stay_beside_each_other():
+    comparison = compare(engine.get_encoding("gpt2"), "a b c d e f g h\nsame\n", "a b c d X f\nsame\n")
+    changed = next(row for row in comparison.rows if row.changed)
+    parts = changed.wrapped(lambda runs: wrapped(runs, 5, wide))
+    lines = [(part.before_line, part.after_line) for part in parts]
+    assert lines == [(1, 1), (WRAPPED, WRAPPED), (WRAPPED, WRAPPED), (WRAPPED, 0)]
+    for side in ("before", "after"):
+        whole = "".join(run.text for part in parts for run in getattr(part, side))
+        assert whole == "".join(run.text for run in getattr(changed, side))

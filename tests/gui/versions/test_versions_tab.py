@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from engine.half_written import LOCK_NAME
 from gui.models import cost_changes
-from gui.models.diff_table import AFTER, BEFORE, SIGN
+from gui.models.diff_table import AFTER, BEFORE, BEFORE_LINE, SIGN
 from gui.models.versions import COST, NAME, TOKENS
 from gui.panels.versions_panel import VersionsPanel
 from gui.workbench import Workbench
@@ -50,6 +50,25 @@ def compared(qtbot: QtBot, bench: Workbench) -> None:
 
 def priced(qtbot: QtBot, panel: VersionsPanel) -> None:
     qtbot.waitUntil(lambda: bool(panel.comparison.changes.rows))
+
+
+def test_long_lines_are_broken_and_none_is_cut(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    line = "a line that is much longer than half of the window is wide, "
+    panel = keep(qtbot, bench, line * 5 + "and costs one euro.\n", "old")
+    bench.prompt.replace_all(line * 5 + "and costs two euros.\n")
+    qtbot.waitUntil(lambda: panel.comparison.rows.rowCount() > 1)
+    table, rows, runs = panel.comparison.tokens, panel.comparison.rows, panel.comparison.tokens.itemDelegate()
+    for width in (1100, 700):
+        bench.window.resize(width, 700)
+        room = lambda: runs.room(min(table.columnWidth(BEFORE), table.columnWidth(AFTER)))  # noqa: E731
+        qtbot.waitUntil(lambda room=room: rows.room == room())
+        for side in ("before", "after"):
+            texts = ["".join(run.text for run in getattr(row, side)) for row in rows.rows]
+            assert all(sum(map(runs.width, text)) <= room() for text in texts)
+            assert "".join(texts).startswith(line.replace(" ", "·"))
+            assert all(text.endswith("·") for text in texts[:-1] if text)
+        assert [rows.index(row, BEFORE_LINE).data() for row in range(rows.rowCount())][:2] == ["1", "↳"]
 
 
 def test_it_is_found_by_its_names(qtbot: QtBot, open_window: OpenWindow):
@@ -95,6 +114,8 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     qtbot.waitUntil(lambda: "→" in panel.comparison.words.text())  # by itself, while the page stays in front
     assert f"{count_o200k(OLD)} → {count_o200k(NEW)} tokens" in panel.comparison.words.text()
     rows = panel.comparison.rows
+    bench.window.resize(1800, 900)
+    qtbot.waitUntil(lambda: rows.index(1, BEFORE_LINE).data() == "2")
     shown = [[rows.index(row, column).data() for column in (SIGN, BEFORE, AFTER)] for row in range(rows.rowCount())]
     assert shown[0] == ["", "You·are·a·helpful·assistant.⏎", "You·are·a·helpful·assistant.⏎"]
     assert shown[1][0] == "±"
