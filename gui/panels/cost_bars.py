@@ -8,7 +8,7 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetricsF, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
@@ -17,6 +17,9 @@ from gui.panels.cost_chart import Bar, axis_text
 from gui.panels.plot_axis import PlotAxis
 
 THICKNESS = 0.62
+RANGE_OPACITY = 0.25
+LEAST_RANGE = 0.002
+"""Of the field: a range that is narrower is not drawn."""
 TICK_WIDTH = 70
 """Pixels that a mark of the axis needs."""
 LONGEST_NAME = 0.4
@@ -55,12 +58,13 @@ class MoneyAxis(PlotAxis):
 
 
 class BarPlot(pg.PlotWidget):
-    """Horizontal bars with their ranges as whiskers; the first one on top.
+    """Horizontal bars, the first one on top. A range is a lighter end of its bar, with a line at its middle.
 
-    Signals: ``bar_hovered(Bar | None, QPointF)`` with the global place of the pointer.
+    Signals: ``bar_hovered(Bar | None, QPointF)`` with the global place of the pointer; ``wheel_turned(QWheelEvent)``.
     """
 
     bar_hovered = Signal(object, QPointF)
+    wheel_turned = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._axis = MoneyAxis()
@@ -74,11 +78,11 @@ class BarPlot(pg.PlotWidget):
         self._bars: Sequence[Bar] = ()
         self._drawn: tuple[Any, ...] = ()
         self._bar_item = pg.BarGraphItem(x0=[0.0], y=[0], width=[0.0], height=THICKNESS)
-        self._range_ground = pg.PlotCurveItem(connect="pairs")
-        self._range_item = pg.PlotCurveItem(connect="pairs")
+        self._range_item = pg.BarGraphItem(x0=[0.0], y=[0], width=[0.0], height=THICKNESS)
+        self._middle_item = pg.PlotCurveItem(connect="pairs")
         self.addItem(self._bar_item)
-        self.addItem(self._range_ground)
         self.addItem(self._range_item)
+        self.addItem(self._middle_item)
         self._figures: list[Any] = []
         self._names_width = 0.0
         self.setMouseEnabled(x=False, y=False)
@@ -105,13 +109,21 @@ class BarPlot(pg.PlotWidget):
         self._style_axes(bars)
         last = max(highs)
         span = (last - first) or 1.0
-        self._draw_bars(bars, first, middles)
-        self._draw_ranges(lows, highs, span)
+        ranged = [high - low > span * LEAST_RANGE for low, high in zip(lows, highs, strict=True)]
+        ends = [low if is_range else middle for low, middle, is_range in zip(lows, middles, ranged, strict=True)]
+        self._draw_bars(bars, first, ends)
+        self._draw_ranges([place for place, is_range in enumerate(ranged) if is_range], bars, lows, middles, highs)
         room = self._room(bars)
         self._draw_figures(bars, highs, span, room)
         self.getViewBox().setXRange(first, first + span * (1 + room), padding=0)
-        self.getViewBox().setYRange(-0.6, len(bars) - 0.4, padding=0)
         self.showGrid(x=True, y=False, alpha=0.25)
+
+    def show_from(self, first: int, number: int) -> None:
+        """Show so many bars, beginning with this one."""
+        self.getViewBox().setYRange(first - 0.6, first + min(number, len(self._bars)) - 0.4, padding=0)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self.wheel_turned.emit(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -145,26 +157,47 @@ class BarPlot(pg.PlotWidget):
         self._names_width = max(metrics.horizontalAdvance(name) for name in names) + 10
         left.setWidth(self._names_width)
 
-    def _draw_bars(self, bars: Sequence[Bar], first: float, middles: Sequence[float]) -> None:
+    def _draw_bars(self, bars: Sequence[Bar], first: float, ends: Sequence[float]) -> None:
         self._bar_item.setOpts(
             x0=[first] * len(bars),
             y=list(range(len(bars))),
-            width=[middle - first for middle in middles],
-            brushes=[self._theme.colour("bar_pinned" if bar.pinned else "bar") for bar in bars],
+            width=[end - first for end in ends],
+            brushes=[self._colour(bar) for bar in bars],
             pens=[QPen(Qt.PenStyle.NoPen)] * len(bars),
         )
 
-    def _draw_ranges(self, lows: Sequence[float], highs: Sequence[float], span: float) -> None:
-        xs: list[float] = []
-        ys: list[float] = []
-        cap = THICKNESS / 3
-        for place, (low, high) in enumerate(zip(lows, highs, strict=True)):
-            if high - low > span * 0.002:
-                xs += (low, low, low, high, high, high)
-                ys += (place - cap, place + cap, place, place, place - cap, place + cap)
-        # On a bar the line could hardly be seen: a wider one in the colour of the ground sets it off.
-        self._range_ground.setData(xs, ys, pen=pg.mkPen(self._theme.colour("base"), width=4))
-        self._range_item.setData(xs, ys, pen=pg.mkPen(self._theme.colour("bar_range"), width=1.5))
+    def _draw_ranges(
+        self,
+        places: Sequence[int],
+        bars: Sequence[Bar],
+        lows: Sequence[float],
+        middles: Sequence[float],
+        highs: Sequence[float],
+    ) -> None:
+        for item in (self._range_item, self._middle_item):
+            item.setVisible(bool(places))
+        if not places:
+            return
+        self._range_item.setOpts(
+            x0=[lows[place] for place in places],
+            y=list(places),
+            width=[highs[place] - lows[place] for place in places],
+            brushes=[self._lighter(bars[place]) for place in places],
+            pens=[pg.mkPen(self._colour(bars[place]), width=1) for place in places],
+        )
+        half = THICKNESS / 2
+        xs = [middles[place] for place in places for _ in range(2)]
+        ys = [place + side for place in places for side in (-half, half)]
+        self._middle_item.setData(xs, ys, pen=pg.mkPen(self._theme.colour("bar_range"), width=1.5))
+
+    def _colour(self, bar: Bar) -> QColor:
+        return self._theme.colour("bar_pinned" if bar.pinned else "bar")
+
+    def _lighter(self, bar: Bar) -> QColor:
+        """The colour of a bar, most of it taken away; its outline says where it ends."""
+        colour = QColor(self._colour(bar))
+        colour.setAlphaF(RANGE_OPACITY)
+        return colour
 
     def _draw_figures(self, bars: Sequence[Bar], highs: Sequence[float], span: float, room: float) -> None:
         """The amounts behind the bars. Text items are kept: making them is what takes the time."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollBar, QSpinBox, QToolTip, QVBoxLayout, QWidget
 
 from gui.loading import Loading
 from gui.look.plain_label import PlainLabel
@@ -99,6 +99,15 @@ class CostChart(QWidget):
         self._body.setSpacing(4)
         self._body.addLayout(options)
         self._body.addWidget(self._hint, 1)
+        self.scroll = QScrollBar(Qt.Orientation.Vertical, objectName="chartScroll")
+        self.scroll.setAccessibleName(self.tr("Bars shown"))
+        self.scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.scroll.hide()
+        self.scroll.valueChanged.connect(self._show_bars)
+        self._field = QHBoxLayout()
+        self._field.setSpacing(0)
+        self._field.addWidget(self.scroll)
+        self._body.addLayout(self._field, 1)
         self.log.toggled.connect(self._on_options)
         self.most.valueChanged.connect(self._on_options)
         self._turn = PlotTurn(theme, self, self._refresh)
@@ -162,7 +171,8 @@ class CostChart(QWidget):
         self._plot = BarPlot(self._theme, self)
         self._plot.bar_hovered.connect(self._on_hovered)
         self._plot.hide()
-        self._body.addWidget(self._plot, 1)
+        self._plot.wheel_turned.connect(self._on_wheel)
+        self._field.insertWidget(0, self._plot, 1)
         in_next_turn(self, self._turn.ask)  # making and drawing in one go would hold up the window
 
     @Slot()
@@ -175,17 +185,33 @@ class CostChart(QWidget):
         self._redraw.stop()
         if not self.isVisible() or self._plot is None or self._view is None:
             return
-        bars = bars_of(self._rows, self._view, min(self.most.value(), self._room()))
+        bars = bars_of(self._rows, self._view, self.most.value())
         self._hint.setVisible(not bars)
         self._plot.setVisible(bool(bars))
         if not bars:
+            self.scroll.hide()
             self._hint.setText(self.tr("None of the rows shown has a known total."))
             self.setAccessibleDescription(self._hint.text())
             return
+        room = self._room()
+        self.scroll.setRange(0, max(0, len(bars) - room))
+        self.scroll.setPageStep(room)
+        self.scroll.setVisible(len(bars) > room)
         self._plot.draw(bars, self.log.isChecked(), self._view.text)
+        self._show_bars()
         described = "; ".join(as_written(f"{bar.name}: {bar.text}") for bar in bars)
         self._plot.setAccessibleName(self.tr("Total cost of one call"))
         self._plot.setAccessibleDescription(described)
+
+    @Slot()
+    def _show_bars(self) -> None:
+        if self._plot is not None:
+            self._plot.show_from(self.scroll.value(), self._room())
+
+    @Slot(object)
+    def _on_wheel(self, event: QWheelEvent) -> None:
+        if self.scroll.isVisible():
+            QCoreApplication.sendEvent(self.scroll, event)
 
     def _room(self) -> int:
         """How many bars fit below each other so that their names can be read."""

@@ -237,7 +237,7 @@ class CostPanel(QWidget):
             *self.scenario_bar.controls(),
             *(self.filter, self.cheapest_button, self.view_button, self.export_button),
             *(self.chart_button, self.explain_button),
-            *(self.table, self.chart.most, self.chart.log, self.explanation.lines),
+            *(self.table, self.chart.most, self.chart.log, self.chart.scroll, self.explanation.lines),
         ]
         for before, after in pairwise(order):
             self.setTabOrder(before, after)

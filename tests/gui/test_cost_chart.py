@@ -82,6 +82,33 @@ def test_free_models_and_single_bars_can_be_drawn(chart, model, qtbot, log):
         assert not chart.grab().isNull()
 
 
+def test_every_bar_asked_for_can_be_scrolled_to(chart, model, qtbot):
+    bars = bars_of(model.shown_rows(), model.view, 12)
+    chart.resize(420, 130)
+    qtbot.waitUntil(lambda: chart.scroll.isVisible() and chart.scroll.maximum() > 0)
+    assert list(chart._plot._bars) == bars
+    shown = chart.scroll.pageStep()
+    assert chart.scroll.maximum() + shown == len(bars)
+    chart.scroll.setValue(chart.scroll.maximum())
+    top, bottom = chart._plot.getViewBox().viewRange()[1]
+    assert (round(top + 0.6), round(bottom + 0.4)) == (len(bars) - shown, len(bars))
+    chart.resize(420, 600)
+    qtbot.waitUntil(lambda: not chart.scroll.isVisible())
+    top, bottom = chart._plot.getViewBox().viewRange()[1]
+    assert (round(top + 0.6), round(bottom + 0.4)) == (0, len(bars))
+
+
+def test_a_range_is_the_lighter_end_of_its_bar(chart, model):
+    bars = bars_of(model.shown_rows(), model.view, 12)
+    place = next(place for place, bar in enumerate(bars) if bar.model_id == "borg/opus")
+    whole, ends = chart._plot._bar_item.opts, chart._plot._range_item.opts
+    number = ends["y"].index(place)
+    assert whole["x0"][place] + whole["width"][place] == bars[place].low
+    assert ends["x0"][number] == bars[place].low
+    assert ends["x0"][number] + ends["width"][number] == pytest.approx(bars[place].high)
+    assert 0 < ends["brushes"][number].alphaF() < whole["brushes"][place].alphaF()
+
+
 def test_nothing_to_draw_says_so(chart, model, qtbot):
     chart.set_rows([], model.view)
     qtbot.waitUntil(lambda: "None of the rows" in chart._hint.text())

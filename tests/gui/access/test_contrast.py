@@ -56,8 +56,8 @@ GRAPHICS = {
     "meter_over": (*BESIDE, "meter_track"),
     "bar": TABLE,
     "bar_pinned": TABLE,
-    "bar_range": TABLE,  # whiskers; on a bar they have a ground of their own:
-    "base": ("bar", "bar_pinned", "meter_over"),
+    "bar_range": TABLE,  # lines in the lighter end of a bar, which is a range
+    "base": ("meter_over",),
     "error": ("base", "error_base"),  # underlined problems
     "highlight": TABLE,
     "accent": BESIDE,
