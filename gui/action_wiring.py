@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
@@ -13,7 +14,7 @@ from gui.sample import SAMPLE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gui.dialogs.command_palette import CommandPalette
+    from gui.dialogs.command_palette import CommandPalette, Entry
     from gui.editor.types import TokenSpan
     from gui.finder import Finder
     from gui.licence_reading import LicenceReading
@@ -295,7 +296,22 @@ class ActionWiring(QObject):
 
     @Slot()
     def _open_palette(self) -> None:
-        self.palette().show_commands(self._bench.window.every_action())
+        self.palette().show_commands(self._bench.window.every_action(), self._palette_entries())
+
+    def _palette_entries(self) -> list[Entry]:
+        """The models and encodings that the pickers above the editor offer."""
+        from gui.dialogs.command_palette import Entry
+        from gui.panels.encoding_picker import DESCRIPTION
+
+        found, panel = [], self._bench.panel
+        for kind, picker in ((self.tr("Model"), panel.models), (self.tr("Encoding"), panel.picker)):
+            for row in range(picker.count()):
+                key, note = (
+                    f"{picker.objectName()}:{picker.itemData(row)}",
+                    str(picker.itemData(row, DESCRIPTION) or ""),
+                )
+                found.append(Entry(kind, picker.itemText(row), key, note, partial(picker.setCurrentIndex, row)))
+        return found
 
     def palette(self) -> CommandPalette:
         """The command palette of this window, made when it is asked for first."""

@@ -1,9 +1,10 @@
-"""Runs any action of the window by a few letters of its name."""
+"""Runs any action of the window, or chooses a model or an encoding, by a few letters of its name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -32,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.actions import plain_text
-from gui.dialogs.fuzzy import match
+from gui.dialogs.fuzzy import match, rank
 from gui.look.plain_label import PlainLabel
 from gui.settings import SettingsStore
 
@@ -42,13 +43,33 @@ SHORTCUT = Qt.ItemDataRole.UserRole + 2
 Index = QModelIndex | QPersistentModelIndex
 
 
+class Entry(NamedTuple):
+    """What can be chosen beside the actions, such as a model. Listed where something was typed, or it was used last.
+
+    ``kind`` stands before its name; ``note`` at the end of its row.
+    """
+
+    kind: str
+    name: str
+    key: str
+    note: str
+    choose: Callable[[], object]
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
-    """An action by the name of its menus and its own, as it is listed and searched."""
+    """An action or an entry, by the name of its menu or kind and its own, as it is listed and searched."""
 
-    action: QAction
     title: str
+    name: str
     key: str
+    action: QAction | None = None
+    entry: Entry | None = None
+
+    @property
+    def keyword(self) -> str:
+        """What finds it before all others."""
+        return (self.action.property("keyword") or "") if self.action is not None else ""
 
 
 class CommandModel(QAbstractListModel):
@@ -71,13 +92,16 @@ class CommandModel(QAbstractListModel):
         self.beginResetModel()
         found = []
         for place, command in enumerate(self._commands):
+            recent = command.key in self._recent
+            if command.entry is not None and not recent and not typed.strip():
+                continue
             fit = match(typed, command.title)
             if fit is not None:
-                bonus = 1.0 if command.key in self._recent else 0.0
-                found.append((-fit[0] - bonus, place, command, fit[1]))
+                order = (-rank(typed, command.name, command.keyword), -fit[0] - recent, place)
+                found.append((order, command, fit[1]))
         if typed.strip():
-            found.sort(key=lambda row: row[:2])
-        self._shown = [(command, hits) for _score, _place, command, hits in found]
+            found.sort(key=lambda row: row[0])
+        self._shown = [(command, hits) for _order, command, hits in found]
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
@@ -92,18 +116,19 @@ class CommandModel(QAbstractListModel):
         if role == HITS:
             return hits
         if role == SHORTCUT:
-            return command.action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            return command.entry.note if command.entry is not None else _shortcut(command.action)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return command.action.statusTip() or None
+            return (command.action.statusTip() or None) if command.action is not None else None
         if role == Qt.ItemDataRole.AccessibleTextRole:
             shortcut = self.data(index, SHORTCUT)
             return f"{command.title}, {shortcut}" if shortcut else command.title
-        if role == Qt.ItemDataRole.CheckStateRole and command.action.isCheckable():
+        if role == Qt.ItemDataRole.CheckStateRole and command.action is not None and command.action.isCheckable():
             return Qt.CheckState.Checked if command.action.isChecked() else Qt.CheckState.Unchecked
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if index.isValid() and not self._shown[index.row()][0].action.isEnabled():
+        action = self._shown[index.row()][0].action if index.isValid() else None
+        if action is not None and not action.isEnabled():
             return Qt.ItemFlag.ItemIsSelectable
         return Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
 
@@ -128,8 +153,8 @@ class CommandPalette(QDialog):
         self._model = CommandModel(self)
         self.field = QLineEdit(self)
         self.field.setObjectName("commandField")
-        self.field.setPlaceholderText(self.tr("Type part of a command"))
-        self.field.setAccessibleName(self.tr("Part of a command's name"))
+        self.field.setPlaceholderText(self.tr("Type part of a command, model or encoding"))
+        self.field.setAccessibleName(self.tr("Part of the name of a command, model or encoding"))
         self.list = QListView(self)
         self.list.setObjectName("commandList")
         self.list.setAccessibleName(self.tr("Commands that fit"))
@@ -137,7 +162,7 @@ class CommandPalette(QDialog):
         self.list.setItemDelegate(_CommandDelegate(self.list))
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._none = PlainLabel(self.tr("No command fits. Fewer letters find more."), self)
+        self._none = PlainLabel(self.tr("Nothing matches. Try fewer letters."), self)
         self._none.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)
@@ -149,10 +174,14 @@ class CommandPalette(QDialog):
         self.field.returnPressed.connect(self._run)
         self.list.clicked.connect(self._run)
 
-    def show_commands(self, actions: Sequence[QAction]) -> None:
-        """Open with an empty field on these actions."""
-        commands = [Command(action, _title(action), action.objectName() or plain_text(action)) for action in actions]
+    def show_commands(self, actions: Sequence[QAction], entries: Sequence[Entry] = ()) -> None:
+        """Open with an empty field on these actions, and what else can be chosen."""
+        commands = [
+            Command(_title(action), plain_text(action), action.objectName() or plain_text(action), action)
+            for action in actions
+        ]
         commands = [command for command in commands if command.key != "command_palette"]
+        commands += [Command(f"{one.kind}: {one.name}", one.name, one.key, entry=one) for one in entries]
         self._model.fill(commands, self._settings.values.recent_commands)
         self.field.clear()
         self._search("")
@@ -190,7 +219,10 @@ class CommandPalette(QDialog):
         self._settings.set("recent_commands", tuple([command.key, *others][:MOST_RECENT]))
         # The dialog goes first: what the action shows must not open behind it, and the focus must be back.
         self.accept()
-        command.action.trigger()
+        if command.entry is not None:
+            command.entry.choose()
+        elif command.action is not None:
+            command.action.trigger()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -215,6 +247,10 @@ class CommandPalette(QDialog):
             self._select(rows[(place + step) % len(rows)])
         else:
             self._select(rows[max(0, min(len(rows) - 1, place + step))])
+
+
+def _shortcut(action: QAction | None) -> str:
+    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText) if action is not None else ""
 
 
 def _title(action: QAction) -> str:

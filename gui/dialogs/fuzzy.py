@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 START_OF_WORD = 8
 IN_A_ROW = 5
 AT_THE_START = 6
@@ -31,6 +33,21 @@ def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
     words = typed.casefold().split()
     score += sum(WHOLE_WORD for word in words if word in text.split())
     return score - LATE * len(text), places
+
+
+def rank(typed: str, name: str, keyword: str = "") -> int:
+    """How clearly ``typed`` means ``name``: 3 if it is its keyword, 2 if the name begins with it, 1 if a word does.
+
+    Of equal rank, ``match`` decides.
+    """
+    wanted, text = " ".join(typed.casefold().split()), name.casefold()
+    if not wanted:
+        return 0
+    if wanted == keyword.casefold():
+        return 3
+    if text.startswith(wanted):
+        return 2
+    return int(re.search(rf"(?<![^\W_]){re.escape(wanted)}", text) is not None)
 
 
 def _best(letters: str, text: str) -> tuple[float, tuple[int, ...]] | None:

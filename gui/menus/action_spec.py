@@ -13,6 +13,7 @@ class ActionSpec(NamedTuple):
     """One action. ``shortcuts`` are key sequences as text, or a standard key of the platform.
 
     ``menu`` is the menu it is in. ``group`` makes actions exclude each other. ``separator`` puts a line before it.
+    ``keyword``: what the command palette finds it by before all others.
     """
 
     name: str
@@ -25,3 +26,4 @@ class ActionSpec(NamedTuple):
     group: str = ""
     separator: bool = False
     submenu: str = ""
+    keyword: str = ""

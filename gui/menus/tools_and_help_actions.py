@@ -28,6 +28,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to the &prompt"),
         QT_TRANSLATE_NOOP("Actions", "Put the caret into the prompt"),
         ("Ctrl+1",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "prompt"),
     ),
     ActionSpec(
         "focus_costs",
@@ -35,6 +36,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to the c&ost table"),
         QT_TRANSLATE_NOOP("Actions", "Show the cost table and put the caret into its filter"),
         ("Ctrl+2",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "cost"),
     ),
     ActionSpec(
         "focus_training",
@@ -42,6 +44,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to &training"),
         QT_TRANSLATE_NOOP("Actions", "Learn a vocabulary of your own from a folder of texts"),
         ("Ctrl+3",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "training"),
     ),
     ActionSpec(
         "focus_vocabulary",
@@ -49,6 +52,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to the &vocabulary"),
         QT_TRANSLATE_NOOP("Actions", "Search the entries of an encoding, by text, bytes or expression"),
         ("Ctrl+4",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "vocabulary"),
     ),
     ActionSpec(
         "go_to_entry",
@@ -64,6 +68,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to &merges"),
         QT_TRANSLATE_NOOP("Actions", "See how a text is merged into tokens, step by step"),
         ("Ctrl+5",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "merges"),
     ),
     ActionSpec(
         "show_merges",
@@ -78,6 +83,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to the &Lab"),
         QT_TRANSLATE_NOOP("Actions", "Experiments on tokens, each with what is true"),
         ("Ctrl+6",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "Lab"),
     ),
     ActionSpec(
         "advisor",
@@ -99,6 +105,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to &files"),
         QT_TRANSLATE_NOOP("Actions", "Count a folder, and choose what of it to send"),
         ("Ctrl+Shift+F",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "files"),
     ),
     ActionSpec(
         "focus_pricing",
@@ -106,6 +113,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to p&rices"),
         QT_TRANSLATE_NOOP("Actions", "Your own prices, as a file and as a form"),
         ("Ctrl+7",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "prices"),
     ),
     ActionSpec(
         "focus_conversation",
@@ -113,6 +121,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to the conversatio&n"),
         QT_TRANSLATE_NOOP("Actions", "What a conversation of many turns costs, with a cache and without"),
         ("Ctrl+Shift+D",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "conversation"),
     ),
     ActionSpec(
         "focus_request",
@@ -120,6 +129,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Go to the re&quest"),
         QT_TRANSLATE_NOOP("Actions", "Whole requests: messages, tools and images, and what they count"),
         ("Ctrl+Shift+R",),
+        keyword=QT_TRANSLATE_NOOP("Actions", "request"),
     ),
     ActionSpec(
         "focus_compare",

@@ -63,6 +63,28 @@ def test_the_palette_knows_every_action_and_its_shortcut(qtbot: QtBot, open_wind
     palette.reject()
 
 
+def test_the_palette_finds_pages_models_and_encodings(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    qtbot.waitUntil(lambda: bench.panel.models.count() > 0 and bench.panel.picker.findText("r50k_base") >= 0)
+    palette = opened(bench, "command_palette", CommandPalette)
+    palette.field.setText("cost")
+    assert rows(palette)[0] == "Go to the cost table"
+    palette.field.setText("claude")
+    found = rows(palette)
+    assert found[0].startswith("Model: Claude")
+    with_name = [row for row in found if "claude" in row.casefold()]
+    assert len(with_name) > 3
+    assert found[: len(with_name)] == with_name
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert bench.costs.reference_model().name == found[0].removeprefix("Model: ")
+    palette = opened(bench, "command_palette", CommandPalette)
+    assert rows(palette)[0] == found[0], "used last, listed first"
+    palette.field.setText("r50k")
+    assert rows(palette)[0] == "Encoding: r50k_base"
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert bench.prompt.encoding == "r50k_base"
+
+
 def test_the_palette_by_arrows(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     palette = opened(bench, "command_palette", CommandPalette)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.dialogs.fuzzy import match
+from gui.dialogs.fuzzy import match, rank
 
 
 def best(typed: str, *choices: str) -> str:
@@ -59,3 +59,19 @@ def test_places_spell_what_was_typed(typed: str, name: str):
 @given(st.text(min_size=1, max_size=20).filter(lambda text: text.isascii() and not text.isspace()))
 def test_a_name_fits_itself(name: str):
     assert match(name, name) is not None
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "keyword", "expected"),
+    [
+        ("Cost", "Go to the cost table", "cost", 3),
+        ("r50k", "r50k_base", "", 2),
+        ("so", "Claude Sonnet 4.5", "", 1),
+        ("4.5", "Claude Sonnet 4.5", "", 1),
+        ("base", "r50k_base", "", 1),
+        ("ost", "Go to the cost table", "cost", 0),
+        ("", "Find", "find", 0),
+    ],
+)
+def test_the_start_of_a_name_or_a_word_ranks_above_its_middle(typed: str, name: str, keyword: str, expected: int):
+    assert rank(typed, name, keyword) == expected
