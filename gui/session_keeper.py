@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QByteArray, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QLockFile, QObject, QTimer, Signal, Slot
 
 from gui.api_keys import keys_in_text
 from gui.editor.offsets import document_text
 from gui.held_text import HeldText
 from gui.notify import Notifier, Offer
 from gui.prompt import Origin, Prompt
+from gui.sample import SAMPLE
 from gui.services.file_writing import set_aside
 from gui.session import (
     EARLIER_FILE,
@@ -84,6 +85,7 @@ class SessionKeeper(QObject):
         self._unread: SessionState | None = None
         self._returning: SessionState | None = None
         self._orphans: list[Path] = []
+        self._held: dict[Path, QLockFile] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.save)
@@ -132,8 +134,13 @@ class SessionKeeper(QObject):
         assert self._reading is not None
         self._reading.submit(_Wanted(path, state))
 
+    def discard_orphan(self, folder: Path) -> None:
+        """Remove the text of a window that is gone; nobody wants it."""
+        assert self._storage is not None
+        self._settle_orphan(folder, self._storage.write)
+
     def fetch_orphan(self, folder: Path) -> None:
-        """Read the text of a window that was killed; ``fetched`` answers.
+        """Read the text of a window that is gone; ``fetched`` answers.
 
         It is offered no more once it was shown and is saved as the text of this session: never before.
         """
@@ -141,16 +148,22 @@ class SessionKeeper(QObject):
         self._reading.submit(_Wanted(folder / TEXT_FILE, SessionState(modified=True), folder))
 
     def _settle_orphans(self, write: Callable[[Path, bytes], object]) -> None:
-        """What was shown of them is on the disk as the text of this session: do not offer it again."""
+        """What was shown of them is on the disk as the text of this session: remove it there."""
         orphans, self._orphans = self._orphans, []
         for folder in orphans:
-            if not self._slot.is_orphan(folder):
-                continue  # another window has it by now
-            try:
-                state = read_state(folder)
-            except DamagedSession:
-                state = SessionState()
-            write(folder / STATE_FILE, state_bytes(replace(state, closed=True)))
+            self._settle_orphan(folder, write)
+
+    def _settle_orphan(self, folder: Path, write: Callable[[Path, bytes], object]) -> None:
+        lock = self._slot.hold_orphan(folder)
+        if lock is None:
+            return  # another window has it by now
+        try:
+            state = read_state(folder)
+        except DamagedSession:
+            state = SessionState()
+        self._held[folder] = lock  # until both are written: a window that took it now would lose its text
+        write(folder / TEXT_FILE, b"")
+        write(folder / STATE_FILE, state_bytes(_without_text(state)))
 
     @Slot(object)
     def _on_read(self, result: JobResult) -> None:
@@ -336,8 +349,15 @@ class SessionKeeper(QObject):
             self._storage.write(folder / STATE_FILE, state_bytes(replace(state, closed=True)))  # behind older ones
 
     def finish(self) -> None:
-        """After the worker threads have ended: let go of the folder."""
+        """After the worker threads have ended: let go of the folders."""
+        for folder in list(self._held):
+            self._let_go(folder)
         self._slot.release()
+
+    def _let_go(self, orphan: Path) -> None:
+        lock = self._held.pop(orphan, None)
+        if lock is not None:
+            lock.unlock()
 
     def _write_now(self, folder: Path) -> str:
         try:
@@ -349,14 +369,32 @@ class SessionKeeper(QObject):
                 stored = self._prompt.stored_text
                 write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
                 self._text_changed = False
-            write_now(WriteRequest(folder / STATE_FILE, state_bytes(self._state(closed=True))))
+            state = self._state(closed=True)
+            if self._slot.number > 1:  # no start continues this session: what is in no file is offered by the next
+                if self._is_elsewhere(state):
+                    state = _without_text(state)
+                    write_now(WriteRequest(folder / TEXT_FILE, b""))
+                else:
+                    state = replace(state, modified=True)
+            write_now(WriteRequest(folder / STATE_FILE, state_bytes(state)))
             self._settle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
         except OSError as error:
             return error.strerror or str(error)
         return ""
 
+    def _is_elsewhere(self, state: SessionState) -> bool:
+        """True if nothing is lost with the text: it is in its file, or it is the sample."""
+        if state.modified:
+            return False
+        if state.file:
+            return Path(state.file).is_file()
+        text = self._prompt.stored_text or self._prompt.read_now()
+        return (text if isinstance(text, str) else text.text()) in ("", SAMPLE)
+
     @Slot(object)
     def _on_written(self, path: Path) -> None:
+        if path.name == STATE_FILE:
+            self._let_go(path.parent)
         if path.parent != self._slot.folder:
             return
         if path.name == TEXT_FILE and not self._text_changed:
@@ -369,6 +407,8 @@ class SessionKeeper(QObject):
 
     @Slot(object, str)
     def _on_failed(self, path: Path, why: str) -> None:
+        if path.name == STATE_FILE:
+            self._let_go(path.parent)
         if self._slot.folder is None or path.parent != self._slot.folder:
             return
         self._text_changed = True
@@ -379,6 +419,12 @@ class SessionKeeper(QObject):
             key="session",
             offers=(Offer(self.tr("Try again"), self.save),),
         )
+
+
+def _without_text(state: SessionState) -> SessionState:
+    """The state of a window that was closed with nothing in its editor."""
+    places = {"caret_utf16": 0, "anchor_utf16": 0, "scroll": 0}
+    return replace(state, closed=True, modified=False, as_stored=False, file="", file_encoding="", crlf=False, **places)
 
 
 def _read_for_editor(request: _Wanted, _ticket: Ticket) -> tuple[str, str]:

@@ -54,25 +54,33 @@ class SessionSlot:
         self.why_not = f"{MOST_SLOTS} windows have this profile open"
 
     def orphans(self) -> Iterator[Path]:
-        """Folders of other windows that ended without closing, whose text nobody has seen since."""
+        """Yield sessions of other windows whose text is nowhere else: of killed ones, and of those closed unsaved."""
         for number in range(2, MOST_SLOTS + 1):
             folder = self._sessions / str(number)
-            if (folder / TEXT_FILE).exists() and self.is_orphan(folder):
+            if _has_text(folder) and self.is_orphan(folder):
                 yield folder
 
     def is_orphan(self, folder: Path) -> bool:
-        """Whether no window has this session open and the last one ended without closing."""
-        if folder == self.folder:
-            return False
-        lock = _lock_of(self._sessions, int(folder.name))
-        if not lock.tryLock(0):
-            return False
-        try:
-            return not _is_newer(folder) and not read_state(folder).closed
-        except DamagedSession:
-            return True
-        finally:
+        """True if no window has this session open, and the last one ended without closing or with unsaved text."""
+        lock = self.hold_orphan(folder)
+        if lock is not None:
             lock.unlock()
+        return lock is not None
+
+    def hold_orphan(self, folder: Path) -> QLockFile | None:
+        """Keep other windows from taking an orphan, until the lock is unlocked; None if it is none."""
+        lock = _lock_of(self._sessions, int(folder.name))
+        if folder == self.folder or not lock.tryLock(0):
+            return None
+        try:
+            state = read_state(folder)
+            left = not _is_newer(folder) and (not state.closed or state.modified)
+        except DamagedSession:
+            left = True
+        if left:
+            return lock
+        lock.unlock()
+        return None
 
     def go_private(self) -> None:
         """Keep nothing from now on. What is in the folder stays there, for the next window."""
@@ -96,6 +104,13 @@ class SessionSlot:
         if self._lock is not None:
             self._lock.unlock()
             self._lock = None
+
+
+def _has_text(folder: Path) -> bool:
+    try:
+        return (folder / TEXT_FILE).stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _is_newer(folder: Path) -> bool:

@@ -49,7 +49,7 @@ class StartReport(QObject):
             )
 
     def _offer_earlier_texts(self) -> None:
-        """Texts that are on the disk and not in the window: of last time, of windows that were killed."""
+        """Texts that are on the disk and not in the window: of last time, of other windows that are gone."""
         keeper, slot = self._bench.keeper, self._bench.slot
         assert slot.folder is not None
         if self._put_by:
@@ -60,17 +60,26 @@ class StartReport(QObject):
                 lambda: keeper.fetch(earlier, self._restored.state),
             )
         for folder in slot.orphans():
-            text = self.tr("A second window ended without closing. Its text is kept.")
-            self._offer_text(text, f"orphan-{folder.name}", partial(keeper.fetch_orphan, folder))
+            text = self.tr("A second window ended with text that is not saved. The text is kept.")
+            discard = partial(keeper.discard_orphan, folder)
+            self._offer_text(text, f"orphan-{folder.name}", partial(keeper.fetch_orphan, folder), discard)
 
-    def _offer_text(self, text: str, key: str, fetch: Callable[[], None]) -> None:
+    def _offer_text(
+        self, text: str, key: str, fetch: Callable[[], None], discard: Callable[[], None] | None = None
+    ) -> None:
         notifier = self._bench.notifier
 
-        def take() -> None:
-            notifier.withdraw(key)
-            fetch()
+        def offer(words: str, act: Callable[[], None]) -> Offer:
+            def take() -> None:
+                notifier.withdraw(key)
+                act()
 
-        notifier.information(text, key=key, offers=(Offer(self.tr("Show that text"), take),))
+            return Offer(words, take)
+
+        offers = [offer(self.tr("Show that text"), fetch)]
+        if discard is not None:
+            offers.append(offer(self.tr("Discard it"), discard))
+        notifier.information(text, key=key, offers=tuple(offers))
 
     @Slot(object)
     def _on_fetched(self, show: Callable[[], None]) -> None:

@@ -49,8 +49,8 @@ def slow_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 
 def offer_of(bench: Workbench) -> Offer:
-    [offer] = [offer for notice in bench.window.messages.notices for offer in notice.offers]
-    return offer
+    offers = [offer for notice in bench.window.messages.notices for offer in notice.offers]
+    return next(offer for offer in offers if offer.label == "Show that text")
 
 
 def let_go_when_closing(bench: Workbench, disk: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,6 +108,47 @@ def test_it_is_offered_until_it_is_saved_elsewhere(
     bench.keeper.save()
     qtbot.waitUntil(lambda: not list(bench.slot.orphans()))
     assert (tmp_path / "data" / "sessions" / "1" / TEXT_FILE).read_text() == LEFT
+
+
+def second_session(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, text: str) -> Path:
+    """What a second window leaves that was closed with a text."""
+    first, second = open_window(tmp_path), open_window(tmp_path)
+    folder = tmp_path / "data" / "sessions" / "2"
+    assert second.slot.folder == folder
+    if text:
+        second.prompt.replace_all(text)
+    close_window(qtbot, second)
+    close_window(qtbot, first)
+    return folder
+
+
+@pytest.mark.parametrize("wanted", [True, False], ids=["shown", "discarded"])
+def test_the_unsaved_text_of_a_closed_second_window_is_offered_and_then_removed(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, wanted: bool
+):
+    folder = second_session(qtbot, open_window, tmp_path, LEFT)
+    assert (folder / TEXT_FILE).read_text() == LEFT
+    bench = open_window(tmp_path)
+    offers = {offer.label: offer for notice in bench.window.messages.notices for offer in notice.offers}
+    if wanted:
+        offers["Show that text"].act()
+        qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == LEFT)
+        bench.keeper.save()
+    else:
+        offers["Discard it"].act()
+    qtbot.waitUntil(lambda: (folder / TEXT_FILE).read_text() == "" and not bench.keeper._held)
+    close_window(qtbot, bench)
+    bench = open_window(tmp_path)
+    assert not [offer for notice in bench.window.messages.notices for offer in notice.offers]
+    assert (bench.panel.editor.toPlainText() == LEFT) is wanted
+
+
+def test_a_closed_second_window_leaves_nothing_that_is_saved_elsewhere(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+):
+    folder = second_session(qtbot, open_window, tmp_path, "")
+    assert (folder / TEXT_FILE).read_text() == ""
+    assert not json.loads((folder / STATE_FILE).read_text())["file"]
 
 
 def test_a_session_that_another_window_took_is_left_alone(
