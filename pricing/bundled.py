@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from pricing.types import RATE_NAMES, Batch, Change, CountRule, Rates, Tier
+from pricing.types import RATE_NAMES, Alias, Batch, Change, CountRule, OffPeak, PastPrice, Rates, Service, Tier
 
 DEFAULT_RULE = "unknown"
 """Name of the counting rule for models of which no tokenizer is known."""
@@ -78,6 +78,14 @@ def _encode_value(path: str, value: Any, names: Mapping[CountRule, str]) -> Any:
         return [_encode_tier(tier) for tier in value]
     if path == "price.changes":
         return [_encode_change(change) for change in value]
+    if path == "price.history":
+        return [_encode_past(past) for past in value]
+    if path == "price.services":
+        return {service.name: _encode_service(service) for service in value}
+    if path == "price.off_peak":
+        return _encode_off_peak(value)
+    if path == "dated_aliases":
+        return [[alias.name, _day(alias.from_date), _day(alias.until)] for alias in value]
     if isinstance(value, date):
         return value.isoformat()
     return str(value) if isinstance(value, Decimal) else value
@@ -92,9 +100,17 @@ def _decode_value(path: str, raw: Any, rules: Mapping[str, CountRule]) -> Any:
         return tuple(_decode_tier(tier) for tier in raw)
     if path == "price.changes":
         return tuple(_decode_change(change) for change in raw)
-    if path.startswith("price.") and path != "price.peak_hours":
+    if path == "price.history":
+        return tuple(_decode_past(past) for past in raw)
+    if path == "price.services":
+        return tuple(_decode_service(name, service) for name, service in raw.items())
+    if path == "price.off_peak":
+        return _decode_off_peak(raw)
+    if path == "dated_aliases":
+        return tuple(Alias(name, _of_day(start), _of_day(end)) for name, start, end in raw)
+    if path.startswith("price.") and path != "price.since":
         return Decimal(raw)
-    if path in {"checked", "retires"}:
+    if path in {"checked", "retires", "price.since"}:
         return date.fromisoformat(raw)
     return tuple(raw) if isinstance(raw, list) else raw
 
@@ -144,6 +160,67 @@ def _decode_tier(raw: Mapping[str, Any]) -> Tier:
 
 def _nulls(raw: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in (*RATE_NAMES, "per_request", "batch") if name in raw and raw[name] is None)
+
+
+def _day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+def _of_day(raw: str | None) -> date | None:
+    return None if raw is None else date.fromisoformat(raw)
+
+
+def _encode_past(past: PastPrice) -> dict[str, Any]:
+    encoded: dict[str, Any] = {"from_date": past.from_date.isoformat(), **_encode_rates(past.rates)}
+    if past.per_request is not None:
+        encoded["per_request"] = str(past.per_request)
+    if past.batch is not None:
+        encoded["batch"] = _encode_batch(past.batch)
+    if past.tiers:
+        encoded["tiers"] = [_encode_tier(tier) for tier in past.tiers]
+    return {**encoded, **{name: text for name in ("source", "note") if (text := getattr(past, name))}}
+
+
+def _decode_past(raw: Mapping[str, Any]) -> PastPrice:
+    return PastPrice(
+        date.fromisoformat(raw["from_date"]),
+        _decode_rates(raw),
+        None if raw.get("per_request") is None else Decimal(raw["per_request"]),
+        _decode_batch(raw.get("batch")),
+        tuple(_decode_tier(tier) for tier in raw.get("tiers", ())),
+        raw.get("source", ""),
+        raw.get("note", ""),
+    )
+
+
+def _encode_service(service: Service) -> dict[str, Any]:
+    encoded: dict[str, Any] = _encode_rates(service.rates)
+    if service.factor is not None:
+        encoded["factor"] = str(service.factor)
+    if service.tiers is not None:
+        encoded["tiers"] = [_encode_tier(tier) for tier in service.tiers]
+    return encoded
+
+
+def _decode_service(name: str, raw: Mapping[str, Any]) -> Service:
+    factor = Decimal(raw["factor"]) if "factor" in raw else None
+    tiers = tuple(_decode_tier(tier) for tier in raw["tiers"]) if "tiers" in raw else None
+    return Service(name, factor, _decode_rates(raw), tiers)
+
+
+def _encode_off_peak(off_peak: OffPeak) -> dict[str, Any]:
+    return {
+        "factor": str(off_peak.factor),
+        "peak": [list(window) for window in off_peak.peak],
+        "weekdays": list(off_peak.weekdays),
+        "from_date": _day(off_peak.from_date),
+        "note": off_peak.note,
+    }
+
+
+def _decode_off_peak(raw: Mapping[str, Any]) -> OffPeak:
+    windows = tuple((start, end) for start, end in raw["peak"])
+    return OffPeak(Decimal(raw["factor"]), windows, tuple(raw["weekdays"]), _of_day(raw["from_date"]), raw["note"])
 
 
 def _encode_change(change: Change) -> dict[str, Any]:

@@ -6,18 +6,24 @@ Reading YAML takes a library that is slow to import, so it is imported when ther
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from pricing.bundled import load_bundled
 from pricing.layering import build_model, lay_over
-from pricing.types import AmbiguousModelError, Model, Notice, PriceFileError, Problem, UnknownModelError
+from pricing.names import folded, spellings
+from pricing.types import Alias, AmbiguousModelError, Model, Notice, PriceFileError, Problem, UnknownModelError
 
-_TRAILING_DATE = re.compile(r"[-@]([0-9]{4})-?([0-9]{2})-?([0-9]{2})$")
+
+class Found(NamedTuple):
+    """The model that a name means. ``note``: how the name was read, empty where there is nothing to say."""
+
+    model: Model
+    note: str = ""
 
 
 class Catalog:
@@ -46,31 +52,69 @@ class Catalog:
         """The model with exactly this id."""
         return self._by_id.get(model_id)
 
-    def find(self, text: str) -> Model:
-        """The model that ``text`` names: an id, an alias, or a bare name that is unique; then the same without regard
-        to capitals; then the same without a date at the end (``gpt-4o-2024-08-06``). Never by a part of a name.
+    def find(self, text: str, on: date | None = None) -> Model:
+        """The model that ``text`` names, as ``resolve`` finds it."""
+        return self.resolve(text, on).model
+
+    def resolve(self, text: str, on: date | None = None) -> Found:
+        """Return the model that ``text`` names on a day (today if left out), and a note on how it was read.
+
+        An id, an alias that holds on that day, or a bare name that is unique; then the same without regard to capitals
+        and with a dash for the dot between two digits; then the same without a date at the end
+        (``gpt-4o-2024-08-06``), with the vendor's other names (``x-ai/``), and last without the prefix of a host
+        (``azure/``, ``us.anthropic.``), whose price may differ from the vendor's. Never by a part of a name.
 
         Raises UnknownModelError with ids that look alike, AmbiguousModelError with the ids that share a bare name.
         """
         wanted = text.strip()
-        for candidate in (wanted, _without_date(wanted)):
-            if candidate is None:
-                continue
-            for index, key in ((self._names, candidate), (self._folded_names, candidate.casefold())):
+        day = on or date.today()
+        for name, host in spellings(wanted):
+            for index, key in ((self._names, name), (self._folded_names, folded(name))):
                 for level in index:
-                    ids = level.get(key, ())
+                    ids = self._holding(level.get(key, ()), key, day)
                     if len(ids) > 1:
                         raise AmbiguousModelError(wanted, ids)
                     if ids:
-                        return self._by_id[ids[0]]
-        raise UnknownModelError(wanted, self.suggest(wanted))
+                        model = self._by_id[ids[0]]
+                        return Found(model, self._note(model, wanted, key, host, day))
+        raise UnknownModelError(wanted, self.suggest(wanted), self._when(wanted))
+
+    def _holding(self, ids: tuple[str, ...], name: str, day: date) -> tuple[str, ...]:
+        """Those of some models that the name means on a day."""
+        holding = []
+        for model_id in ids:
+            alias = self._alias(self._by_id[model_id], name)
+            if alias is None or alias.holds(day):
+                holding.append(model_id)
+        return tuple(holding)
+
+    def _alias(self, model: Model, name: str) -> Alias | None:
+        """The alias with a date that a name is, None for all others."""
+        key = folded(name)
+        named = ((folded(alias.name), alias) for alias in model.dated_aliases)
+        return next((alias for name, alias in named if key in {name, _bare(name)}), None)
+
+    def _note(self, model: Model, text: str, key: str, host: str, day: date) -> str:
+        if host and model.provider != host:
+            return f"{text} is priced as {model.provider}'s own {model.id}; the price of {host} may differ"
+        alias = self._alias(model, key)
+        return "" if alias is None else f"{text} means {model.id} {alias.period}"
+
+    def _when(self, text: str) -> str:
+        """When a name meant something, for one that does not on the day asked for; empty for others."""
+        for name, _ in spellings(text):
+            for model in self.models:
+                alias = self._alias(model, name)
+                if alias is not None:
+                    return f"it meant {model.id} {alias.period}"
+        return ""
 
     def suggest(self, text: str, limit: int = 3) -> tuple[str, ...]:
         """Ids of models whose id, alias or bare name looks like ``text``, best first."""
         names: dict[str, str] = {}
         for level in reversed(self._folded_names):
             names.update({name: ids[0] for name, ids in level.items()})
-        wanted = text.strip().casefold()[:200]
+        wanted = folded(text.strip())[:200]
         close = difflib.get_close_matches(wanted, names, n=limit * 3, cutoff=0.6)
         holding = sorted((name for name in names if len(wanted) >= 3 and wanted in name), key=len)
         return tuple(dict.fromkeys(names[name] for name in (*close, *holding)))[:limit]
@@ -96,23 +140,17 @@ def _index(models: Iterable[Model], fold: bool) -> tuple[dict[str, tuple[str, ..
     for model in models:
         _, _, rest = model.id.partition("/")
         short = {rest, rest.rpartition("/")[2]}
-        short.update(alias.rpartition("/")[2] for alias in model.aliases)
-        for level, names in ((ids, {model.id}), (aliases, set(model.aliases)), (bare, short)):
-            for name in {name.casefold() if fold else name for name in names}:
+        others = {*model.aliases, *(alias.name for alias in model.dated_aliases)}
+        short.update(map(_bare, others))
+        for level, names in ((ids, {model.id}), (aliases, others), (bare, short)):
+            for name in {folded(name) if fold else name for name in names}:
                 level.setdefault(name, []).append(model.id)
     return tuple({name: tuple(found) for name, found in level.items()} for level in (ids, aliases, bare))
 
 
-def _without_date(text: str) -> str | None:
-    """``text`` without a date at its end, None where there is none."""
-    found = _TRAILING_DATE.search(text)
-    if not found:
-        return None
-    try:
-        date(*map(int, found.groups()))
-    except ValueError:
-        return None
-    return text[: found.start()]
+def _bare(name: str) -> str:
+    """The last part of a name with slashes."""
+    return name.rpartition("/")[2]
 
 
 def load_catalog(user_file: Path | None = None, tokenizers: Collection[str] = ()) -> Catalog:

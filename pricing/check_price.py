@@ -1,23 +1,36 @@
-"""Checks the ``price`` block of a model: rates, batch, tiers, changes."""
+"""Checks the ``price`` block of a model: rates, batch, tiers, service tiers, hours, changes, history."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pricing.check_count import read_factor
 from pricing.checker import Checker, closest, join
 from pricing.declaration import names
 from pricing.document import Node, Scalar, Table
-from pricing.scalars import BadValue, read_date, read_flag, read_number, read_text, read_tokens, shown
-from pricing.types import RATE_NAMES, Batch, Change, Rates, Tier
+from pricing.scalars import (
+    BadValue,
+    read_date,
+    read_flag,
+    read_number,
+    read_text,
+    read_tokens,
+    read_weekdays,
+    read_window,
+    shown,
+)
+from pricing.types import RATE_NAMES, SERVICES, Batch, Change, OffPeak, PastPrice, Rates, Service, Tier
 
 _OF_THE_MODEL = dict.fromkeys(names("model"), "beside 'price', one level up")
 
 Fields = Mapping[str, tuple[Scalar, Node]]
+
+T = TypeVar("T")
 
 
 class PriceChecker:
@@ -35,8 +48,10 @@ class PriceChecker:
             "batch": self._batch,
             "tiers": self._tiers,
             "changes": self._changes,
-            "off_peak": partial(self._checker.scalar, read=read_factor),
-            "peak_hours": partial(self._checker.scalar, read=read_text),
+            "services": self._services,
+            "off_peak": self._off_peak,
+            "since": partial(self._checker.scalar, read=read_date),
+            "history": self._history,
         }
         for name, (_, value) in fields.items():
             where = join(path, name)
@@ -48,6 +63,7 @@ class PriceChecker:
                 amount = self._money(value, where)
                 if amount is not None:
                     entry[name] = amount
+        self._check_service_tiers(entry, fields, path)
         return entry
 
     def _money(self, node: Node, path: str) -> Decimal | None:
@@ -109,6 +125,109 @@ class PriceChecker:
         if "batch" not in fields or _is_null(fields["batch"][1]):
             return None
         return self._batch(fields["batch"][1], join(path, "batch"))
+
+    def _services(self, node: Node, path: str) -> tuple[Service, ...]:
+        services = []
+        for name, (_, value) in self._checker.table(node, path, SERVICES).items():
+            where = join(path, name)
+            if not isinstance(value, Table):
+                if self._checker.scalar(value, where, _read_half) is not None:
+                    services.append(Service(name, Decimal("0.5")))
+                continue
+            fields = self._checker.table(value, where, names("service"))
+            factor = None
+            if "factor" in fields:
+                factor = self._checker.scalar(fields["factor"][1], join(where, "factor"), read_factor)
+                if len(fields) > 1:
+                    self._checker.report(value, where, "give a factor or prices of its own, not both")
+            elif not any(name in fields for name in RATE_NAMES):
+                self._checker.report(value, where, "give prices here, or a factor, or write half")
+            tiers = self._tiers(fields["tiers"][1], join(where, "tiers")) if "tiers" in fields else None
+            services.append(Service(name, factor, self._rates(fields, where), tiers))
+        return tuple(services)
+
+    def _check_service_tiers(self, entry: Mapping[str, object], fields: Fields, path: str) -> None:
+        """Tiers of a service begin where those of the model do, which is looked up by the model's."""
+        tiers, services = entry.get("tiers"), entry.get("services")
+        if not isinstance(tiers, tuple) or not isinstance(services, tuple):
+            return
+        thresholds = {tier.first for tier in tiers}
+        for service in services:
+            if any(tier.first not in thresholds for tier in service.tiers or ()):
+                sentence = "a tier of a service begins at a threshold of the model's own tiers"
+                self._checker.report(fields["services"][1], join(path, f"services.{service.name}.tiers"), sentence)
+
+    def _off_peak(self, node: Node, path: str) -> OffPeak | None:
+        fields = self._checker.table(node, path, names("off_peak"))
+        if not isinstance(node, Table):
+            return None
+        if "factor" not in fields:
+            self._checker.report(node, path, "'factor' is missing, what tokens cost outside the peak hours")
+            return None
+        factor = self._checker.scalar(fields["factor"][1], join(path, "factor"), read_factor)
+        windows = self._each(fields, "peak", path, read_window)
+        days = {day for some in self._each(fields, "weekdays", path, read_weekdays) for day in some}
+        ordered = sorted(windows)
+        if any(start < end for (_, end), (start, _) in itertools.pairwise(ordered)):
+            self._checker.report(fields["peak"][1], join(path, "peak"), "these hours overlap")
+        if days and not windows:
+            self._checker.report(node, path, "'peak' is missing, the hours of these days")
+        start, note = None, ""
+        if "from_date" in fields:
+            start, note = None, ""
+        if "from_date" in fields:
+            start = self._checker.scalar(fields["from_date"][1], join(path, "from_date"), read_date)
+        if "note" in fields:
+            note = self._checker.scalar(fields["note"][1], join(path, "note"), read_text) or ""
+        if factor is None:
+            return None
+        weekdays = tuple(sorted(days)) or (tuple(range(7)) if windows else ())
+        return OffPeak(factor, tuple(ordered), weekdays, start, note)
+
+    def _each(self, fields: Fields, name: str, path: str, read: Callable[[str], T]) -> list[T]:
+        """The values of a list of texts, each read."""
+        found: list[T] = []
+        if name in fields:
+
+            def take(text: str) -> str:
+                found.append(read(text))
+                return text
+
+            self._checker.texts(fields[name][1], join(path, name), take)
+        return found
+
+    def _history(self, node: Node, path: str) -> tuple[PastPrice, ...]:
+        past: list[PastPrice] = []
+        for index, item in enumerate(self._checker.items(node, path)):
+            where = join(path, index)
+            one = self._past(item, where)
+            if one is None:
+                continue
+            if past and one.from_date <= past[-1].from_date:
+                sentence = "earlier prices go from early to late, this one does not come after the last"
+                self._checker.report(item, where, sentence)
+                continue
+            past.append(one)
+        return tuple(past)
+
+    def _past(self, node: Node, path: str) -> PastPrice | None:
+        fields = self._checker.table(node, path, names("past"))
+        if not isinstance(node, Table):
+            return None
+        day: date | None = None
+        if "from_date" in fields:
+            day = self._checker.scalar(fields["from_date"][1], join(path, "from_date"), read_date)
+        else:
+            self._checker.report(node, path, "'from_date' is missing, the first day of these prices")
+        fee = self._money(fields["per_request"][1], join(path, "per_request")) if "per_request" in fields else None
+        tiers = self._tiers(fields["tiers"][1], join(path, "tiers")) if "tiers" in fields else ()
+        texts = {
+            name: self._checker.scalar(fields[name][1], join(path, name), read_text) or ""
+            for name in ("source", "note")
+            if name in fields
+        }
+        rates, batch = self._rates(fields, path), self._optional_batch(fields, path)
+        return None if day is None else PastPrice(day, rates, fee, batch, tiers, **texts)
 
     def _changes(self, node: Node, path: str) -> tuple[Change, ...]:
         changes: list[Change] = []

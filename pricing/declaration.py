@@ -16,9 +16,10 @@ class Field:
     """One field. ``kind`` says what its value is.
 
     Single values: ``version``, ``text``, ``currency``, ``money`` (an amount in the file's currency), ``tokens`` (a
-    number of them), ``date``, ``flag``, ``factor``. Others: ``texts`` (a list), the name of a block in ``BLOCKS``,
-    ``batch``, ``count`` (a name or a block), ``tiers`` and ``changes`` (lists of such blocks), and four tables with
-    names of the user's: ``models``, ``rates``, ``providers``, ``counting``.
+    number of them), ``date``, ``flag``, ``factor``, ``checked_in``. Others: ``texts`` (a list), the name of a block in
+    ``BLOCKS``, ``batch``, ``count`` (a name or a block), ``tiers``, ``changes``, ``history`` and ``dated_aliases``
+    (lists of such blocks), ``services`` (a table of them), and four tables with names of the user's: ``models``,
+    ``rates``, ``providers``, ``counting``.
     """
 
     name: str
@@ -33,6 +34,8 @@ _RATE_SENTENCES = {
     "cache_write": "input written to the cache for minutes; left out, it costs what input costs",
     "cache_write_1h": "input written to the cache for an hour",
     "reasoning": "hidden reasoning, only where it is billed at another rate than output",
+    "audio_input": "sound that is sent, on top of the text",
+    "audio_output": "sound that is answered",
 }
 
 _RATES = tuple(Field(name, "money", f"Price of a million tokens of {_RATE_SENTENCES[name]}.") for name in RATE_NAMES)
@@ -42,7 +45,7 @@ _TIERS = Field("tiers", "tiers", "Prices of the whole request by the length of t
 
 BLOCKS: dict[str, tuple[Field, ...]] = {
     "file": (
-        Field("version", "version", "The version of this form: 1."),
+        Field("version", "version", "The version of this form: 2."),
         Field("currency", "currency", "The currency of the amounts in this file; USD if left out."),
         Field("rates", "rates", "What one unit of another currency costs in US dollars, like EUR: 1.16."),
         Field("providers", "providers", "How the part of an id before the '/' is shown."),
@@ -51,6 +54,7 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
     ),
     "model": (
         Field("name", "text", "The name that is shown."),
+        Field("like", "text", "The id of a model whose prices and facts hold where this one says nothing else."),
         Field("provider", "text", "The provider that is shown, where it is not that of the vendor."),
         Field("currency", "currency", "The currency of this model's prices, where it is not that of the file."),
         Field("price", "price", "The prices."),
@@ -60,8 +64,14 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         Field("count", "count", "How tokens are counted: the name of a rule, or a block."),
         Field("source", "text", "The page that the facts are from."),
         Field("checked", "date", "The day on which the facts were compared with the source."),
+        Field(
+            "checked_in",
+            "checked_in",
+            "Where: vendor (the page of the vendor), or table (published price tables).",
+        ),
         Field("retires", "date", "The first day on which the vendor no longer serves the model."),
         Field("aliases", "texts", "Other names of the model."),
+        Field("dated_aliases", "dated_aliases", "Names that mean this model for some time, such as vendor-latest."),
         Field("notes", "texts", "Remarks, such as the hours of the day that a price is for."),
     ),
     "price": (
@@ -70,10 +80,43 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         _BATCH,
         _TIERS,
         Field("changes", "changes", "New prices from a day on, early days first; what is left out stays as it was."),
-        Field("off_peak", "factor", "What tokens cost outside the peak hours, as a multiple of these prices."),
-        Field("peak_hours", "text", "The hours that these prices are for."),
+        Field("services", "services", "Prices of service tiers: flex, priority, fast, ultrafast."),
+        Field("per_search", "money", "A fee for each call of the vendor's search tool."),
+        Field("off_peak", "off_peak", "What tokens cost outside the peak hours."),
+        Field("since", "date", "The first day of these prices; before it those of 'history' hold."),
+        Field("history", "history", "What the model cost before, early days first; each entry is complete in itself."),
     ),
     "batch": _RATES,
+    "service": (
+        Field("factor", "factor", "How many times the normal prices, instead of prices of its own."),
+        *_RATES,
+        Field(
+            "tiers",
+            "tiers",
+            "Its prices of long prompts, from thresholds of the normal ones on; [] for none.",
+        ),
+    ),
+    "off_peak": (
+        Field("factor", "factor", "What tokens cost outside the peak hours, as a multiple of the other prices."),
+        Field("peak", "texts", "The peak hours of a day in UTC, like 01:00-04:00."),
+        Field("weekdays", "texts", "The days that have peak hours, like mon-fri."),
+        Field("from_date", "date", "The first day on which the price depends on the hour."),
+        Field("note", "text", "What else is to be known, such as holidays."),
+    ),
+    "past": (
+        Field("from_date", "date", "The first day of these prices."),
+        *_RATES,
+        _FEE,
+        _BATCH,
+        _TIERS,
+        Field("source", "text", "Where this is from."),
+        Field("note", "text", "What is to be known of these prices."),
+    ),
+    "alias": (
+        Field("name", "text", "The name."),
+        Field("from_date", "date", "The first day on which it means this model."),
+        Field("until", "date", "The first day on which it does so no more."),
+    ),
     "tier": (
         Field("over", "tokens", "These prices hold for prompts of more than so many tokens."),
         Field("from", "tokens", "These prices hold for prompts of exactly so many tokens, and longer ones."),
@@ -100,10 +143,10 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
 }
 """The fields of each kind of block, in the order in which they are best written."""
 
-LISTS = {"tiers": "tier", "changes": "change"}
+LISTS = {"tiers": "tier", "changes": "change", "history": "past", "dated_aliases": "alias"}
 """What the items of a list are."""
 
-TABLES = {"models": "model", "counting": "count", "rates": "factor", "providers": "text"}
+TABLES = {"models": "model", "counting": "count", "rates": "factor", "providers": "text", "services": "service"}
 """What stands behind the free names of a table."""
 
 

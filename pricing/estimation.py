@@ -9,14 +9,13 @@ assumed or depends on the hour, the ends are those of all prices that may hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from datetime import date
 from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
 from typing import NamedTuple
 
 from pricing.money import exact_usd
-from pricing.rates import Possible, RateCard, RateCards, tier_for
+from pricing.rates import RateCard, RateCards, depends_on_hour, tier_for
 from pricing.scenario_checks import cached_tokens, check
-from pricing.types import Change, CostEstimate, CostPart, Label, Model, Price, Scenario, TokenCount, least_sure
+from pricing.types import Change, CostEstimate, CostPart, Label, Model, OffPeak, Price, Scenario, TokenCount, least_sure
 
 TOKENS_UNKNOWN = "tokens"
 """Stands in ``CostEstimate.unknown`` where it is the number of tokens that is not known."""
@@ -30,10 +29,12 @@ EXACT = Context(prec=120, traps=[Inexact, InvalidOperation, Overflow])
 _SHARE = Context(prec=12)
 _NOTHING = Decimal(0)
 _HALF = Decimal("0.5")
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-_PROMPT_PARTS = ("input", "cached", "cache_write", "cache_write_1h")
-_OUTPUT_PARTS = ("output", "reasoning")
+_PROMPT_PARTS = ("input", "cached", "cache_write", "cache_write_1h", "audio_input")
+_OUTPUT_PARTS = ("output", "reasoning", "audio_output")
+_REQUEST_PARTS = ("per_search", "per_request")
 
 
 class _Ends(NamedTuple):
@@ -58,15 +59,15 @@ def estimate(
     """
     check(count, scenario)
     cards = cards or RateCards()
-    possible, change = cards.possible(model.price, scenario.on)
-    price = possible[0].price
+    possible, change = cards.possible(model.price, scenario.on, scenario.hours)
+    price = possible[0]
     if count is None:
         return _without_count(model, scenario)
     tier = tier_for(price, count.tokens)
-    parts, unknown = _parts(price, cards.card(price, tier, scenario.batch), count.tokens, scenario)
+    parts, unknown = _parts(price, cards.card(price, tier, _service(scenario)), count.tokens, scenario)
     input_sum, output_sum = _sum(parts, _PROMPT_PARTS), _sum(parts, _OUTPUT_PARTS)
     input_usd, output_usd = _times(input_sum, scenario.factor), _times(output_sum, scenario.factor)
-    request_usd = EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
+    request_usd = _times(_sum(parts, _REQUEST_PARTS), scenario.factor)
     usd = _plus(_plus(input_usd, output_usd), request_usd)
     ends = _Ends(usd, usd, input_usd, input_usd, output_usd, output_usd)
     if count.low < count.high or scenario.output_range or scenario.reasoning_range or len(possible) > 1:
@@ -101,11 +102,16 @@ def estimate(
         output_usd_high=ends.output_high,
         output_low=fewest,
         output_high=most,
-        usd_label=_usd_label(count.label, price, change),
-        price_note=_price_note(price, change, scenario.on),
+        usd_label=_usd_label(count.label, price, change, scenario),
+        price_note=_price_note(price, change, scenario),
         context_note=_context_note(model, count, scenario),
         is_complete=count.is_complete,
     )
+
+
+def _service(scenario: Scenario) -> str:
+    """The name of the service by which rate cards know it."""
+    return "batch" if scenario.batch else scenario.service
 
 
 def _output_ends(scenario: Scenario) -> tuple[int, int]:
@@ -125,12 +131,14 @@ def _split_prompt(prompt: int, scenario: Scenario) -> tuple[tuple[str, int], ...
         ("cached", cached),
         ("cache_write", written),
         ("cache_write_1h", written_1h),
+        ("audio_input", scenario.audio_input_tokens),
     )
     return tuple(part for part in split if part[1])
 
 
-def _split_output(output: int, reasoning: int) -> tuple[tuple[str, int], ...]:
-    return tuple(part for part in (("output", output), ("reasoning", reasoning)) if part[1])
+def _split_output(output: int, reasoning: int, audio: int) -> tuple[tuple[str, int], ...]:
+    split = (("output", output), ("reasoning", reasoning), ("audio_output", audio))
+    return tuple(part for part in split if part[1])
 
 
 def _parts(
@@ -139,13 +147,19 @@ def _parts(
     """The terms of the sum, and the names of prices that were needed and are not known."""
     parts = []
     unknown: dict[str, None] = {}
-    split = _split_prompt(prompt, scenario) + _split_output(scenario.output_tokens, scenario.reasoning_tokens)
+    written = _split_output(scenario.output_tokens, scenario.reasoning_tokens, scenario.audio_output_tokens)
+    split = _split_prompt(prompt, scenario) + written
     for name, tokens in split:
         rate = card.rate(name)
         if rate.usd is None:
             unknown[rate.path] = None
         usd = None if rate.usd is None else EXACT.multiply(EXACT.multiply(rate.usd, tokens), _PER_TOKEN)
         parts.append(CostPart(name, tokens, rate.usd, usd, rate.note))
+    if scenario.searches:
+        if price.per_search is None:
+            unknown["per_search"] = None
+        fee = _times(price.per_search, Decimal(scenario.searches))
+        parts.append(CostPart("per_search", None, None, fee, f"{scenario.searches:,} searches"))
     if price.per_request is not None:
         parts.append(CostPart("per_request", None, None, price.per_request))
     return tuple(parts), tuple(unknown)
@@ -162,22 +176,23 @@ def _sum(parts: tuple[CostPart, ...], names: Container[str]) -> Decimal | None:
     return total
 
 
-def _ranges(possible: Possible, cards: RateCards, count: TokenCount, scenario: Scenario) -> _Ends:
+def _ranges(price: Price, cards: RateCards, count: TokenCount, scenario: Scenario) -> _Ends:
     """The ends of the costs of all prompt lengths in the range of the count, with the least and the most output.
 
     Between two thresholds the cost only grows with the prompt, so the ends and the thresholds tell all.
     """
-    price, factor = possible.price, EXACT.multiply(possible.factor, scenario.factor)
-    fee = EXACT.multiply(price.per_request or _NOTHING, scenario.factor)
+    factor = scenario.factor
+    searches = _times(price.per_search, Decimal(scenario.searches)) if scenario.searches else _NOTHING
+    fee = _times(_plus(searches, price.per_request or _NOTHING), factor)
     output = scenario.output_range or (scenario.output_tokens, scenario.output_tokens)
     reasoning = scenario.reasoning_range or (scenario.reasoning_tokens, scenario.reasoning_tokens)
-    least, most = (_split_output(output[end], reasoning[end]) for end in (0, 1))
+    least, most = (_split_output(output[end], reasoning[end], scenario.audio_output_tokens) for end in (0, 1))
     inputs: list[Decimal | None] = []
     lows: list[Decimal | None] = []
     highs: list[Decimal | None] = []
     written: dict[RateCard, tuple[Decimal | None, Decimal | None]] = {}
     for tokens in _corners(price, count):
-        card = cards.card(price, tier_for(price, tokens), scenario.batch)
+        card = cards.card(price, tier_for(price, tokens), _service(scenario))
         if card not in written:
             low = _priced(card, least, factor)
             written[card] = low, low if least == most else _priced(card, most, factor)
@@ -246,28 +261,49 @@ def _is_over(model: Model, prompt: int, scenario: Scenario) -> bool | None:
     return prompt + scenario.output_tokens + scenario.reasoning_tokens > model.context
 
 
-def _usd_label(label: Label, price: Price, change: Change | None) -> Label:
-    """The label of the money. Where the price depends on the hour, it is an estimate: the hour is not known."""
+def _usd_label(label: Label, price: Price, change: Change | None, scenario: Scenario) -> Label:
+    """The label of the money. An estimate where the price depends on the hour and the hour is not told."""
     labels: list[Label] = [label]
     if change is not None and change.assumed:
         labels.append("assumed")
-    if price.off_peak is not None:
+    if depends_on_hour(price, scenario.on) is not None and scenario.hours not in ("peak", "off-peak"):
         labels.append("estimated")
     return least_sure(*labels)
 
 
-def _price_note(price: Price, change: Change | None, on: date) -> str:
+def _price_note(price: Price, change: Change | None, scenario: Scenario) -> str:
     """Why there is no price, or may be another one; empty where it is published and the same at all hours."""
-    notes = []
+    notes, on = [], scenario.on
+    if scenario.service and all(one.name != scenario.service for one in price.services):
+        notes.append(f"no {scenario.service} service known")
     if price.known_from is not None and on < price.known_from:
         notes.append(f"{NO_PRICE_YET} {price.known_from.isoformat()}")
     if change is not None and change.assumed:
         notes.append(f"assumed price: {change.note}" if change.note else "assumed price")
-    if price.off_peak is not None:
-        hours = f" ({price.peak_hours})" if price.peak_hours else ""
-        times = "half of it" if price.off_peak == _HALF else f"{exact_usd(price.off_peak)} times that"
-        notes.append(f"price of the peak hours{hours}, {times} at other times")
+    off_peak = depends_on_hour(price, on)
+    if off_peak is not None:
+        notes.append(_hours_note(off_peak, scenario))
     return "; ".join(notes)
+
+
+def _hours_note(off_peak: OffPeak, scenario: Scenario) -> str:
+    """Of which hours a price is, what it is at others, and which of the two holds now."""
+    hours = f" ({peak_hours(off_peak)})" if off_peak.peak or off_peak.note else ""
+    half = off_peak.factor == _HALF
+    times = "half of it" if half else f"{exact_usd(off_peak.factor)} times that"
+    if scenario.hours == "off-peak":
+        times = "half" if half else f"{exact_usd(off_peak.factor)} times"
+        note = f"price outside the peak hours{hours}, {times} of that in them"
+    elif scenario.hours == "average" and off_peak.peak:
+        note = f"mean price of a week: that of the peak hours{hours}, and {times} at other times"
+    else:
+        note = f"price of the peak hours{hours}, {times} at other times"
+    now = scenario.now
+    if now is None or off_peak.is_peak(now) is None:
+        return note
+    switch = off_peak.next_switch(now)
+    until = f" until {switch:%a %H:%M} UTC" if switch else ""
+    return f"{note}; now {'peak' if off_peak.is_peak(now) else 'off-peak'}{until}"
 
 
 def _context_note(model: Model, count: TokenCount, scenario: Scenario) -> str:
@@ -307,6 +343,18 @@ def _notes(model: Model, count: TokenCount, scenario: Scenario, change: Change |
     if model.currency != "USD":
         yield f"your prices were converted at 1 {model.currency} = {model.exchange_rate} USD"
     yield from model.notes
+
+
+def peak_hours(off_peak: OffPeak) -> str:
+    """The peak hours in words, like ``01:00 to 04:00 UTC, Monday to Friday``."""
+    windows = " and ".join(
+        f"{start // 60:02}:{start % 60:02} to {end // 60:02}:{end % 60:02}" for start, end in off_peak.peak
+    )
+    days = off_peak.weekdays
+    named = ", ".join(_DAYS[day] for day in days)
+    if len(days) > 2 and days == tuple(range(days[0], days[-1] + 1)):
+        named = "" if len(days) == 7 else f"{_DAYS[days[0]]} to {_DAYS[days[-1]]}"
+    return ", ".join(filter(None, (f"{windows} UTC" if windows else "", named, off_peak.note)))
 
 
 def _without_count(model: Model, scenario: Scenario) -> CostEstimate:

@@ -1,7 +1,8 @@
 """Lays the user's file over the built-in prices, field by field, and builds the models.
 
-A field that the user sets wins, ``null`` makes it unknown again; ``tiers`` and ``changes`` are replaced as whole lists,
-prices inside a ``batch`` block one by one. A model that is null is hidden. What is legal but probably not meant becomes
+A field that the user sets wins, ``null`` makes it unknown again; ``tiers``, ``changes``, ``history`` and ``services``
+are replaced as a whole, prices inside a ``batch`` block one by one. A model that is ``like`` another has its fields
+where it says nothing else. A model that is null is hidden. What is legal but probably not meant becomes
 a notice.
 """
 
@@ -15,7 +16,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pricing.bundled import Bundled
-from pricing.types import RATE_NAMES, Change, Model, Notice, Origin, Price, Rates
+from pricing.types import RATE_NAMES, Change, Model, Notice, Origin, PastPrice, Price, Rates
 
 if TYPE_CHECKING:
     from pricing.load import Entry, PriceFile
@@ -57,6 +58,9 @@ def build_model(model_id: str, bundled: Bundled, file: PriceFile | None = None) 
     if file is not None:
         _use_own_rule(values, origin, bundled, file)
     if yours is not None:
+        inherited = inherited_fields(yours.fields, bundled.entries, file.models if file else {})
+        values.update(inherited)
+        origin.update(dict.fromkeys(inherited, "yours"))
         for path, value in yours.fields.items():
             values[path] = _joined_batch(values.get(path), value) if path == "price.batch" else value
             origin[path] = "yours"
@@ -75,14 +79,40 @@ def build_model(model_id: str, bundled: Bundled, file: PriceFile | None = None) 
         max_output=values.get("max_output"),
         source=values.get("source") or "",
         checked=values.get("checked"),
+        checked_in=values.get("checked_in") or "",
         retires=values.get("retires"),
         aliases=values.get("aliases") or (),
+        dated_aliases=values.get("dated_aliases") or (),
         notes=values.get("notes") or (),
         origin=origin,
         currency=yours.currency if yours else "USD",
         exchange_rate=yours.exchange_rate if yours else Decimal(1),
         places=yours.places if yours else {},
     )
+
+
+def inherited_fields(
+    fields: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]], own: Mapping[str, Entry | None]
+) -> dict[str, Any]:
+    """Return the fields of the model that one is like, by path; empty where it is like none.
+
+    ``entries``: built-in models; ``own``: those of the same file, which come first. Names are not inherited.
+    """
+    other = fields.get("like")
+    if not isinstance(other, str):
+        return {}
+    entry = own.get(other)
+    found: dict[str, Any] = {}
+    if other in entries:
+        found.update(inherited_fields(entries[other], entries, {}))
+        found.update(entries[other])
+    if entry is not None:
+        found.update(inherited_fields(entry.fields, entries, own))
+        found.update(entry.fields)
+    return {path: value for path, value in found.items() if path not in _OWN_FIELDS}
+
+
+_OWN_FIELDS = {"name", "like", "aliases", "dated_aliases"}
 
 
 def _use_own_rule(values: dict[str, Any], origin: dict[str, Origin], bundled: Bundled, file: PriceFile) -> None:
@@ -102,10 +132,15 @@ def _known_from(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> date
     all_yours = all(origin[path] == "yours" for path in rates)
     if checked is None or (all_yours and origin["checked"] != "yours"):
         return None
+    past: tuple[PastPrice, ...] = values.get("price.history") or ()
+    if all_yours and past and origin["price.history"] != "yours":
+        past = ()  # of the prices that the user replaced
     changes: tuple[Change, ...] = values.get("price.changes") or ()
     if changes and origin["price.changes"] == "yours" and not all_yours:
         changes = ()  # they say nothing of the built-in prices
-    return min(checked, date.today(), *(change.from_date for change in changes))
+    since: date | None = values.get("price.since")
+    days = [change.from_date for change in changes] + [one.from_date for one in past] + ([since] if since else [])
+    return min(checked, date.today(), *days)
 
 
 def _price(values: Mapping[str, Any], known_from: date | None) -> Price:
@@ -116,7 +151,10 @@ def _price(values: Mapping[str, Any], known_from: date | None) -> Price:
         tiers=values.get("price.tiers") or (),
         changes=values.get("price.changes") or (),
         off_peak=values.get("price.off_peak"),
-        peak_hours=values.get("price.peak_hours") or "",
+        per_search=values.get("price.per_search"),
+        services=values.get("price.services") or (),
+        since=None if known_from is None else values.get("price.since"),
+        history=() if known_from is None else values.get("price.history") or (),
         known_from=known_from,
     )
 
@@ -140,6 +178,7 @@ def _notices(model_id: str, bundled: Mapping[str, Any], yours: Entry) -> list[No
         ("price.changes", "the built-in changes of price"),
         ("price.batch", "the built-in batch prices"),
         ("price.off_peak", "the built-in prices outside the peak hours"),
+        ("price.services", "the built-in prices of service tiers"),
     ):
         survives = bundled.get(path) and path not in yours.fields
         if survives and bundled[path] != "half":

@@ -22,6 +22,7 @@ from pricing.document import Broken, Document, Node, Scalar, Table, read_documen
 from pricing.migration import VERSION, is_older, migrated
 from pricing.scalars import (
     BadValue,
+    read_checked_in,
     read_currency,
     read_date,
     read_id,
@@ -30,7 +31,7 @@ from pricing.scalars import (
     read_tokens,
     shown,
 )
-from pricing.types import CountRule, Place, Problem
+from pricing.types import Alias, CountRule, Place, Problem
 
 MAX_BYTES = 4_000_000
 
@@ -47,6 +48,8 @@ _SCALAR_READERS = {
     "source": read_text,
     "checked": read_date,
     "retires": read_date,
+    "like": read_id,
+    "checked_in": read_checked_in,
 }
 
 
@@ -143,16 +146,16 @@ class _Reader:
             self._not_a_table(root)
         elif self._document.complete and not self._document.problems:
             place = Scalar("", False, 1, 1)
-            self._checker.report(place, "", "the file is empty, a price file starts with 'version: 1'")
+            self._checker.report(place, "", f"the file is empty, a price file starts with 'version: {VERSION}'")
         self._file.problems = self._checker.problems
         return self._file
 
     def _not_a_table(self, root: Node) -> None:
         if isinstance(root, Scalar) and ":" in root.text:
-            sentence = "this reads as one long text: put a space behind the ':' of 'version: 1'"
+            sentence = f"this reads as one long text: put a space behind the ':' of 'version: {VERSION}'"
             self._checker.report(root, "", sentence)
         else:
-            self._checker.expect("a block of 'name: value' lines that starts with 'version: 1'", root, "")
+            self._checker.expect(f"a block of 'name: value' lines that starts with 'version: {VERSION}'", root, "")
 
     def _read_file(self, root: Table) -> None:
         version = next((value for key, value in root.pairs if key.text == "version"), None)
@@ -184,12 +187,14 @@ class _Reader:
             for key, value in self._checker.pairs(fields["models"][1], "models"):
                 self._read_model(key.text, key, value)
         self._check_aliases()
+        self._check_likeness()
 
     def _version_is_known(self, value: Node | None) -> bool:
         """False where the file is of a later version, of which nothing can be said."""
         if value is None:
             place = Scalar("", False, 1, 1)
-            self._checker.report(place, "version", "the file must say 'version: 1', best in its first line")
+            sentence = f"the file must say 'version: {VERSION}', best in its first line"
+            self._checker.report(place, "version", sentence)
             return True
         if isinstance(value, Broken):
             return True
@@ -280,6 +285,8 @@ class _Reader:
         value: object
         if name == "count":
             value = self._counts.count(node, path)
+        elif name == "dated_aliases":
+            value = self._dated_aliases(node, path)
         elif name == "aliases":
             value = self._checker.texts(node, path, _read_alias)
         elif name == "notes":
@@ -288,6 +295,51 @@ class _Reader:
             value = self._checker.scalar(node, path, _SCALAR_READERS[name], may_be_null=True)
         if value is not None:
             entry[name] = value
+
+    def _dated_aliases(self, node: Node, path: str) -> tuple[Alias, ...]:
+        aliases = []
+        for index, item in enumerate(self._checker.items(node, path)):
+            where = join(path, index)
+            fields = self._checker.table(item, where, names("alias"))
+            if not isinstance(item, Table):
+                continue
+            if "name" not in fields:
+                self._checker.report(item, where, "'name' is missing")
+                continue
+            name = self._checker.scalar(fields["name"][1], join(where, "name"), _read_alias)
+            days = {
+                field: self._checker.scalar(fields[field][1], join(where, field), read_date)
+                for field in ("from_date", "until")
+                if field in fields
+            }
+            start, end = days.get("from_date"), days.get("until")
+            if start is not None and end is not None and end <= start:
+                self._checker.report(item, where, "'until' must come after 'from_date'")
+            elif name is not None:
+                aliases.append(Alias(name, start, end))
+        return tuple(aliases)
+
+    def _check_likeness(self) -> None:
+        """Every model that another one is like exists, and none is like itself by a detour."""
+        for model_id, entry in self._file.models.items():
+            seen = [model_id]
+            while entry is not None and isinstance(other := entry.fields.get("like"), str):
+                path = join(join("models", model_id), "like")
+                if other in seen:
+                    self._report_likeness(model_id, path, f"{model_id} cannot be like itself")
+                    break
+                if other not in self._file.models:
+                    if not _is_bundled(other):
+                        self._report_likeness(model_id, path, f"no model has the id '{shown(other)}'")
+                    break
+                seen.append(other)
+                entry = self._file.models[other]
+
+    def _report_likeness(self, model_id: str, path: str, sentence: str) -> None:
+        entry = self._file.models[model_id]
+        place = entry.places.get("like") if entry is not None else None
+        node = Scalar("", False, place.line, place.column) if place else Scalar("", False, 1, 1)
+        self._checker.report(node, path, sentence)
 
     def _note_alias(self, alias: str, model_id: str, node: Node, path: str) -> None:
         if alias in self._aliases and self._aliases[alias][0] != model_id:
@@ -301,6 +353,12 @@ class _Reader:
             if alias in self._file.models:
                 path = f"models.{model_id}.aliases"
                 self._checker.report(node, path, f"'{shown(alias)}' is the id of a model, it cannot be an alias too")
+
+
+def _is_bundled(model_id: str) -> bool:
+    from pricing.bundled import load_bundled  # only here: the file that is read may be one that it is made of
+
+    return model_id in load_bundled().entries
 
 
 def _read_alias(text: str) -> str:

@@ -11,7 +11,7 @@ from pricing.bundled import load_bundled
 from pricing.checker import join
 from pricing.document import Node, Scalar, Sequence, Table, read_document
 from pricing.load import read_price_text
-from pricing.migration import VERSION, is_older
+from pricing.migration import VERSION, is_another_form
 from pricing.rendering import Value, rendered
 from pricing.types import EditError, PriceFileError
 
@@ -48,7 +48,7 @@ class PriceSource:
         root = read_document(text.replace("\r\n", "\n"), file_name).root
         if not isinstance(root, Table):
             raise EditError("the file holds nothing that could be changed")
-        if any(key.text == "version" and is_older(getattr(value, "text", "")) for key, value in root.pairs):
+        if is_another_form(root):
             raise EditError(
                 f"the file is of an older version, which is read but not written: make it version {VERSION}"
             )

@@ -1,4 +1,4 @@
-"""Which prices hold: the ones in force on a day, for a prompt of a length, normal or batch.
+"""Which prices hold: the ones in force on a day, for a prompt of a length, in a service tier or the batch service.
 
 Sources of the rules: long-prompt tiers price the whole request, output included, by its whole prompt, cached tokens
 included (Anthropic, Google, OpenAI and xAI document it so). A price that is not published is replaced only where that
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import NamedTuple
 
-from pricing.types import RATE_NAMES, Batch, Change, Price, Rates, Tier
+from pricing.types import RATE_NAMES, WEEK_MINUTES, Batch, Change, OffPeak, Price, Rates, Service, Tier
 
 _HALF = Decimal("0.5")
 _STAND_IN = {
@@ -23,7 +23,10 @@ _STAND_IN = {
     "cache_write": "input",
     "cache_write_1h": "input",
     "reasoning": "output",
+    "audio_input": "",
+    "audio_output": "",
 }
+_AVERAGE_STEP = Decimal("0.000000000001")
 
 
 class Rate(NamedTuple):
@@ -44,23 +47,13 @@ def price_on(price: Price, on: date) -> tuple[Price, Change | None]:
     return found[0], last
 
 
-def _known_on(price: Price, on: date) -> Price:
-    """The price itself, or one without amounts for a day before the first of which it is known."""
-    if price.known_from is None or on >= price.known_from:
-        return price
-    return Price(Rates(), changes=price.changes, known_from=price.known_from)
-
-
-class Possible(NamedTuple):
-    """A price that may hold. ``factor``: what tokens cost at this hour, as a multiple of it."""
-
-    price: Price
-    factor: Decimal
-
-
 def _in_force(price: Price, on: date) -> tuple[list[Price], Change | None]:
     """The price in force on a day and behind it those that assumed changes may not have replaced; the last change."""
-    found, last = [_known_on(price, on)], None
+    if price.known_from is not None and on < price.known_from:
+        return [Price(Rates(), changes=price.changes, known_from=price.known_from)], None
+    if price.since is not None and on < price.since:
+        return _in_the_past(price, on)
+    found, last = [price], None
     for change in price.changes:
         if change.from_date > on:
             break
@@ -68,10 +61,81 @@ def _in_force(price: Price, on: date) -> tuple[list[Price], Change | None]:
     return found, last
 
 
-def _at_all_hours(found: Sequence[Price]) -> tuple[Possible, ...]:
-    """These prices, then each of them that depends on the hour outside its peak hours."""
-    prices = [Possible(one, Decimal(1)) for one in found]
-    return (*prices, *(Possible(one, one.off_peak) for one in found if one.off_peak is not None))
+def _in_the_past(price: Price, on: date) -> tuple[list[Price], Change | None]:
+    """The price that was in force on a day before those of today, and a change that says of when it is."""
+    earlier = [past for past in price.history if past.from_date <= on]
+    if not earlier:
+        return [Price(Rates(), changes=price.changes, known_from=price.since)], None
+    past = earlier[-1]
+    later = [other.from_date for other in price.history if other.from_date > on]
+    until = min([*later, *([price.since] if price.since else [])])
+    note = f"price from {past.from_date.isoformat()} until {until.isoformat()}"
+    told = ", ".join(filter(None, (past.note, past.source)))
+    found = Price(past.rates, past.per_request, past.batch, past.tiers, known_from=price.known_from)
+    return [found], Change(past.from_date, Rates(), note=f"{note} ({told})" if told else note)
+
+
+def depends_on_hour(price: Price, on: date) -> OffPeak | None:
+    """What a price of that day is outside its peak hours; None where it does not depend on the hour."""
+    off_peak = price.off_peak
+    if off_peak is None or (off_peak.from_date is not None and on < off_peak.from_date):
+        return None
+    return off_peak
+
+
+def _at_hours(found: Sequence[Price], on: date, hours: str) -> tuple[Price, ...]:
+    """These prices as they are at some hours, and behind them those between which they may lie.
+
+    Without hours, and for the mean of a week, these are the prices of the peak hours and those of all others.
+    """
+    main, others = list(found), []
+    for place, price in enumerate(found):
+        off_peak = depends_on_hour(price, on)
+        if off_peak is None:
+            continue
+        other = scaled(price, off_peak.factor)
+        if hours == "off-peak":
+            main[place] = other
+        elif hours == "average" and off_peak.peak_minutes is not None:
+            main[place] = scaled(price, average_factor(off_peak, off_peak.peak_minutes))
+            others += [price, other]
+        elif hours != "peak":
+            others.append(other)
+    return (*main, *others)
+
+
+def average_factor(off_peak: OffPeak, peak_minutes: int) -> Decimal:
+    """Return the mean price of a week as a multiple of that of the peak hours, to twelve decimals."""
+    others = off_peak.factor * (WEEK_MINUTES - peak_minutes)
+    return ((peak_minutes + others) / WEEK_MINUTES).quantize(_AVERAGE_STEP, ROUND_HALF_EVEN).normalize()
+
+
+def scaled(price: Price, factor: Decimal) -> Price:
+    """Return a price whose tokens all cost ``factor`` times as much. Fees for requests and searches stay."""
+
+    def tier(one: Tier) -> Tier:
+        return replace(one, rates=scaled_rates(one.rates, factor), batch=batch(one.batch))
+
+    def batch(one: Batch) -> Batch:
+        return scaled_rates(one, factor) if isinstance(one, Rates) else one
+
+    def service(one: Service) -> Service:
+        tiers = None if one.tiers is None else tuple(map(tier, one.tiers))
+        return replace(one, rates=scaled_rates(one.rates, factor), tiers=tiers)
+
+    return replace(
+        price,
+        rates=scaled_rates(price.rates, factor),
+        batch=batch(price.batch),
+        tiers=tuple(map(tier, price.tiers)),
+        services=tuple(map(service, price.services)),
+    )
+
+
+def scaled_rates(rates: Rates, factor: Decimal) -> Rates:
+    """Return rates that are ``factor`` times as high; unknown ones stay unknown."""
+    values = {name: value * factor for name in RATE_NAMES if (value := getattr(rates, name)) is not None}
+    return Rates(**values)
 
 
 def _changed(price: Price, change: Change) -> Price:
@@ -103,17 +167,21 @@ def tier_for(price: Price, prompt_tokens: int) -> Tier | None:
 
 
 class RateCard:
-    """The prices of one request: a price in force, its tier, and whether it goes through the batch service.
+    """The prices of one request: a price in force, its tier, and the service it goes through.
+
+    ``service``: empty for the standard one, ``batch``, or one of ``SERVICES``.
 
     Where a price is not published: hidden reasoning is billed as output; reading from the cache and writing to it cost
     what fresh input costs. A write that lives for an hour costs more than a short one, so input stands in for it only
     where neither has a price.
     """
 
-    def __init__(self, price: Price, tier: Tier | None, in_batch: bool) -> None:
+    def __init__(self, price: Price, tier: Tier | None, service: str = "") -> None:
         self._rates = price.rates if tier is None else _tier_rates(price.rates, tier)
-        self._in_batch = in_batch
-        self._batch = _batch(price, tier) if in_batch else None
+        self._in_batch = service == "batch"
+        self._batch = _batch(price, tier) if self._in_batch else None
+        self._service = "" if self._in_batch else service
+        self._service_rates = _service(price, tier, self._rates, service) if self._service else None
         self._known: dict[str, Rate] = {}
 
     def rate(self, name: str) -> Rate:
@@ -128,6 +196,8 @@ class RateCard:
 
     def _rate(self, name: str, instead: str = "", quiet: bool = False) -> Rate:
         rate = self._normal(name, instead, quiet)
+        if self._service:
+            return self._of_service(name, instead, rate, quiet)
         if not self._in_batch:
             return rate
         if self._batch == "half":
@@ -147,6 +217,30 @@ class RateCard:
             return stand_in._replace(note=note)
         return Rate(None, f"batch.{name}")
 
+    def _of_service(self, name: str, instead: str, normal: Rate, quiet: bool) -> Rate:
+        """A price of a service tier. Where it is not published, the normal one stands in if the tier is not dearer."""
+        path = f"services.{self._service}"
+        rates = self._service_rates
+        if rates is None:
+            return Rate(None, path)
+        own: Decimal | None = getattr(rates, name)
+        if own is not None:
+            return Rate(own, f"{path}.{name}")
+        if not instead:
+            return Rate(None, f"{path}.{name}")
+        base: Decimal | None = getattr(rates, instead)
+        usual: Decimal | None = getattr(self._rates, instead)
+        if base is None or usual is None:
+            return Rate(None, f"{path}.{instead}")
+        if name == "reasoning" or getattr(self._rates, name) is None:
+            note = "" if quiet else f"no price is published, that of {instead} counts"
+            return Rate(base, f"{path}.{instead}", note)
+        if base <= usual:
+            return normal._replace(note=f"no {self._service} price is published, the normal one counts")
+        if name == "cached":
+            return Rate(base, f"{path}.{instead}", f"no {self._service} price is published, that of {instead} counts")
+        return Rate(None, f"{path}.{name}")
+
     def _normal(self, name: str, instead: str, quiet: bool) -> Rate:
         own: Decimal | None = getattr(self._rates, name)
         if own is not None or not instead:
@@ -165,37 +259,54 @@ class RateCards:
 
     def __init__(self) -> None:
         self._on: date | None = None
-        self._changed: dict[int, tuple[Price, tuple[Possible, ...], Change | None]] = {}
-        self._cards: dict[tuple[int, int, bool], tuple[Price, Tier | None, RateCard]] = {}
+        self._changed: dict[tuple[int, str], tuple[Price, tuple[Price, ...], Change | None]] = {}
+        self._cards: dict[tuple[int, int, str], tuple[Price, Tier | None, RateCard]] = {}
 
     def in_force(self, price: Price, on: date) -> tuple[Price, Change | None]:
         """As ``price_on``."""
         possible, change = self.possible(price, on)
-        return possible[0].price, change
+        return possible[0], change
 
-    def possible(self, price: Price, on: date) -> tuple[tuple[Possible, ...], Change | None]:
-        """Return the prices that may hold on a day, that of ``price_on`` first, and the change that brought it about.
+    def possible(self, price: Price, on: date, hours: str = "") -> tuple[tuple[Price, ...], Change | None]:
+        """Return the prices that may hold on a day, and the change that brought the first of them about.
 
-        The others are those that hold if no assumed change has come, and all of them outside the peak hours.
+        The first is the one that counts: that of ``price_on`` at these hours. The others are those that hold if no
+        assumed change has come, and where the hours are not told, those outside the peak hours.
         """
         if on != self._on:
             self._on = on
             self._changed.clear()
             self._cards.clear()
         # What an id belongs to is kept beside it, or the id could be that of another object one day.
-        known = self._changed.get(id(price))
+        key = id(price), hours
+        known = self._changed.get(key)
         if known is None:
             found, last = _in_force(price, on)
-            known = self._changed[id(price)] = (price, _at_all_hours(found), last)
+            known = self._changed[key] = (price, _at_hours(found, on, hours), last)
         return known[1], known[2]
 
-    def card(self, price: Price, tier: Tier | None, in_batch: bool) -> RateCard:
+    def card(self, price: Price, tier: Tier | None, service: str = "") -> RateCard:
         """The card of a price in force."""
-        key = id(price), id(tier), in_batch
+        key = id(price), id(tier), service
         known = self._cards.get(key)
         if known is None:
-            known = self._cards[key] = (price, tier, RateCard(price, tier, in_batch))
+            known = self._cards[key] = (price, tier, RateCard(price, tier, service))
         return known[2]
+
+
+def _service(price: Price, tier: Tier | None, normal: Rates, name: str) -> Rates | None:
+    """The rates of a service tier for prompts of a length whose normal ones are given; None where they are unknown."""
+    service = next((one for one in price.services if one.name == name), None)
+    if service is None:
+        return None
+    if service.factor is not None:
+        return scaled_rates(normal, service.factor)
+    if tier is None:
+        return service.rates
+    if service.tiers is None:
+        return None
+    reached = [one for one in service.tiers if one.first <= tier.first]
+    return _tier_rates(service.rates, reached[-1]) if reached else service.rates
 
 
 def _tier_rates(base: Rates, tier: Tier) -> Rates:

@@ -11,11 +11,16 @@ from datetime import date
 from decimal import Decimal
 
 MAX_TEXT = 500
+CHECKED_IN = ("vendor", "table")
+"""Where facts can have been checked: at the vendor's own page, or in published price tables."""
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 MAX_TOKENS = 1_000_000_000_000
 
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,12})?")
 _TOKENS = re.compile(r"([1-9][0-9]{0,2}(?:_[0-9]{3})+|[0-9]+)(\.[0-9]+)?([kKmM]?)")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_WINDOW = re.compile(r"([0-9]{2}):([0-9]{2}) ?- ?([0-9]{2}):([0-9]{2})")
 _SUFFIX = {"": 1, "k": 1_000, "m": 1_000_000}
 
 _NOT_A_NUMBER = tuple(
@@ -108,6 +113,34 @@ def read_flag(text: str) -> bool:
     if text in {"false", "False", "FALSE"}:
         return False
     raise BadValue(f"write true or false (got '{shown(text)}')")
+
+
+def read_checked_in(text: str) -> str:
+    """Where facts were checked: ``vendor`` or ``table``. Raises BadValue."""
+    if text not in CHECKED_IN:
+        raise BadValue(f"write {' or '.join(CHECKED_IN)} (got '{shown(text)}')")
+    return text
+
+
+def read_window(text: str) -> tuple[int, int]:
+    """Hours of a day like ``01:00-04:00``, as minutes of it; the end is not included. Raises BadValue."""
+    found = _WINDOW.fullmatch(text)
+    if found:
+        hours, minutes, last_hours, last_minutes = map(int, found.groups())
+        start, end = hours * 60 + minutes, last_hours * 60 + last_minutes
+        if minutes < 60 and last_minutes < 60 and start < end <= 24 * 60:
+            return start, end
+    raise BadValue(f"write hours of one day in UTC like 01:00-04:00 (got '{shown(text)}')")
+
+
+def read_weekdays(text: str) -> tuple[int, ...]:
+    """A day of the week like ``mon``, or days like ``mon-fri``; 0 is Monday. Raises BadValue."""
+    first, _, last = text.casefold().partition("-")
+    if first in WEEKDAYS and (last or first) in WEEKDAYS:
+        start, end = WEEKDAYS.index(first), WEEKDAYS.index(last or first)
+        if start <= end:
+            return tuple(range(start, end + 1))
+    raise BadValue(f"write days like mon or mon-fri (got '{shown(text)}')")
 
 
 def read_currency(text: str) -> str:

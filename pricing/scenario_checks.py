@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 
-from pricing.types import Scenario, ScenarioError, TokenCount
+from pricing.types import HOURS, SERVICES, Scenario, ScenarioError, TokenCount
 
 MAX_TOKENS = 10**15
 """More tokens or calls than this are taken for a slip."""
@@ -21,6 +21,7 @@ def check(count: TokenCount | None, scenario: Scenario) -> None:
     _check_range("output", scenario.output_tokens, scenario.output_range)
     _check_range("reasoning", scenario.reasoning_tokens, scenario.reasoning_range)
     _check_factors(scenario)
+    _check_service(scenario)
     if count is None:
         return
     if not 0 <= count.low <= count.tokens <= count.high <= MAX_TOKENS * 100:
@@ -36,6 +37,7 @@ def _check_amounts(count: TokenCount | None, scenario: Scenario) -> None:
     numbers = (
         *(scenario.output_tokens, scenario.reasoning_tokens, scenario.cached_tokens or 0, scenario.calls),
         *(scenario.cache_write_tokens, scenario.cache_write_1h_tokens, count.tokens if count else 0),
+        *(scenario.audio_input_tokens, scenario.audio_output_tokens, scenario.searches),
     )
     if min(numbers) >= 0 and max(numbers) <= MAX_TOKENS:
         return
@@ -45,6 +47,9 @@ def _check_amounts(count: TokenCount | None, scenario: Scenario) -> None:
         "cached tokens": scenario.cached_tokens or 0,
         "tokens written to the cache": scenario.cache_write_tokens,
         "tokens written to the cache for an hour": scenario.cache_write_1h_tokens,
+        "audio tokens sent": scenario.audio_input_tokens,
+        "audio tokens answered": scenario.audio_output_tokens,
+        "searches": scenario.searches,
         "calls": scenario.calls,
         "prompt tokens": count.tokens if count else 0,
     }
@@ -53,6 +58,14 @@ def _check_amounts(count: TokenCount | None, scenario: Scenario) -> None:
             raise ScenarioError(f"the number of {what} cannot be negative (got {amount:,})")
         if amount > MAX_TOKENS:
             raise ScenarioError(f"the number of {what} is too big (got {amount:,}, at most {MAX_TOKENS:,})")
+
+
+def _check_service(scenario: Scenario) -> None:
+    for what, given, known in (("service", scenario.service, SERVICES), ("hours", scenario.hours, HOURS)):
+        if given and given not in known:
+            raise ScenarioError(f"the {what} must be one of {', '.join(known)} (got {given!r})")
+    if scenario.service and scenario.batch:
+        raise ScenarioError(f"give the batch service or the {scenario.service} service, not both")
 
 
 def cached_tokens(prompt: int, scenario: Scenario) -> int:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pricing.declaration import BLOCKS, Field
+from pricing.declaration import BLOCKS, LISTS, Field
+from pricing.scalars import CHECKED_IN
+from pricing.types import SERVICES
 
 VERSION_URI = "https://json-schema.org/draft/2020-12/schema"
 FILE_NAME = "prices.schema.json"
@@ -33,7 +35,8 @@ _CURRENCY: dict[str, Any] = {"type": "string", "pattern": "^[A-Z]{3}$"}
 _FACTOR: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0, "maximum": 100}
 
 _NULLABLE_IN_MODEL = {"name", "provider", "context", "max_input", "max_output", "source", "checked", "retires"}
-_NULLABLE_IN_MODEL |= {"count", "aliases", "notes"}
+_NULLABLE_IN_MODEL |= {"count", "aliases", "notes", "checked_in", "dated_aliases", "like"}
+_NULLABLE_IN_PRICE = {"tiers", "changes", "history", "services", "off_peak", "date"}
 
 
 def json_schema() -> dict[str, Any]:
@@ -61,18 +64,19 @@ def _block(name: str) -> dict[str, Any]:
     }
     if name == "tier":
         block["oneOf"] = [{"required": ["over"]}, {"required": ["from"]}]
-    if name == "change":
-        block["required"] = ["from_date"]
-    if name == "count":
-        block["required"] = ["tokenizer"]
+    if name in _REQUIRED:
+        block["required"] = [_REQUIRED[name]]
     return block
+
+
+_REQUIRED = {"change": "from_date", "past": "from_date", "count": "tokenizer", "off_peak": "factor", "alias": "name"}
 
 
 def _field(field: Field, block: str) -> dict[str, Any]:
     value = _value(field.kind)
     nullable = (
         field.kind in {"money", "batch"}
-        or (block == "price" and field.kind in {"tiers", "changes", "factor", "text"})
+        or (block == "price" and field.kind in _NULLABLE_IN_PRICE)
         or (block == "model" and field.name in _NULLABLE_IN_MODEL)
     )
     if nullable:
@@ -82,13 +86,13 @@ def _field(field: Field, block: str) -> dict[str, Any]:
 
 def _value(kind: str) -> dict[str, Any]:
     """The schema of one kind of value, as ``declaration.Field`` names them."""
-    if kind in {"tiers", "changes"}:
-        return {"type": "array", "items": {"$ref": f"#/$defs/{kind.removesuffix('s')}"}}
+    if kind in LISTS:
+        return {"type": "array", "items": {"$ref": f"#/$defs/{LISTS[kind]}"}}
     if kind == "models":
         model = {"anyOf": [{"$ref": "#/$defs/model"}, _NULL]}
         return _table(model, {"pattern": r"^[^/\s]+/\S*[^/\s]$", "maxLength": 200})
     return {
-        "version": {"const": 1},
+        "version": {"enum": [1, 2]},
         "text": _TEXT,
         "currency": _CURRENCY,
         "money": _AMOUNT,
@@ -99,6 +103,9 @@ def _value(kind: str) -> dict[str, Any]:
         "texts": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]},
         "price": {"$ref": "#/$defs/price"},
         "batch": {"anyOf": [{"const": "half"}, {"$ref": "#/$defs/batch"}]},
+        "services": _table({"anyOf": [{"const": "half"}, {"$ref": "#/$defs/service"}]}, {"enum": list(SERVICES)}),
+        "off_peak": {"$ref": "#/$defs/off_peak"},
+        "checked_in": {"enum": list(CHECKED_IN)},
         "count": {"anyOf": [_TEXT, {"$ref": "#/$defs/count"}]},
         "rates": _table({"type": "number", "exclusiveMinimum": 0}, _CURRENCY),
         "providers": _table(_TEXT),

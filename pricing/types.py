@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Literal, get_args
 
@@ -43,12 +43,14 @@ class ScenarioError(PricingError, ValueError):
 
 
 class UnknownModelError(PricingError, LookupError):
-    """No model answers to this name. ``suggestions`` are ids that look like it, best first."""
+    """No model answers to this name. ``suggestions`` are ids that look like it, best first; ``when``: what it meant on
+    other days."""
 
-    def __init__(self, text: str, suggestions: tuple[str, ...] = ()) -> None:
+    def __init__(self, text: str, suggestions: tuple[str, ...] = (), when: str = "") -> None:
         self.text = text
         self.suggestions = suggestions
         hint = f", did you mean {' or '.join(suggestions)}?" if suggestions else ""
+        hint = f" on that day: {when}" if when else hint
         super().__init__(f"no model is called {text!r}{hint}")
 
 
@@ -152,6 +154,7 @@ class Rates:
 
     ``cached`` is a read from the prompt cache, ``cache_write`` a write that lives for minutes, ``cache_write_1h`` one
     that lives for an hour. ``reasoning`` is set only where a vendor bills hidden reasoning at another rate than output.
+    ``audio_input`` and ``audio_output`` are for tokens of sound, which come on top of those of text.
     """
 
     input: Decimal | None = None
@@ -160,6 +163,8 @@ class Rates:
     cache_write: Decimal | None = None
     cache_write_1h: Decimal | None = None
     reasoning: Decimal | None = None
+    audio_input: Decimal | None = None
+    audio_output: Decimal | None = None
 
 
 RATE_NAMES: tuple[str, ...] = tuple(rate.name for rate in fields(Rates))
@@ -199,6 +204,84 @@ class Tier:
         return f"more than {self.over or 0:,} prompt tokens"
 
 
+SERVICES = ("flex", "priority", "fast", "ultrafast")
+"""Service tiers that a vendor may sell a model in, besides the standard one and the batch service."""
+
+HOURS = ("peak", "off-peak", "average")
+"""Hours that a cost can be for where a price depends on them: those of the peak, the others, the mean of a week."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Prices of a service tier: ``factor`` times every normal price, or ``rates`` of its own.
+
+    ``tiers`` are those of long prompts, at thresholds of the normal ones; None: what long prompts cost is not known.
+    """
+
+    name: str
+    factor: Decimal | None = None
+    rates: Rates = Rates()
+    tiers: tuple[Tier, ...] | None = None
+
+
+WEEK_MINUTES = 7 * 24 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class OffPeak:
+    """Prices that depend on the hour: ``factor`` times the normal ones outside the hours of ``peak``.
+
+    ``peak``: starts and ends in minutes of a day in UTC, the end not included; ``weekdays``: the days that have such
+    hours, 0 for Monday. Both empty where the hours are not known. ``from_date``: the first day that is so.
+    """
+
+    factor: Decimal
+    peak: tuple[tuple[int, int], ...] = ()
+    weekdays: tuple[int, ...] = ()
+    from_date: date | None = None
+    note: str = ""
+
+    @property
+    def peak_minutes(self) -> int | None:
+        """Minutes of a week at the peak price; None where the hours are not known."""
+        return sum(end - start for start, end in self.peak) * len(self.weekdays) if self.peak else None
+
+    def is_peak(self, at: datetime) -> bool | None:
+        """Whether a time, with its time zone, is in the peak hours; None where they are not known."""
+        if not self.peak:
+            return None
+        utc = at.astimezone(UTC)
+        minute = utc.hour * 60 + utc.minute
+        return utc.weekday() in self.weekdays and any(start <= minute < end for start, end in self.peak)
+
+    def next_switch(self, at: datetime) -> datetime | None:
+        """The next minute at which the price becomes the other one; None where the hours are not known."""
+        now = self.is_peak(at)
+        if now is None:
+            return None
+        midnight = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        edges = sorted({edge for window in self.peak for edge in window} | {0})
+        for day in range(9):
+            for edge in edges:
+                time = midnight + timedelta(days=day, minutes=edge)
+                if time > at and self.is_peak(time) != now:
+                    return time
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class PastPrice:
+    """What a model cost from a day on, until the next of these or the prices of today. Nothing is taken over."""
+
+    from_date: date
+    rates: Rates
+    per_request: Decimal | None = None
+    batch: Batch = None
+    tiers: tuple[Tier, ...] = ()
+    source: str = ""
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """Prices that take the place of the ones before on a day. Fields that are None stay as they were.
@@ -223,9 +306,10 @@ class Change:
 class Price:
     """What a model costs: base rates, a fee per request in USD (None: no fee), batch, long-prompt tiers, dated changes.
 
-    ``tiers`` are in rising order of their thresholds, ``changes`` in order of their dates. ``off_peak``: what tokens
-    cost outside the ``peak_hours``, as a multiple of these prices; None where the price does not depend on the hour.
-    ``known_from``: the first day of which it is known that these prices were in effect; None: they are for any day.
+    ``tiers`` are in rising order of their thresholds, ``changes`` and ``history`` in order of their dates.
+    ``off_peak``: None where the price does not depend on the hour. ``per_search``: USD for each call of the vendor's
+    search tool. ``services``: prices of service tiers. ``since``: the first day of these prices, before which those of
+    ``history`` hold. ``known_from``: the first day of which any price is known; None: these are for any day.
     """
 
     rates: Rates
@@ -233,8 +317,11 @@ class Price:
     batch: Batch = None
     tiers: tuple[Tier, ...] = ()
     changes: tuple[Change, ...] = ()
-    off_peak: Decimal | None = None
-    peak_hours: str = ""
+    off_peak: OffPeak | None = None
+    per_search: Decimal | None = None
+    services: tuple[Service, ...] = ()
+    since: date | None = None
+    history: tuple[PastPrice, ...] = ()
     known_from: date | None = None
 
     @property
@@ -254,12 +341,34 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
+class Alias:
+    """A name that means a model for some time: from the first of two days until before the second. None: no end."""
+
+    name: str
+    from_date: date | None = None
+    until: date | None = None
+
+    def holds(self, on: date) -> bool:
+        """Whether the name means the model on that day."""
+        return (self.from_date is None or on >= self.from_date) and (self.until is None or on < self.until)
+
+    @property
+    def period(self) -> str:
+        """The time in words, like ``from 2026-10-14``."""
+        begin = f"from {self.from_date.isoformat()}" if self.from_date else ""
+        end = f"until {self.until.isoformat()}" if self.until else ""
+        return " ".join(filter(None, (begin, end)))
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """One row of the price table.
 
     ``id`` is ``vendor/model``. ``context`` is the context window, ``max_input`` the limit of the prompt where it is
     smaller, ``max_output`` the output limit; in tokens, None where unknown. ``checked`` is the day on which the facts
-    were compared with ``source``. ``retires`` is the day from which the vendor no longer serves the model. ``origin``
+    were compared with ``source``: at the vendor's page if ``checked_in`` is ``vendor``, in published price tables if it
+    is ``table``. ``dated_aliases`` are names that mean the model for some time. ``retires`` is the day from which the
+    vendor no longer serves the model. ``origin``
     tells for each field that is set, by its path in the file (``price.input``, ``context``), whether it is bundled or
     the user's; fields that nobody set are absent. ``places`` tells for the user's where they stand (those of the
     bundled table: ``origins.bundled_place``).
@@ -277,8 +386,10 @@ class Model:
     max_output: int | None = None
     source: str = ""
     checked: date | None = None
+    checked_in: str = ""
     retires: date | None = None
     aliases: tuple[str, ...] = ()
+    dated_aliases: tuple[Alias, ...] = ()
     notes: tuple[str, ...] = ()
     origin: Mapping[str, Origin] = field(default_factory=dict, hash=False)
     places: Mapping[str, Place] = field(default_factory=dict, hash=False, compare=False)
@@ -319,7 +430,10 @@ class Scenario:
     rounded down to whole tokens; give one of the two), ``cache_write_tokens`` and ``cache_write_1h_tokens`` of it are
     written to the cache, the rest is fresh. ``reasoning_tokens`` come on top of ``output_tokens``. Both may be guesses:
     ``output_range`` and ``reasoning_range`` are the fewest and the most to expect, and hold the figure itself.
-    ``factor`` multiplies the whole cost (region, priority, discount, tax). ``on`` is the day whose prices count.
+    ``factor`` multiplies the whole cost (region, discount, tax). ``on`` is the day whose prices count. ``service`` is
+    one of ``SERVICES``, empty for the standard one; ``hours`` one of ``HOURS``, empty where they are not known: then a
+    price that depends on them is a range. ``now`` tells which of the two prices holds at present. Audio tokens come on
+    top of the text; ``searches`` are calls of the vendor's search tool.
     """
 
     on: date
@@ -334,6 +448,12 @@ class Scenario:
     factor: Decimal = Decimal(1)
     output_range: tuple[int, int] | None = None
     reasoning_range: tuple[int, int] | None = None
+    service: str = ""
+    hours: str = ""
+    now: datetime | None = None
+    audio_input_tokens: int = 0
+    audio_output_tokens: int = 0
+    searches: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,7 +479,8 @@ class CostPart:
     """One term of a cost: ``tokens`` at ``usd_per_mtok``, before the scenario's factor. A fee has no tokens.
 
     ``name`` is one of ``input``, ``cached``, ``cache_write``, ``cache_write_1h``, ``output``, ``reasoning``,
-    ``per_request``. ``note`` says what stood in for a price that is not published. ``usd`` is None where the price
+    ``audio_input``, ``audio_output``, ``per_search``, ``per_request``. ``note`` says
+    what stood in for a price that is not published. ``usd`` is None where the price
     is unknown.
     """
 

@@ -50,7 +50,7 @@ def test_one_value_is_set_and_the_rest_stays_to_the_byte(run, tmp_path: Path) ->
 def test_a_file_that_is_not_there_is_made(run, tmp_path: Path) -> None:
     path = tmp_path / "new.yaml"
     assert run("prices", "set", str(path), "acme/one", "price.input", "2")[0] == 0
-    assert path.read_bytes() == b"version: 1\n\nmodels:\n  acme/one:\n    price:\n      input: 2\n"
+    assert path.read_bytes() == b"version: 2\n\nmodels:\n  acme/one:\n    price:\n      input: 2\n"
     assert not (tmp_path / "new.yaml.bak").exists()
 
 
@@ -122,7 +122,7 @@ for number in range(20):
         (MINE, "price.input", "$2", "write the number only"),
         (MINE, "price.inptu", "2", "did you mean 'input'"),
         (b"version: 1\nmodles: 1\n", "price.input", "2", "did you mean 'models'"),
-        (b"version: 0\nmodels: {}\n", "price.input", "2", "make it version 1"),
+        (b"version: 0\nmodels: {}\n", "price.input", "2", "make it version 2"),
         (b"\xff\xfe", "price.input", "2", "not UTF-8"),
     ],
 )

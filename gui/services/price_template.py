@@ -9,7 +9,7 @@ TEMPLATE = """\
 # what you leave out stays as built in.
 # Take the '# ' away from an example to use it.
 # Ctrl+Space lists the names that may stand at a place.
-version: 1
+version: 2
 
 # If your prices are in another currency: what one
 # unit of it costs in US dollars.

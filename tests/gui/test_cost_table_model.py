@@ -11,7 +11,7 @@ from gui.models.cost_arrangement import SortKey
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
 from gui.models.cost_table import CostRole, CostTableModel
 from gui.models.cost_text import SIGNS, CostText
-from pricing.types import LABELS, Change
+from pricing.types import LABELS, Change, OffPeak
 from tests.gui.cost_samples import MODELS, TODAY, rows
 from tests.pricing.build import rates
 
@@ -206,7 +206,7 @@ def test_another_locale_changes_the_numbers(model):
 
 def test_prices_that_are_not_sure_are_said_and_are_ranges(model):
     assert list(SIGNS) == list(LABELS)
-    by_hour = replace(MODELS[0], price=replace(MODELS[0].price, off_peak=Decimal("0.5"), peak_hours="at noon"))
+    by_hour = replace(MODELS[0], price=replace(MODELS[0].price, off_peak=OffPeak(Decimal("0.5"), note="at noon")))
     change = Change(TODAY, rates(input="4"), assumed=True)
     assumed = replace(MODELS[0], id="acme/promoted", price=replace(MODELS[0].price, changes=(change,)))
     model.set_rows(rows(models=(by_hour, assumed)), 1_000, TODAY, TODAY)

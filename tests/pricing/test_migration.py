@@ -64,7 +64,7 @@ def test_mistakes_have_their_own_lines() -> None:
 
 
 def test_an_older_file_is_not_written() -> None:
-    with pytest.raises(EditError, match="make it version 1"):
+    with pytest.raises(EditError, match="make it version 2"):
         set_field(FLAT, "acme/one", "price.input", Decimal(3))
 
 

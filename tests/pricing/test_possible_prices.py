@@ -13,15 +13,14 @@ import pricing
 from pricing.catalog import load_catalog
 from pricing.report import json_row, text_line
 from pricing.scenarios.conversation import Conversation, converse, exactly
-from pricing.types import LABELS, Rates, Scenario, least_sure
+from pricing.types import LABELS, OffPeak, Rates, Scenario, least_sure
 from tests.pricing.build import Change, Price, Tier, cost, count, model, rates
 
 DAY = date(2026, 11, 22)
 AFTER = Change(DAY, rates(input="5", output="30"), note="the promotion may end", assumed=True)
 PROMOTION = Price(rates(input="4", output="20"), changes=(AFTER,))
-HOURS = Price(
-    rates(input="2", output="8"), per_request=Decimal("0.5"), off_peak=Decimal("0.5"), peak_hours="06:00 to 10:00 UTC"
-)
+MORNING = OffPeak(Decimal("0.5"), ((360, 600),), tuple(range(7)))
+HOURS = Price(rates(input="2", output="8"), per_request=Decimal("0.5"), off_peak=MORNING)
 
 
 def test_the_label_of_a_sum_is_that_of_its_least_sure_part() -> None:
@@ -73,7 +72,7 @@ def test_a_price_that_depends_on_the_hour_is_a_range() -> None:
     assert (found.usd_low, found.usd, found.usd_high) == (11, 21, 21)
     assert (found.label, found.usd_label) == ("exact", "estimated")
     assert found.price_note == "price of the peak hours (06:00 to 10:00 UTC), half of it at other times"
-    dear = cost(replace(HOURS, off_peak=Decimal("1.5"), peak_hours=""), 1_000_000)
+    dear = cost(replace(HOURS, off_peak=OffPeak(Decimal("1.5"))), 1_000_000)
     assert (dear.usd_low, dear.usd, dear.usd_high) == (Decimal("2.5"), Decimal("2.5"), Decimal("3.5"))
     assert dear.price_note == "price of the peak hours, 1.5 times that at other times"
 
@@ -131,7 +130,7 @@ def test_price_files_can_say_it(tmp_path) -> None:
         "        - {from_date: 2026-12-01, input: 2, assumed: true}\n"
     )
     price = load_catalog(path).find("acme/one").price
-    assert (price.off_peak, price.peak_hours) == (Decimal("0.25"), "in the morning"), "a factor is in no currency"
+    assert price.off_peak == OffPeak(Decimal("0.25"), note="in the morning"), "a factor is in no currency"
     assert price.changes[0].assumed
     found = cost(price, 1_000_000, on=date(2026, 12, 1))
     assert (found.usd_low, found.usd_high) == (Decimal("0.5"), 4)
@@ -159,7 +158,7 @@ def test_a_day_before_the_first_known_price_has_none() -> None:
 
 
 def test_a_fee_and_tiers_are_unknown_too_before_the_first_known_price() -> None:
-    price = replace(PROMOTION, per_request=Decimal(1), known_from=date(2026, 11, 1), off_peak=Decimal("0.5"))
+    price = replace(PROMOTION, per_request=Decimal(1), known_from=date(2026, 11, 1), off_peak=MORNING)
     before = cost(price, count(300_000, 200_000, 400_000), on=date(2026, 10, 31), batch=True)
     assert (before.usd, before.usd_high, before.price_note) == (None, None, "no price known before 2026-11-01")
     assert cost(price, 1_000, on=date(2026, 11, 1)).usd is not None

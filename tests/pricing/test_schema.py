@@ -27,7 +27,7 @@ def matches(value: Any, schema: dict[str, Any]) -> bool:
         return False
     if "oneOf" in schema and sum(matches(value, one) for one in schema["oneOf"]) != 1:
         return False
-    if "const" in schema and value != schema["const"]:
+    if ("const" in schema and value != schema["const"]) or value not in schema.get("enum", [value]):
         return False
     kinds = {
         "object": dict,
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_wrong_for_the_schema(name: str) -> None:
 
 
 def test_every_block_has_the_rates() -> None:
-    for block in ("price", "batch", "tier", "change"):
+    for block in ("price", "batch", "tier", "change", "service", "past"):
         assert set(RATE_NAMES) <= set(names(block))
     for fields in BLOCKS.values():
         assert all(field.about.endswith(".") for field in fields)
