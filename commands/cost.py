@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from commands.sampling import narrowed_models
 from pricing import report
 from pricing.money import exact_usd
 from pricing.scenarios.budgets import Budget, ends, judge
-from pricing.types import TokenCount
+from pricing.types import HOURS, SERVICES, TokenCount
 
 if TYPE_CHECKING:
     from pricing import Catalog
@@ -44,7 +44,12 @@ tokens_type = WholeNumber(0)
 @click.option("--cached-tokens", type=tokens_type, default=0, help="Of the prompt: read from the cache.")
 @click.option("--cache-write-tokens", type=tokens_type, default=0, help="Of the prompt: written for 5 minutes.")
 @click.option("--cache-write-1h-tokens", type=tokens_type, default=0, help="Of the prompt: written for an hour.")
+@click.option("--audio-input-tokens", type=tokens_type, default=0, help="Tokens of sound sent, on top of the prompt.")
+@click.option("--audio-output-tokens", type=tokens_type, default=0, help="Tokens of sound answered.")
+@click.option("--searches", type=tokens_type, default=0, help="Calls of the vendor's search tool.")
 @click.option("--batch", is_flag=True, help="Prices of the batch service.")
+@click.option("--service", type=click.Choice(SERVICES), help="Prices of a service tier.")
+@click.option("--hours", type=click.Choice(HOURS), help="Where prices depend on the hour: which of them.")
 @click.option("--calls", type=WholeNumber(1), help="Also the cost of this many calls.")
 @click.option("--factor", type=DecimalNumber(), default="1", help="Multiplies everything, like 1.10 for a region.")
 @click.option("--on", "day", type=Day(), help="Prices in force on this day; else today's.")
@@ -61,7 +66,9 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
     """What a prompt costs, for every model or the ones named."""
     check_report_name(options["report_file"])
     catalog = load_catalog(options["prices"], profile)
-    models = chosen_models(catalog, options["models"])
+    today = date.today()
+    day = options["day"] or today
+    models, notes = chosen_models(catalog, options["models"], day)
     check_template_use(options["request"], options["template"])
     if options["request"]:
         if options["input_tokens"] is not None:
@@ -74,8 +81,11 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
         given = given_counts(models, options["input_tokens"], paths, profile, ignored=options["ignored"])
         models = given.models or models
     scenario = pricing.Scenario(
-        on=options["day"] or date.today(),
+        on=day,
+        now=datetime.now(UTC) if day == today else None,
         calls=options["calls"] or 1,
+        service=options["service"] or "",
+        hours=options["hours"] or "",
         **{name: options[name] for name in SCENARIO_OPTIONS},
     )
     estimates = [
@@ -90,10 +100,14 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
     if as_json:
         rows = [report.json_row(estimate, with_calls, options["explain"]) for estimate in estimates]
         document: dict[str, Any] = {"on": scenario.on.isoformat(), "rows": rows}
+        if notes:
+            document["notes"] = notes
         if options["request"]:
             document["not_counted"] = given.not_counted
         say_json(document)
     else:
+        for note in notes:
+            remark(note)
         for part in given.not_counted:
             remark(f"not counted: {part['place']} ({part['what']})")
         for line in report.text_lines(estimates, scenario.on, with_calls, options["explain"]):
@@ -109,17 +123,24 @@ SCENARIO_OPTIONS = (
     "cache_write_1h_tokens",
     "batch",
     "factor",
+    "audio_input_tokens",
+    "audio_output_tokens",
+    "searches",
 )
 
 
-def chosen_models(catalog: Catalog, names: Sequence[str]) -> list[Model]:
-    """The models named, or all. Raises BadInput for a name that no model or more than one answers to."""
+def chosen_models(catalog: Catalog, names: Sequence[str], on: date) -> tuple[list[Model], list[str]]:
+    """Return the models that are named, or all, and sentences on how their names were read.
+
+    Raises BadInput for a name that no model or more than one answers to on that day.
+    """
     if not names:
-        return list(catalog.models)
+        return list(catalog.models), []
     try:
-        return [catalog.find(name) for name in names]
+        found = [catalog.resolve(name, on) for name in names]
     except LookupError as error:
         raise BadInput(f"--model: {error}") from error
+    return [one.model for one in found], [one.note for one in found if one.note]
 
 
 class Given(NamedTuple):

@@ -55,6 +55,8 @@ def about_lines(
         ("cache_write_tokens", scenario.cache_write_tokens),
         ("cache_write_1h_tokens", scenario.cache_write_1h_tokens),
         ("batch", scenario.batch),
+        ("service", scenario.service or "standard"),
+        *((("hours", scenario.hours),) if scenario.hours else ()),
         ("calls", scenario.calls),
         ("factor", scenario.factor),
         *_mix_lines(mix),

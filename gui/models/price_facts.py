@@ -33,8 +33,8 @@ LABELS = {
     "price.batch": QT_TRANSLATE_NOOP("PriceFacts", "Batch"),
     "price.tiers": QT_TRANSLATE_NOOP("PriceFacts", "Long prompts"),
     "price.changes": QT_TRANSLATE_NOOP("PriceFacts", "Announced changes"),
-    "price.audio_input": QT_TRANSLATE_NOOP("PriceFacts", "Audio input price"),
-    "price.audio_output": QT_TRANSLATE_NOOP("PriceFacts", "Audio output price"),
+    "price.audio_input": QT_TRANSLATE_NOOP("PriceFacts", "Audio input"),
+    "price.audio_output": QT_TRANSLATE_NOOP("PriceFacts", "Audio output"),
     "price.per_search": QT_TRANSLATE_NOOP("PriceFacts", "Fee per search"),
     "price.off_peak": QT_TRANSLATE_NOOP("PriceFacts", "Off-peak price"),
     "price.services": QT_TRANSLATE_NOOP("PriceFacts", "Service tiers"),
@@ -48,8 +48,10 @@ LABELS = {
     "count": QT_TRANSLATE_NOOP("PriceFacts", "Counted with"),
     "source": QT_TRANSLATE_NOOP("PriceFacts", "Source"),
     "checked": QT_TRANSLATE_NOOP("PriceFacts", "Checked"),
+    "checked_in": QT_TRANSLATE_NOOP("PriceFacts", "Checked in"),
     "retires": QT_TRANSLATE_NOOP("PriceFacts", "Retires"),
     "aliases": QT_TRANSLATE_NOOP("PriceFacts", "Other names"),
+    "dated_aliases": QT_TRANSLATE_NOOP("PriceFacts", "Names for some time"),
     "notes": QT_TRANSLATE_NOOP("PriceFacts", "Notes"),
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,10 @@ MOST_BUDGET = Decimal("9999999.99")
 LEAST_FACTOR, MOST_FACTOR = Decimal("0.01"), Decimal(1000)
 TOKENS, PER_CENT = "tokens", "percent"
 DOLLARS = "USD"
+SERVICES = ("flex", "priority", "fast", "ultrafast")
+"""As ``pricing.types.SERVICES``, which a window need not import to read its session."""
+HOURS = ("peak", "off-peak", "average")
+"""As ``pricing.types.HOURS``."""
 LONGEST_NAME = 60
 """Characters of the name of a scenario."""
 
@@ -33,9 +37,10 @@ class ScenarioChoices:
     None: as many as are likely. ``cached`` counts tokens, or per cent of the prompt, by ``cached_unit``.
     ``hit_percent`` of the calls find that part in the cache, the others write it there; None: every call reads it, and
     writes ``cache_write`` and ``cache_write_1h`` tokens. ``calls_a_day`` is 0 where nobody said it. ``batch_percent``
-    of the calls go through the batch service where ``batch`` is set. ``budget`` is in US dollars for all calls, 0 for
-    none. ``on`` is None where prices follow the calendar. ``currency`` is one that the user's price file has a rate
-    for.
+    of the calls go through the batch service where ``batch`` is set, and none of them through the tier ``service``
+    then. ``hours`` are those of a price that depends on them, empty for all. ``budget`` is in US dollars for all calls,
+    0 for none. ``on`` is None where prices follow the calendar. ``currency`` is one that the user's price file has a
+    rate for.
     """
 
     output_tokens: int = 500
@@ -52,6 +57,8 @@ class ScenarioChoices:
     calls_a_day: int = 0
     batch: bool = False
     batch_percent: int = 100
+    service: str = ""
+    hours: str = ""
     budget: Decimal = Decimal(0)
     factor: Decimal = Decimal(1)
     on: date | None = None
@@ -73,6 +80,9 @@ class ScenarioChoices:
             cache_write_tokens=self.cache_write,
             cache_write_1h_tokens=self.cache_write_1h,
             batch=self.batch,
+            service="" if self.batch else self.service,
+            hours=self.hours,
+            now=_this_quarter() if self.on in (None, today) else None,
             calls=self.calls,
             factor=self.factor,
         )
@@ -94,6 +104,12 @@ class ScenarioChoices:
             value = getattr(self, field.name)
             found[field.name] = str(value) if isinstance(value, (date, Decimal)) else value
         return found
+
+
+def _this_quarter() -> datetime:
+    """The time, as it was when the quarter of an hour began: scenarios in between are equal."""
+    now = datetime.now(UTC)
+    return now.replace(minute=now.minute // 15 * 15, second=0, microsecond=0)
 
 
 def choices_of(plain: Mapping[str, Any]) -> ScenarioChoices:
@@ -142,6 +158,13 @@ def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
+def _one_of(names: tuple[str, ...]) -> Any:
+    def read(value: object) -> str | None:
+        return value if value in names else None  # type: ignore[return-value]
+
+    return read
+
+
 def _unit(value: object) -> str | None:
     return value if value in (TOKENS, PER_CENT) else None  # type: ignore[return-value]
 
@@ -163,6 +186,8 @@ _READERS: dict[str, Any] = {
     **dict.fromkeys(("output_range", "reasoning_range"), _ends),
     **dict.fromkeys(("for_an_hour", "batch"), _flag),
     "cached_unit": _unit,
+    "service": _one_of(SERVICES),
+    "hours": _one_of(HOURS),
     "hit_percent": _amount(Decimal(0), Decimal(100)),
     "calls": _whole(1, MOST_CALLS),
     "calls_a_day": _whole(0, MOST_CALLS),

@@ -155,7 +155,7 @@ class CostStatus(QObject):
             day = self._model.view.text.day(scenario.on)
             unpriced = sum(not row.model.has_price_on(scenario.on) for row in rows)
             if unpriced < len(rows):
-                notes.append(self.tr("Prices as known today for {day}.").format(day=day))
+                notes.append(self.tr("Prices of {day}, as known today.").format(day=day))
             if unpriced:
                 number = self._number(unpriced)
                 words = self.tr("No price is known on {day} for {number} of the models shown.")
@@ -167,6 +167,10 @@ class CostStatus(QObject):
             notes.append(
                 self.tr("No known batch price for {number} of the models shown.").format(number=self._number(missing))
             )
+        unsold = sum(f"services.{scenario.service}" in row.estimate.unknown for row in rows)
+        if unsold:
+            words = self.tr("No known {service} price for {number} of the models shown.")
+            notes.append(words.format(service=scenario.service, number=self._number(unsold)))
         return [*notes, *self._hidden_choices(scenario)]
 
     def _hidden_choices(self, scenario: Scenario) -> list[str]:

@@ -17,12 +17,14 @@ from PySide6.QtWidgets import (
 
 from gui.models.cost_text import date_format
 from gui.models.scenario_choices import (
+    HOURS,
     LEAST_FACTOR,
     MOST_BUDGET,
     MOST_CALLS,
     MOST_FACTOR,
     MOST_TOKENS,
     PER_CENT,
+    SERVICES,
     TOKENS,
 )
 from gui.models.scenario_state import ScenarioState
@@ -48,7 +50,7 @@ class ScenarioBar(QWidget):
         """The controls in the order in which they stand."""
         return (
             *(self.named, self.output, self.reasoning, self.cached, self.cached_unit, self.calls),
-            *(self.budget_usd, self.factor, self.day, self.batch, self.details),
+            *(self.budget_usd, self.factor, self.service, self.hours, self.day, self.batch, self.details),
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -85,7 +87,8 @@ class ScenarioBar(QWidget):
         self.factor.setSingleStep(0.05)
         self.factor.setPrefix("× ")
         self.factor.setAccessibleName(self.tr("Factor on the whole cost"))
-        self.factor.setToolTip(self.tr("Multiplies the whole cost: region, priority, discount, tax."))
+        self.factor.setToolTip(self.tr("Multiplies the whole cost: region, discount, tax."))
+        self._make_choices()
         self.day = QDateEdit(objectName="costDate")
         self.day.setCalendarPopup(True)
         self.day.setDisplayFormat(date_format(self.locale()))
@@ -95,6 +98,22 @@ class ScenarioBar(QWidget):
         self.batch = QCheckBox(self.tr("&Batch"), objectName="batchToggle")
         self.batch.setAccessibleName(self.tr("Use batch prices"))
         self.batch.setToolTip(self.tr("Prices of the batch service: cheaper, answered within a day."))
+
+    def _make_choices(self) -> None:
+        self.service = QComboBox(objectName="serviceTier")
+        names = (self.tr("Flex"), self.tr("Priority"), self.tr("Fast"), self.tr("Ultrafast"))
+        for name, key in zip((self.tr("Standard"), *names), ("", *SERVICES), strict=True):
+            self.service.addItem(name, key)
+        self.service.setAccessibleName(self.tr("Service tier"))
+        self.service.setToolTip(
+            self.tr("Tiers that some vendors sell a model in. A model without the tier has no price in it.")
+        )
+        self.hours = QComboBox(objectName="pricingHours")
+        names = (self.tr("Peak"), self.tr("Off-peak"), self.tr("Average week"))
+        for name, key in zip((self.tr("Any hour"), *names), ("", *HOURS), strict=True):
+            self.hours.addItem(name, key)
+        self.hours.setAccessibleName(self.tr("Hours of the calls"))
+        self.hours.setToolTip(self.tr("For prices that depend on the hour. Any hour: costs are a range."))
 
     def _make_buttons(self) -> None:
         self.named = QPushButton(objectName="scenarioMenu")
@@ -120,6 +139,8 @@ class ScenarioBar(QWidget):
             (self.tr("Calls per &month"), self.calls, self.calls),
             (self.tr("Budget"), self.budget_usd, self.budget_usd),
             (self.tr("Factor"), self.factor, self.factor),
+            (self.tr("Service tier"), self.service, self.service),
+            (self.tr("Hours"), self.hours, self.hours),
             (self.tr("Prices of"), self.day, self.day),
         ):
             flow.addWidget(labelled(text, control, buddy))
@@ -138,6 +159,8 @@ class ScenarioBar(QWidget):
         self.budget_usd.valueChanged.connect(lambda _: state.change(budget=decimal_of(self.budget_usd)))
         self.factor.valueChanged.connect(lambda _: state.change(factor=decimal_of(self.factor)))
         self.cached_unit.currentIndexChanged.connect(self._on_unit_changed)
+        self.service.currentIndexChanged.connect(lambda _: state.change(service=self.service.currentData()))
+        self.hours.currentIndexChanged.connect(lambda _: state.change(hours=self.hours.currentData()))
         self.day.dateChanged.connect(lambda day: state.change(on=as_date(day)))
 
     @Slot()
@@ -156,6 +179,9 @@ class ScenarioBar(QWidget):
         day = self._state.day
         self.day.setDate(QDate(day.year, day.month, day.day))
         self.batch.setChecked(choices.batch)
+        self.service.setEnabled(not choices.batch)
+        self.service.setCurrentIndex(self.service.findData(choices.service))
+        self.hours.setCurrentIndex(self.hours.findData(choices.hours))
         share = Decimal(choices.batch_percent) / 100
         part = f" ({self.locale().toString(choices.batch_percent)}%)" if share < 1 else ""
         self.batch.setText(self.tr("&Batch") + part)

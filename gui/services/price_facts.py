@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pricing.declaration import Field
     from pricing.editing import Value
-    from pricing.types import Batch, CountRule, Model, Place, Rates, Tier
+    from pricing.types import Batch, CountRule, Model, OffPeak, Place, Rates, Service, Tier
 
 YOURS, BUNDLED = "yours", "bundled"
-IN_THE_TEXT = frozenset({"tiers", "changes", "count", "texts"})
+IN_THE_TEXT = frozenset({"tiers", "changes", "count", "texts", "services", "off_peak", "history", "dated_aliases"})
 """Kinds of values that take more than a line; they are changed in the text."""
 UNKNOWN_WORDS = frozenset({"n/a", "null", "~", "unknown"})
 
@@ -73,7 +73,9 @@ def facts_of(model: Model) -> ModelFacts:
     from pricing.declaration import BLOCKS
 
     facts = [_fact(model, field, f"price.{field.name}") for field in BLOCKS["price"]]
-    facts += [_fact(model, field, field.name) for field in BLOCKS["model"] if field.name not in ("price", "currency")]
+    facts += [
+        _fact(model, field, field.name) for field in BLOCKS["model"] if field.name not in ("price", "currency", "like")
+    ]
     return ModelFacts(
         model.id, model.name, tuple(facts), model.source, model.checked, model.currency, model.exchange_rate
     )
@@ -154,6 +156,14 @@ def _shown(kind: str, value: Any) -> str:
         return "; ".join(f"{change.from_date}: {_rates_words(change.rates)}" for change in value) or "none"
     if kind == "texts":
         return "; ".join(value) or "none"
+    if kind == "services":
+        return "; ".join(f"{service.name}: {_service_words(service)}" for service in value) or "none"
+    if kind == "history":
+        return "; ".join(f"{past.from_date}: {_rates_words(past.rates)}" for past in value) or "none"
+    if kind == "off_peak":
+        return _hours_words(value)
+    if kind == "dated_aliases":
+        return "; ".join(f"{alias.name} {alias.period}".strip() for alias in value) or "none"
     return str(value)
 
 
@@ -192,6 +202,17 @@ def _rates_words(rates: Rates) -> str:
 
 def _tier_words(tier: Tier) -> str:
     return _rates_words(tier.rates)
+
+
+def _service_words(service: Service) -> str:
+    return _rates_words(service.rates) if service.factor is None else f"× {amount_text(service.factor)}"
+
+
+def _hours_words(off_peak: OffPeak) -> str:
+    from pricing.estimation import peak_hours
+
+    words = peak_hours(off_peak)
+    return f"× {amount_text(off_peak.factor)}{f' outside {words}' if words else ''}"
 
 
 def _batch_words(batch: Batch) -> str:

@@ -194,9 +194,7 @@ def test_a_change_to_come_does_not_reach_into_the_past() -> None:
 
 
 def test_sound_and_searches_come_on_top() -> None:
-    price = Price(
-        Rates(Decimal(2), Decimal(8), audio_input=Decimal(32), audio_output=Decimal(64)), per_search=Decimal("0.01")
-    )
+    price = Price(rates(input="2", output="8", audio_input="32", audio_output="64"), per_search=Decimal("0.01"))
     found = cost(price, 1_000, output_tokens=100, audio_input_tokens=500, audio_output_tokens=200, searches=3)
     # 1,000 × 2 + 500 × 32 = 18,000; 100 × 8 + 200 × 64 = 13,600; 3 × 0.01
     assert (found.input_usd, found.output_usd, found.request_usd) == (
