@@ -16,8 +16,8 @@ from pricing.bundled import Bundled
 from pricing.importers.types import Candidate, Difference, Disagreement, Imported, State
 from pricing.layering import build_model
 from pricing.load import PriceFile
-from pricing.rates import price_on
-from pricing.types import RATE_NAMES, Batch, Change, Model, Rates, Tier
+from pricing.rates import price_on, scaled_rates
+from pricing.types import RATE_NAMES, Batch, Change, Model, Price, Rates, Service, Tier
 
 FACTS = ("context", "max_input", "max_output", "retires")
 _HALF = Decimal("0.5")
@@ -124,6 +124,10 @@ def _values_of(model: Candidate | Model, on: date) -> Iterator[tuple[str, object
         yield "price.batch", (price.batch, price.rates)
     if price.tiers:
         yield "price.tiers", price.tiers
+    if price.services:
+        yield "price.services", (price.services, price)
+    if price.per_search is not None:
+        yield "price.per_search", price.per_search
     coming = tuple(change for change in price.changes if change.from_date > on)
     if coming:
         yield "price.changes", coming
@@ -137,7 +141,10 @@ def _same(path: str, ours: Any, theirs: Any) -> bool:
     number are not told apart, and our own stays.
     """
     if path == "price.batch":
-        return _half_written_out(*ours) == _half_written_out(*theirs)
+        return _agree(_half_written_out(*ours), _half_written_out(*theirs))
+    if path == "price.services":
+        mine, others = (_written_out(*services) for services in (ours, theirs))
+        return all(_services_agree(mine[name], others[name]) for name in mine.keys() & others.keys())
     if path == "price.tiers":
         return [_without_edge(tier) for tier in ours] == [_without_edge(tier) for tier in theirs]
     if path == "price.changes":
@@ -146,12 +153,39 @@ def _same(path: str, ours: Any, theirs: Any) -> bool:
 
 
 def _half_written_out(batch: Batch, rates: Rates) -> Rates:
-    """The batch prices of input and output, whichever way they are written."""
+    """The batch prices of input, output and what is read from the cache, whichever way they are written."""
     half = batch == "half" or batch is None
     own = rates if half else batch
     assert isinstance(own, Rates)
     factor = _HALF if half else Decimal(1)
-    return Rates(*(None if price is None else price * factor for price in (own.input, own.output)))
+    return Rates(*(None if price is None else price * factor for price in (own.input, own.output, own.cached)))
+
+
+def _agree(ours: Rates, theirs: Rates) -> bool:
+    """Whether all rates are the same that both know."""
+    pairs = ((getattr(ours, name), getattr(theirs, name)) for name in RATE_NAMES)
+    return all(first == second for first, second in pairs if first is not None and second is not None)
+
+
+_Written = tuple[Rates, dict[int, Rates]]
+
+
+def _written_out(services: Sequence[Service], price: Price) -> dict[str, _Written]:
+    """The rates of each service tier, and by threshold those of long prompts, whichever way they are written."""
+    found: dict[str, _Written] = {}
+    for service in services:
+        if service.factor is None:
+            tiers = {_without_edge(tier)[0]: tier.rates for tier in service.tiers or ()}
+            found[service.name] = service.rates, tiers
+        else:
+            tiers = {_without_edge(tier)[0]: scaled_rates(tier.rates, service.factor) for tier in price.tiers}
+            found[service.name] = scaled_rates(price.rates, service.factor), tiers
+    return found
+
+
+def _services_agree(ours: _Written, theirs: _Written) -> bool:
+    shared = ours[1].keys() & theirs[1].keys()
+    return _agree(ours[0], theirs[0]) and all(_agree(ours[1][size], theirs[1][size]) for size in shared)
 
 
 def _without_edge(tier: Tier) -> tuple[int, Rates]:
@@ -164,6 +198,8 @@ def written(value: Any) -> Any:
     """A value as a price file writes it, with plain lists and tables."""
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Rates):
         return _written_batch(value[0])
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Price):
+        return {service.name: _written_service(service) for service in value[0]}
     if isinstance(value, tuple):
         return [_written_tier(item) if isinstance(item, Tier) else _written_change(item) for item in value]
     return value
@@ -175,6 +211,13 @@ def _written_rates(rates: Rates) -> dict[str, Any]:
 
 def _written_batch(batch: Batch) -> Any:
     return _written_rates(batch) if isinstance(batch, Rates) else batch
+
+
+def _written_service(service: Service) -> Any:
+    if service.factor is not None:
+        return "half" if service.factor == _HALF else {"factor": service.factor}
+    tiers = {} if service.tiers is None else {"tiers": [_written_tier(tier) for tier in service.tiers]}
+    return {**_written_rates(service.rates), **tiers}
 
 
 def _written_tier(tier: Tier) -> dict[str, Any]:

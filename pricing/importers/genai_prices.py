@@ -1,19 +1,35 @@
-"""genai-prices: ``data.json`` of version 2, providers with their models, prices per million tokens.
+"""genai-prices: ``data.json`` of version 2, or ``data.py`` of its package: prices per million tokens.
+
+The module is read as text, and nothing of it is run: it is one expression of calls with literal arguments.
 
 Traps: each rate has tiers of its own; prices may be a list with conditions, of days (which are changes) or of hours
-(which a price file has no place for); the rules that match ids match by their beginning, so ``claude-opus-5`` also
-answers for later models with other prices: only rules of equality are used.
+(those of the peak, of which the weekdays are not told); the rules that match ids match by their beginning, so
+``claude-opus-5`` also answers for later models with other prices: only rules of equality are used.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from dataclasses import replace
+from datetime import date, time
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from pricing.importers.reading import amount, changed_to, day, entries, our_id, plain, table, tier_from, tokens
+from pricing.importers.reading import (
+    amount,
+    changed_to,
+    day,
+    entries,
+    our_id,
+    plain,
+    service_of,
+    table,
+    tier_from,
+    tokens,
+)
 from pricing.importers.types import Candidate, Imported, ImportFileError, Skipped, Unmapped
-from pricing.types import Change, Price, Rates, Tier
+from pricing.types import Change, OffPeak, Price, Rates, Tier
 
 TABLE = "genai-prices"
 
@@ -25,7 +41,12 @@ _RATES = {
     "cache_write_5m_mtok": "cache_write",
     "cache_write_1h_mtok": "cache_write_1h",
     "output_reasoning_mtok": "reasoning",
+    "input_audio_mtok": "audio_input",
+    "output_audio_mtok": "audio_output",
 }
+_SERVICES = {("service_tier", name): name for name in ("flex", "priority", "fast", "ultrafast")}
+_SERVICES[("speed", "fast")] = "fast"
+_EVERY_DAY = tuple(range(7))
 _THOUSAND = Decimal(1_000)
 
 
@@ -35,6 +56,48 @@ def is_genai_prices(document: object) -> bool:
         return False
     providers = [table(provider) for provider in document]
     return any(isinstance(provider.get("models"), list) and "id" in provider for provider in providers[:20])
+
+
+def is_genai_module(text: str) -> bool:
+    """Whether text looks like the module of the package that holds the table."""
+    return "providers: list[Provider]" in text[:5_000]
+
+
+def read_genai_module(text: str) -> Imported:
+    """The candidates in the text of ``genai_prices/data.py``. Raises ImportFileError where it holds no such table."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ImportFileError("this is not the module of genai-prices that holds its table") from error
+    for statement in body:
+        target = statement.target if isinstance(statement, ast.AnnAssign) else None
+        if isinstance(target, ast.Name) and target.id == "providers" and statement.value is not None:  # type: ignore[attr-defined]
+            return read_genai_prices(_literal(statement.value))  # type: ignore[attr-defined]
+    raise ImportFileError("this module of genai-prices holds no table")
+
+
+def _literal(node: ast.expr) -> Any:
+    """What an expression of literals and calls says, as JSON would: calls become tables of their named arguments."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [_literal(item) for item in node.elts]
+    if isinstance(node, ast.Dict):
+        return {_literal(key): _literal(value) for key, value in zip(node.keys, node.values, strict=True) if key}
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        given = [_literal(argument) for argument in node.args]
+        try:
+            if name == "Decimal":
+                return Decimal(given[0])
+            if name == "date":
+                return date(*given).isoformat()
+            if name == "time":
+                return time(*given[:3]).isoformat()
+        except (ValueError, TypeError, IndexError, InvalidOperation):
+            return None
+        return {word.arg.rstrip("_"): _literal(word.value) for word in node.keywords if word.arg}
+    return None
 
 
 def read_genai_prices(document: object) -> Imported:
@@ -59,6 +122,7 @@ def read_genai_prices(document: object) -> Imported:
 def _candidate(vendor: str, provider: Mapping[str, Any], entry: Mapping[str, Any]) -> Candidate:
     unmapped: list[Unmapped] = []
     price = _price_with_changes(vendor, entry["prices"], unmapped)
+    price = _with_variants(vendor, price, entries(entry.get("price_variants")), unmapped)
     if entry.get("deprecated"):
         unmapped.append(Unmapped("deprecated", "says that the model is deprecated, without a day"))
     urls = provider.get("pricing_urls")
@@ -82,23 +146,83 @@ def _price_with_changes(vendor: str, prices: object, unmapped: list[Unmapped]) -
     first = table(prices[0]) if prices else {}
     base = before = _price(vendor, table(first.get("prices")), unmapped)
     changes: list[Change] = []
-    dated = []
+    dated, hourly = [], []
     for raw in prices[1:]:
-        constraint = table(table(raw).get("constraint"))
-        start = day(constraint.get("start_date"))
-        if start is None:
-            unmapped.append(Unmapped("prices", f"a price that holds at certain hours: {_hours(constraint)}"))
+        constraint, new = table(table(raw).get("constraint")), table(table(raw).get("prices"))
+        start, hours = day(constraint.get("start_date")), _hours(constraint)
+        if start is not None:
+            dated.append((start, new))
+        elif hours is not None:
+            hourly.append((hours, new))
         else:
-            dated.append((start, table(table(raw).get("prices"))))
+            unmapped.append(Unmapped("prices", "a price with a condition that is not known"))
     for start, new in sorted(dated, key=lambda item: item[0]):
         after = _price(vendor, new, unmapped)
         changes.append(changed_to(before, after, start))
         before = after
-    return Price(base.rates, base.per_request, base.batch, base.tiers, tuple(changes))
+    found = replace(base, changes=tuple(changes))
+    return _at_peak(vendor, found, before, hourly, unmapped) if hourly else found
 
 
-def _hours(constraint: Mapping[str, Any]) -> str:
-    return f"{constraint.get('start_time', '?')} to {constraint.get('end_time', '?')}"
+def _at_peak(
+    vendor: str,
+    found: Price,
+    last: Price,
+    hourly: list[tuple[tuple[int, int], Mapping[str, Any]]],
+    unmapped: list[Unmapped],
+) -> Price:
+    """The prices of the peak hours, with what they are outside of them, from a list that tells them the other way."""
+    peak = _price(vendor, hourly[0][1], unmapped)
+    same = all(_price(vendor, new, []) == peak for _, new in hourly)
+    if not same or not peak.rates.input or not last.rates.input:
+        unmapped.append(Unmapped("prices", "prices that hold at certain hours"))
+        return found
+    windows = tuple(sorted(window for window, _ in hourly))
+    off_peak = OffPeak(plain(last.rates.input / peak.rates.input), windows, _EVERY_DAY)
+    if not found.changes:
+        return replace(peak, off_peak=off_peak)
+    start = found.changes[-1].from_date
+    changes = (*found.changes[:-1], changed_to(last, peak, start))
+    return replace(found, changes=changes, off_peak=replace(off_peak, from_date=start))
+
+
+def _with_variants(vendor: str, price: Price, variants: list[Any], unmapped: list[Unmapped]) -> Price:
+    """A price with what the batch service and service tiers cost: the latest of each kind."""
+    found: dict[str, tuple[date | None, Price]] = {}
+    for raw in variants:
+        variant = table(raw)
+        when = table(variant.get("when"))
+        start = day(table(variant.get("constraint")).get("start_date"))
+        kinds = ["batch" if pair == ("processing", "batch") else _SERVICES.get(pair, "") for pair in when.items()]
+        if len(kinds) != 1 or not kinds[0]:
+            if ("service_tier", "default") not in when.items():
+                unmapped.append(Unmapped("price_variants", f"a price for {', '.join(map(str, when.values()))}"))
+            continue
+        earlier = found.get(kinds[0])
+        if earlier is None or (start or date.min) > (earlier[0] or date.min):
+            found[kinds[0]] = start, _price(vendor, table(variant.get("prices")), unmapped)
+    batch = found.pop("batch", (None, Price(Rates())))[1]
+    tiers = {tier.first: tier for tier in batch.tiers}
+    normal = tuple(
+        replace(tier, batch=tiers[tier.first].rates) if tier.first in tiers else tier for tier in price.tiers
+    )
+    services = [service_of(name, price, variant) for name, (_, variant) in sorted(found.items())]
+    return replace(
+        price,
+        batch=batch.rates if batch.rates != Rates() else None,
+        tiers=normal,
+        services=tuple(service for service in services if service is not None),
+    )
+
+
+def _hours(constraint: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Hours of a day as minutes of it, the end not included; None where they are no such hours."""
+    try:
+        start, end = (time.fromisoformat(str(constraint.get(key))[:5]) for key in ("start_time", "end_time"))
+    except ValueError:
+        return None
+    minutes = start.hour * 60 + start.minute, end.hour * 60 + end.minute
+    return minutes if minutes[0] < minutes[1] else None
 
 
 def _price(vendor: str, prices: Mapping[str, Any], unmapped: list[Unmapped]) -> Price:
@@ -107,7 +231,7 @@ def _price(vendor: str, prices: Mapping[str, Any], unmapped: list[Unmapped]) -> 
     for key, value in prices.items():
         name = _RATES.get(key)
         if name is None:
-            if key != "requests_kcount":
+            if key not in {"requests_kcount", "web_searches_kcount"} and value is not None:
                 unmapped.append(Unmapped(key, "is no price of text"))
             continue
         found = amount(value["base"] if isinstance(value, dict) and "base" in value else value)
@@ -116,7 +240,9 @@ def _price(vendor: str, prices: Mapping[str, Any], unmapped: list[Unmapped]) -> 
             bands[name] = list(_bands(value))
     thousand = amount(prices.get("requests_kcount"))
     fee = None if thousand is None else plain(thousand / _THOUSAND)
-    return Price(Rates(**base), per_request=fee, tiers=_tiers(vendor, base, bands))
+    searches = amount(prices.get("web_searches_kcount"))
+    per_search = None if searches is None else plain(searches / _THOUSAND)
+    return Price(Rates(**base), per_request=fee, tiers=_tiers(vendor, base, bands), per_search=per_search)
 
 
 def _bands(value: object) -> Iterator[tuple[int, Decimal]]:

@@ -9,12 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from pricing.importers.reading import amount, day, entries, our_id, per_token, table, tier_from, tokens
+from pricing.importers.reading import (
+    amount,
+    day,
+    entries,
+    our_id,
+    per_token,
+    service_of,
+    table,
+    tier_from,
+    tokens,
+)
 from pricing.importers.types import Candidate, Imported, ImportFileError, Skipped, Unmapped
-from pricing.types import Price, Rates, Tier
+from pricing.types import SERVICES, Price, Rates, Service, Tier
 
 TABLE = "LiteLLM"
 
@@ -26,9 +37,12 @@ _RATES = {
     "cache_creation_input_token_cost": "cache_write",
     "cache_creation_input_token_cost_above_1hr": "cache_write_1h",
     "output_cost_per_reasoning_token": "reasoning",
+    "input_cost_per_audio_token": "audio_input",
+    "output_cost_per_audio_token": "audio_output",
 }
 _ABOVE = re.compile(r"^(?P<rate>.+)_above_(?P<size>[0-9]+)k_tokens$")
 _BATCH = re.compile(r"^(?P<rate>.+)_batches$")
+_SERVICE = re.compile(rf"^(?P<rate>.+?)(_above_[0-9]+k_tokens)?_({'|'.join(SERVICES)})$")
 _OTHER_PRICE = re.compile(r"cost|price|pricing")
 _HOURS = "prices of this vendor depend on the hour; this table has the higher ones of the day"
 
@@ -79,7 +93,8 @@ def _candidate(source_id: str, entry: Mapping[str, Any]) -> Candidate:
     tiers = _bands(vendor, entry, rates, unmapped) or _above(vendor, entry, unmapped)
     batch = _batch(entry)
     fee = amount(entry.get("input_cost_per_request"))
-    price = Price(Rates(**rates), per_request=fee, batch=batch, tiers=tiers)
+    price = Price(Rates(**rates), per_request=fee, batch=batch, tiers=tiers, per_search=_per_search(entry))
+    price = replace(price, services=_services(vendor, entry, price, unmapped))
     context, max_output = tokens(entry.get("max_input_tokens")), tokens(entry.get("max_output_tokens"))
     if context is not None:
         doubts.append(Unmapped("context", "max_input_tokens is the limit of the prompt for some models"))
@@ -152,19 +167,42 @@ def _bands(
     return tuple(tiers)
 
 
+def _services(vendor: str, entry: Mapping[str, Any], normal: Price, unmapped: list[Unmapped]) -> tuple[Service, ...]:
+    """Service tiers of keys like ``input_cost_per_token_flex``."""
+    found = []
+    for name in SERVICES:
+        tiers = []
+        for tier in normal.tiers:
+            size = (tier.from_ or tier.over or 0) // 1_000
+            rates = _rates(entry, unmapped, f"_above_{size}k_tokens_{name}")
+            if rates:
+                tiers.append(tier_from(vendor, size * 1_000, Rates(**rates)))
+        price = Price(Rates(**_rates(entry, unmapped, f"_{name}")), tiers=tuple(tiers))
+        service = service_of(name, normal, price)
+        if service is not None:
+            found.append(service)
+    return tuple(found)
+
+
+def _per_search(entry: Mapping[str, Any]) -> Decimal | None:
+    """The fee of a search, where it does not depend on how much of the pages the model reads."""
+    fees = {amount(fee) for fee in table(entry.get("search_context_cost_per_query")).values()}
+    return fees.pop() if len(fees) == 1 else None
+
+
 def _batch(entry: Mapping[str, Any]) -> Rates | None:
     rates = _rates(entry, [], "_batches")
     return Rates(**rates) if rates else None
 
 
 def _other_prices(entry: Mapping[str, Any], unmapped: list[Unmapped]) -> None:
-    """Name the prices that were left: of images, sound, searches, of priority and flex service."""
-    known = {"input_cost_per_request", "tiered_pricing", *_RATES}
+    """Name the prices that were left: of images, video, searches of some kinds."""
+    known = {"input_cost_per_request", "tiered_pricing", "search_context_cost_per_query", *_RATES}
     for key, value in entry.items():
         above, batch = _ABOVE.match(key), _BATCH.match(key)
-        is_taken = key in known or (above and above["rate"] in _RATES) or (batch and batch["rate"] in _RATES)
+        service = _SERVICE.match(key)
+        matched = [found["rate"] for found in (above, batch, service) if found]
+        is_taken = key in known or any(rate in _RATES for rate in matched)
         if is_taken or not value or not _OTHER_PRICE.search(key):
             continue
-        service = next((word for word in ("priority", "flex", "fast") if word in key), "")
-        why = f"a price of the {service} service: use the factor" if service else "is no price of text"
-        unmapped.append(Unmapped(key, why))
+        unmapped.append(Unmapped(key, "is no price of text"))

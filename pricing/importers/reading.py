@@ -9,7 +9,7 @@ from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
 from pricing.importers.types import ImportFileError
-from pricing.types import RATE_NAMES, Change, Price, Rates, Tier
+from pricing.types import RATE_NAMES, Change, Price, Rates, Service, Tier
 
 MAX_CHARACTERS = 60_000_000
 DIGITS = 9
@@ -123,6 +123,15 @@ def tier_from(vendor: str, threshold: int, rates: Rates) -> Tier:
     if VENDORS.get(vendor, vendor) in _COUNT_FROM_THE_THRESHOLD:
         return Tier(rates, from_=threshold)
     return Tier(rates, over=threshold)
+
+
+def service_of(name: str, normal: Price, price: Price) -> Service | None:
+    """A service tier with these prices; None where they say nothing. Tables list only what differs from the normal."""
+    if price.rates == Rates():
+        return None
+    thresholds = {tier.first for tier in normal.tiers}
+    tiers = tuple(tier for tier in price.tiers if tier.first in thresholds)
+    return Service(name, rates=price.rates, tiers=tiers or (None if normal.tiers else ()))
 
 
 def changed_to(before: Price, after: Price, from_date: date, note: str = "") -> Change:

@@ -36,15 +36,16 @@ def compare(name: str, text: str = "version: 1\n", on: date = TODAY) -> dict[tup
 
 def test_what_is_the_same_is_no_difference() -> None:
     found = compare("litellm")
-    assert not [key for key in found if key[0] == "openai/gpt-4o"], "half is the same as both prices halved"
+    assert ("openai/gpt-4o", "price.batch") not in found, "half is the same as both prices halved"
     assert ("openai/gpt-5", "context") not in found, "their context is our limit of the prompt"
     assert ("xai/grok-4.7", "price.input") not in found
 
 
 def test_a_difference_has_all_three_sides() -> None:
-    found = compare("genai_prices")[("deepseek/deepseek-flash", "price.input")]
+    found = compare("models_dev")[("deepseek/deepseek-flash", "price.input")]
     assert (found.bundled, found.yours, found.theirs) == (Decimal("0.3"), None, Decimal("0.15"))
-    assert (found.state, found.applicable, found.table) == ("differs", True, "genai-prices")
+    assert (found.state, found.applicable, found.table) == ("differs", True, "models.dev")
+    assert ("deepseek/deepseek-flash", "price.input") not in compare("genai_prices"), "its peak price is ours"
 
 
 def test_what_is_not_known_here_is_added() -> None:
@@ -135,7 +136,7 @@ def test_tables_that_disagree_are_listed_side_by_side() -> None:
         "built in": Decimal("0.3"),
         "LiteLLM": Decimal("0.3"),
         "models.dev": Decimal("0.15"),
-        "genai-prices": Decimal("0.15"),
+        "genai-prices": Decimal("0.3"),
     }
     assert ("google/gemini-3.1-pro-preview", "price.tiers") not in found
     assert ("openai/gpt-4o", "price.batch") not in found

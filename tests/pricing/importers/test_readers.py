@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pricing.importers import Candidate, Imported, ImportFileError, read_import
 from pricing.importers.reading import amount, our_id, per_token
-from pricing.types import Change, Rates, Tier
+from pricing.types import Change, OffPeak, Rates, Service, Tier
 from tests.pricing.build import rates
 
 EXTRACTS = Path(__file__).parent / "extracts"
@@ -53,10 +53,10 @@ class TestLiteLlm:
         assert found.price.batch == rates(input="1.25", output="5")
         assert (found.context, found.max_output, found.source) == (128_000, 16_384, "https://example.org/openai")
 
-    def test_other_services_are_named(self) -> None:
-        assert left(one(self.TABLE, "openai/gpt-4o")) == {
-            "input_cost_per_token_priority": "a price of the priority service: use the factor"
-        }
+    def test_service_tiers(self) -> None:
+        found = one(self.TABLE, "openai/gpt-4o")
+        assert found.price.services == (Service("priority", rates=rates(input="4.25"), tiers=()),)
+        assert left(found) == {}
 
     def test_max_input_may_be_the_limit_of_the_prompt(self) -> None:
         found = one(self.TABLE, "openai/gpt-5")
@@ -78,7 +78,7 @@ class TestLiteLlm:
         assert found.price.rates.cache_write_1h == Decimal("0.2")
         above = rates(input="0.5", output="2.5", cache_write_1h="1")
         assert found.price.tiers == (Tier(above, over=100_000),)
-        assert "priority" in left(found)["input_cost_per_token_above_100k_tokens_priority"]
+        assert found.price.services == (), "a price of long prompts alone is none"
 
     def test_a_tier_without_an_output_price_keeps_that_of_below(self) -> None:
         (tier,) = one(self.TABLE, "xai/grok-4.7").price.tiers
@@ -109,7 +109,8 @@ class TestLiteLlm:
         found = one(self.TABLE, "acme/thinker")
         assert found.price.rates.reasoning == 24
         assert found.price.per_request == Decimal("0.005")
-        assert left(found) == {"search_context_cost_per_query": "is no price of text"}
+        assert found.price.per_search == Decimal("0.03")
+        assert left(found) == {}
 
     def test_reasoning_that_is_billed_as_output_has_no_price_of_its_own(self) -> None:
         assert one(self.TABLE, "google/gemini-3.8-flash").price.rates == rates(
@@ -197,7 +198,8 @@ class TestGenaiPrices:
         assert found.price.rates == rates(input="5", output="25", cached="0.5", cache_write="6.25", cache_write_1h="10")
         assert (found.context, found.checked) == (1_000_000, date(2026, 11, 1))
         assert found.source == "https://example.org/anthropic"
-        assert left(found) == {"web_searches_kcount": "is no price of text"}
+        assert found.price.per_search == Decimal("0.01")
+        assert left(found) == {}
 
     def test_only_rules_of_equality_are_names(self) -> None:
         assert one(self.TABLE, "anthropic/claude-opus-5").names == ("anthropic/claude-opus-5-0",)
@@ -210,17 +212,88 @@ class TestGenaiPrices:
         assert (change.from_date, change.tiers) == (date(2026, 3, 13), ())
         assert change.rates.cache_write == Decimal("6.25")
 
-    def test_hours_have_no_place(self) -> None:
+    def test_the_price_is_that_of_the_peak_hours(self) -> None:
         found = one(self.TABLE, "deepseek/deepseek-flash")
-        assert found.price.input == Decimal("0.15")
-        assert left(found) == {
-            "prices": "a price that holds at certain hours: 01:00:00Z to 04:00:00Z",
-            "deprecated": "says that the model is deprecated, without a day",
-        }
+        assert found.price.input == Decimal("0.3")
+        assert found.price.off_peak == OffPeak(Decimal("0.5"), ((60, 240),), tuple(range(7)))
+        assert left(found) == {"deprecated": "says that the model is deprecated, without a day"}
+
+    def test_the_module_of_the_package_says_the_same(self) -> None:
+        found = read_import(
+            """import os
+raise SystemExit  # nothing of it is run
+providers: list[Provider] = [
+    Provider(id='acme', name='Acme', models=[
+        ModelInfo(id='one', match=ClauseOr(or_=[ClauseEquals(equals='uno')]), context_window=9, prices=[
+            ConditionalPrice(prices=ModelPrice(input_mtok=Decimal('0.68'), output_mtok=Decimal('2'))),
+            ConditionalPrice(constraint=StartDateConstraint(start_date=datetime.date(2026, 10, 29)),
+                prices=ModelPrice(output_mtok=Decimal('2.1'),
+                    input_mtok=TieredPrices(base=Decimal('0.7'), tiers=[Tier(start=10, price=Decimal('1'))])))],
+            price_variants=[
+                PriceVariant(when={'processing': 'batch'}, prices=ModelPrice(input_mtok=Decimal('0.35'))),
+                PriceVariant(when={'service_tier': 'flex'}, prices=ModelPrice(input_mtok=Decimal('0.3'))),
+                PriceVariant(when={'route': 'eu'}, prices=ModelPrice(input_mtok=Decimal('0.9')))])])]
+"""
+        )
+        assert found.table == "genai-prices"
+        candidate = one(found, "acme/one")
+        assert (candidate.names, candidate.context) == (("acme/uno",), 9)
+        assert candidate.price.rates == rates(input="0.68", output="2")
+        (change,) = candidate.price.changes
+        assert (change.from_date, change.rates) == (date(2026, 10, 29), rates(input="0.7", output="2.1"))
+        assert change.tiers == (Tier(rates(input="1", output="2.1"), over=10),)
+        assert candidate.price.batch == rates(input="0.35")
+        assert candidate.price.services == (Service("flex", rates=rates(input="0.3"), tiers=()),)
+        assert left(candidate) == {"price_variants": "a price for eu"}
+        for text in ("providers: list[Provider] = (", "providers: list[Provider]\n"):
+            with pytest.raises(ImportFileError, match="module"):
+                read_import(text)
 
     def test_fees_are_for_one_request(self) -> None:
         assert one(self.TABLE, "perplexity/sonar").price.per_request == Decimal("0.005")
         assert [item.source_id for item in self.TABLE.skipped] == ["perplexity/silent"]
+
+
+class TestModelPrices:
+    TABLE = read_import(
+        """{"updated_at": "2026-10-26T18:46:35Z", "status": {"acme": {"gone": "removed"}}, "schedules": {"schedule": [
+          {"provider": "deepseek", "peak_hours_utc": [["06:00", "10:00"], ["01:00", "04:00"]], "peak_multiplier": 2.0,
+           "weekdays_only": true, "valid_from": "2026-08-16T16:00:00Z"}]},
+        "prices": {"acme": {
+          "one": {"standard": [
+              {"start": null, "rates": {"input": 1, "output": 2, "valid_from": "2026-01-05T00:00:00Z", "source": "s1"}},
+              {"start": "2026-02-01", "rates": {"input": 1, "output": 2, "cache_read": 0.1, "source": "s2"}},
+              {"start": "2026-03-01", "rates": {"input": 3, "output": 4, "cache_read": 0.3, "cache_write": 3.75,
+                "cache_write_1h_multiple": 2.0, "source": "s3", "tiers": [{"above": 200000, "input": 6}]}}],
+            "batch": [{"start": null, "rates": null}, {"start": "2026-03-01", "rates": {"input": 1.5, "output": 2}}],
+            "fast": [{"start": "2026-03-01", "rates": {"input": 9, "output": 12}}]},
+          "gone": {"standard": [{"start": null, "rates": {"input": 1, "output": 2}}]},
+          "never": {"standard": [{"start": null, "rates": null}]}},
+        "deepseek": {"flash": {"standard": [{"start": null, "rates": {"input": 0.15, "output": 0.6}}]}}}}"""
+    )
+
+    def test_prices_with_their_history(self) -> None:
+        found = one(self.TABLE, "acme/one")
+        current = rates(input="3", output="4", cached="0.3", cache_write="3.75", cache_write_1h="6")
+        assert (found.price.rates, found.price.since, found.source) == (current, date(2026, 3, 1), "s3")
+        assert found.price.tiers == (Tier(rates(input="6"), over=200_000),)
+        (past,) = found.price.history
+        assert (past.from_date, past.source) == (date(2026, 1, 5), "s2")
+        assert past.rates == rates(input="1", output="2", cached="0.1"), "only more became known of it"
+        assert found.price.batch == rates(input="1.5", output="2")
+        assert found.price.services == (Service("fast", rates=rates(input="9", output="12"), tiers=None),)
+
+    def test_the_price_is_that_of_the_peak_hours(self) -> None:
+        price = one(self.TABLE, "deepseek/flash").price
+        assert price.rates == rates(input="0.30", output="1.2")
+        assert price.off_peak == OffPeak(Decimal("0.5"), ((60, 240), (360, 600)), (0, 1, 2, 3, 4), date(2026, 8, 16))
+
+    def test_what_is_not_served_or_has_no_price_is_left(self) -> None:
+        assert self.TABLE.as_of == date(2026, 10, 26)
+        assert {item.source_id: item.why for item in self.TABLE.skipped} == {
+            "acme/gone": "is no longer served",
+            "acme/never": "has no price now",
+        }
 
 
 @pytest.mark.parametrize(
