@@ -83,7 +83,7 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         Field("services", "services", "Prices of service tiers: flex, priority, fast, ultrafast."),
         Field("per_search", "money", "A fee for each call of the vendor's search tool."),
         Field("off_peak", "off_peak", "What tokens cost outside the peak hours."),
-        Field("since", "date", "The first day of these prices; before it those of 'history' hold."),
+        Field("since", "date", "The first day of which these prices are known; before it those of 'history' hold."),
         Field("history", "history", "What the model cost before, early days first; each entry is complete in itself."),
     ),
     "batch": _RATES,

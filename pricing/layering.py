@@ -72,7 +72,7 @@ def build_model(model_id: str, bundled: Bundled, file: PriceFile | None = None) 
         vendor=vendor,
         name=values.get("name") or model_id.partition("/")[2],
         provider=provider,
-        price=_price(values, _known_from(values, origin)),
+        price=_price(values, origin),
         count=values.get("count") or bundled.default_rule,
         context=values.get("context"),
         max_input=values.get("max_input"),
@@ -125,25 +125,37 @@ def _use_own_rule(values: dict[str, Any], origin: dict[str, Origin], bundled: Bu
 
 
 def _known_from(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> date | None:
-    """The first day of which the price is known: that on which it was checked, or its first change if that is earlier.
-    It is known today, whatever the clock says. None where the user gave all of it without a day."""
+    """The first day of which a price is known: that on which it was checked, or the first that is told of it if that is
+    earlier. It is known today, whatever the clock says. None where the user gave all of it without a day."""
     checked: date | None = values.get("checked")
-    rates = [f"price.{name}" for name in RATE_NAMES if values.get(f"price.{name}") is not None]
-    all_yours = all(origin[path] == "yours" for path in rates)
+    all_yours = _are_all_yours(values, origin)
     if checked is None or (all_yours and origin["checked"] != "yours"):
         return None
-    past: tuple[PastPrice, ...] = values.get("price.history") or ()
-    if all_yours and past and origin["price.history"] != "yours":
-        past = ()  # of the prices that the user replaced
     changes: tuple[Change, ...] = values.get("price.changes") or ()
     if changes and origin["price.changes"] == "yours" and not all_yours:
         changes = ()  # they say nothing of the built-in prices
-    since: date | None = values.get("price.since")
-    days = [change.from_date for change in changes] + [one.from_date for one in past] + ([since] if since else [])
+    since, past = _past(values, origin)
+    days = [*(change.from_date for change in changes), *(one.from_date for one in past), *([since] if since else [])]
     return min(checked, date.today(), *days)
 
 
-def _price(values: Mapping[str, Any], known_from: date | None) -> Price:
+def _are_all_yours(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> bool:
+    rates = [f"price.{name}" for name in RATE_NAMES if values.get(f"price.{name}") is not None]
+    return bool(rates) and all(origin[path] == "yours" for path in rates)
+
+
+def _past(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> tuple[date | None, tuple[PastPrice, ...]]:
+    """The first day of the price and those before it; what the built-in table says of prices that are all replaced is
+    left out."""
+    left_out = "bundled" if _are_all_yours(values, origin) else None
+    paths = ("price.since", "price.history")
+    since, past = (None if origin.get(path, "") == left_out else values.get(path) for path in paths)
+    return since, past or ()
+
+
+def _price(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> Price:
+    known_from = _known_from(values, origin)
+    since, past = _past(values, origin) if known_from is not None else (None, ())
     return Price(
         rates=Rates(**{name: values.get(f"price.{name}") for name in RATE_NAMES}),
         per_request=values.get("price.per_request"),
@@ -153,8 +165,8 @@ def _price(values: Mapping[str, Any], known_from: date | None) -> Price:
         off_peak=values.get("price.off_peak"),
         per_search=values.get("price.per_search"),
         services=values.get("price.services") or (),
-        since=None if known_from is None else values.get("price.since"),
-        history=() if known_from is None else values.get("price.history") or (),
+        since=since,
+        history=past,
         known_from=known_from,
     )
 

@@ -258,7 +258,7 @@ def test_cost_is_exact_to_the_last_place(run):
     assert (row["label"], row["input_tokens"], row["input_low"], row["input_high"]) == ("exact", 12, 12, 12)
     assert row["usd_low"] == row["usd_high"] == row["usd"]
     assert row["unknown"] == []
-    assert row["price_checked"] == "2026-11-08"
+    assert row["price_checked"] >= "2026-11-08"
 
 
 def test_cost_of_a_given_count(run):
@@ -285,9 +285,9 @@ def test_a_day_in_the_past_never_gets_the_price_of_today(run):
     (row,) = json.loads(out)["rows"]
     assert (row["usd"], row["usd_low"], row["usd_high"]) == (None, None, None)
     assert row["unknown"] == ["input", "output"]
-    assert row["price_note"] == f"no price known before {row['price_checked']}"
+    assert row["price_note"] == "no price known before 2025-06-11"
     _, out, _ = run(*arguments, "--model", "o3")
-    assert "n/a   no price known before 2026-" in out
+    assert "n/a   no price known before 2025-06-11" in out
 
 
 ODD_BYTES = b"\x00\xff\xfe caf\xe9 hello\xf0\x9f"

@@ -146,7 +146,8 @@ def _same(path: str, ours: Any, theirs: Any) -> bool:
         mine, others = (_written_out(*services) for services in (ours, theirs))
         return all(_services_agree(mine[name], others[name]) for name in mine.keys() & others.keys())
     if path == "price.tiers":
-        return [_without_edge(tier) for tier in ours] == [_without_edge(tier) for tier in theirs]
+        here, there = (dict(map(_without_edge, tiers)) for tiers in (ours, theirs))
+        return here.keys() == there.keys() and all(_agree(here[size], there[size]) for size in here)
     if path == "price.changes":
         return [replace(change, note="") for change in ours] == [replace(change, note="") for change in theirs]
     return bool(ours == theirs)

@@ -199,7 +199,9 @@ def _with_variants(vendor: str, price: Price, variants: list[Any], unmapped: lis
                 unmapped.append(Unmapped("price_variants", f"a price for {', '.join(map(str, when.values()))}"))
             continue
         earlier = found.get(kinds[0])
-        if earlier is None or (start or date.min) > (earlier[0] or date.min):
+        if (start or date.min) > date.today():
+            unmapped.append(Unmapped("price_variants", f"a price from {start} on for {kinds[0]}"))
+        elif earlier is None or (start or date.min) > (earlier[0] or date.min):
             found[kinds[0]] = start, _price(vendor, table(variant.get("prices")), unmapped)
     batch = found.pop("batch", (None, Price(Rates())))[1]
     tiers = {tier.first: tier for tier in batch.tiers}

@@ -121,7 +121,8 @@ def our_id(vendor: str, name: str) -> str:
 def tier_from(vendor: str, threshold: int, rates: Rates) -> Tier:
     """A long-prompt tier at the threshold that a table gives, counted as the vendor does."""
     if VENDORS.get(vendor, vendor) in _COUNT_FROM_THE_THRESHOLD:
-        return Tier(rates, from_=threshold)
+        # A table whose tiers all begin with one token more writes one less.
+        return Tier(rates, from_=threshold + 1 if threshold % 1_000 == 999 else threshold)
     return Tier(rates, over=threshold)
 
 

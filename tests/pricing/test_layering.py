@@ -89,10 +89,12 @@ def test_a_surviving_tier_is_noticed(load) -> None:
     catalog = load("models:\n  openai/gpt-6.1-sol: {price: {input: 1}}\n  google/gemini-4-argon: {price: {input: 1}}\n")
     assert [(notice.model_id, notice.path) for notice in catalog.notices] == [
         ("google/gemini-4-argon", "price.changes"),
+        ("google/gemini-4-argon", "price.services"),
         ("openai/gpt-6.1-sol", "price.tiers"),
+        ("openai/gpt-6.1-sol", "price.services"),
     ]
     assert "still hold beside your own" in catalog.notices[0].message
-    assert not load("models:\n  openai/gpt-6.1-sol: {price: {input: 1, tiers: []}}\n").notices
+    assert not load("models:\n  openai/gpt-6.1-sol: {price: {input: 1, tiers: [], services: null}}\n").notices
     assert not load("models:\n  openai/gpt-6.1-sol: {context: 5k}\n").notices
 
 

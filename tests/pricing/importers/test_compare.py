@@ -98,11 +98,13 @@ def test_what_is_picked_is_written_with_its_source() -> None:
 
 
 def test_lists_are_written_as_price_files_have_them() -> None:
-    found = compare("litellm", "")[("anthropic/claude-haiku-5-5", "price.tiers")]
-    text = apply_differences("", [found])
-    assert "        - {over: 100000, input: 0.5, output: 2.5, cache_write_1h: 1}\n" in text
-    read = read_price_text(text, "mine.yaml").models["anthropic/claude-haiku-5-5"]
-    assert read.fields["price.tiers"] == TABLES["litellm"].candidates[2].price.tiers
+    path = ("alibaba/qwen3-coder-plus", "price.tiers")
+    text = apply_differences("", [compare("litellm", "")[path]])
+    assert "        - {over: 32000, input: 1.8, output: 9}\n" in text
+    read = read_price_text(text, "mine.yaml").models[path[0]]
+    (candidate,) = (one for one in TABLES["litellm"].candidates if one.model_id == path[0])
+    assert read is not None
+    assert read.fields["price.tiers"] == candidate.price.tiers
 
 
 @pytest.mark.parametrize("name", NAMES)
