@@ -92,7 +92,7 @@ class Catalog:
         """The alias with a date that a name is, None for all others."""
         key = folded(name)
         named = ((folded(alias.name), alias) for alias in model.dated_aliases)
-        return next((alias for name, alias in named if key in {name, _bare(name)}), None)
+        return next((alias for name, alias in named if _bare(key) == _bare(name)), None)
 
     def _note(self, model: Model, text: str, key: str, host: str, day: date) -> str:
         if host and model.provider != host:
@@ -117,7 +117,8 @@ class Catalog:
         wanted = folded(text.strip())[:200]
         close = difflib.get_close_matches(wanted, names, n=limit * 3, cutoff=0.6)
         holding = sorted((name for name in names if len(wanted) >= 3 and wanted in name), key=len)
-        return tuple(dict.fromkeys(names[name] for name in (*close, *holding)))[:limit]
+        beginning = [name for name in holding if name.startswith(wanted)]
+        return tuple(dict.fromkeys(names[name] for name in (*beginning, *close, *holding)))[:limit]
 
     @cached_property
     def _by_id(self) -> dict[str, Model]:
@@ -141,6 +142,7 @@ def _index(models: Iterable[Model], fold: bool) -> tuple[dict[str, tuple[str, ..
         _, _, rest = model.id.partition("/")
         short = {rest, rest.rpartition("/")[2]}
         others = {*model.aliases, *(alias.name for alias in model.dated_aliases)}
+        others |= {f"{model.vendor}/{name}" for name in others if "/" not in name}
         short.update(map(_bare, others))
         for level, names in ((ids, {model.id}), (aliases, others), (bare, short)):
             for name in {folded(name) if fold else name for name in names}:

@@ -58,6 +58,8 @@ HOSTS: dict[str, str] = {
 _ROUTERS = ("litellm_proxy", "litellm", "models")
 """Prefixes that say nothing of who is paid."""
 
+_PREFIXES = sorted((*_ROUTERS, *HOSTS), key=len, reverse=True)
+
 _DEPLOYMENTS = ("us", "eu", "global", "global-standard")
 """What may stand behind ``azure/``."""
 
@@ -138,7 +140,7 @@ def _without_host(text: str) -> tuple[str, str]:
     if rest.startswith("projects/") and "/publishers/" in rest:
         rest = "publishers/" + rest.partition("/publishers/")[2]
     while True:
-        prefix = next((one for one in (*_ROUTERS, *HOSTS) if rest.casefold().startswith(f"{one}/")), None)
+        prefix = next((one for one in _PREFIXES if rest.casefold().startswith(f"{one}/")), None)
         if prefix is None:
             break
         rest = rest[len(prefix) + 1 :]
