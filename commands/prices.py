@@ -83,16 +83,23 @@ def schema() -> None:
 
 
 @prices.command()
-@click.argument("tables", nargs=-1, required=True)
+@click.argument("tables", nargs=-1)
 @click.option("--prices", "file", type=click.Path(path_type=Path), help="Your price file, which comes before both.")
 @click.option("--on", "day", type=Day(), help="Prices in force on this day; else today's.")
 @json_option
 def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_json: bool) -> None:
     """How published price tables on your disk differ from the built-in prices and yours.
 
-    Reads LiteLLM's map, llm-prices, models.dev and genai-prices. Changes nothing.
+    Reads LiteLLM's map, llm-prices, models.dev, genai-prices and model-prices. Without a file, those of the packages
+    litellm, genai-prices and model-prices that are installed beside this program. Changes nothing.
     """
     on = day or date.today()
+    if not tables:
+        from pricing.importers.packages import installed_tables
+
+        tables = tuple(str(one.path) for one in installed_tables())
+        if not tables:
+            raise BadInput("name a price table, or install one: litellm, genai-prices or model-prices")
     differences: list[Difference] = []
     for name in tables:
         differences += compared(Path(name), file, on)

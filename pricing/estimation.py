@@ -106,6 +106,7 @@ def estimate(
         price_note=_price_note(price, change, scenario),
         context_note=_context_note(model, count, scenario),
         is_complete=count.is_complete,
+        price_checked_in=model.checked_in,
     )
 
 

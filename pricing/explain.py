@@ -12,8 +12,13 @@ _NAMES = {
     "cache_write_1h": "input written to the cache for an hour",
     "output": "output",
     "reasoning": "reasoning",
+    "audio_input": "audio input",
+    "audio_output": "audio output",
+    "per_search": "searches",
     "per_request": "fee per request",
 }
+
+_CHECKED_IN = {"vendor": " at the vendor's page", "table": " in published price tables"}
 
 
 def explain(estimate: CostEstimate) -> tuple[str, ...]:
@@ -33,7 +38,8 @@ def explain(estimate: CostEstimate) -> tuple[str, ...]:
     lines.extend(filter(None, (estimate.context_note, estimate.price_note)))
     lines.extend(estimate.notes)
     if estimate.price_checked:
-        lines.append(f"prices checked on {estimate.price_checked.isoformat()}")
+        where = _CHECKED_IN.get(estimate.price_checked_in, "")
+        lines.append(f"prices checked on {estimate.price_checked.isoformat()}{where}")
     if estimate.source:
         lines.append(f"source: {estimate.source}")
     return tuple(lines)
@@ -58,7 +64,7 @@ def _ranges(estimate: CostEstimate) -> list[str]:
     if estimate.output_low < estimate.output_high:
         outputs = f"{estimate.output_low:,} to {estimate.output_high:,} tokens of output and reasoning"
     tokens = " and ".join(filter(None, (prompts, outputs)))
-    if estimate.price_note:
+    if estimate.price_note and estimate.usd_low != estimate.usd_high:
         tokens = " and ".join(filter(None, (tokens, "one of the possible prices")))
     if tokens and (estimate.usd_low is None or estimate.usd_high is None):
         lines.append(f"for {tokens}: unknown, a price at one end is not known")

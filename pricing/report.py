@@ -32,6 +32,7 @@ def json_row(estimate: CostEstimate, with_calls: bool, with_sum: bool = False) -
         "usd_high": money(estimate.usd_high),
         "unknown": list(estimate.unknown),
         "price_checked": estimate.price_checked.isoformat() if estimate.price_checked else None,
+        "price_checked_in": estimate.price_checked_in,
         "retired": estimate.retired,
         "usd_label": estimate.usd_label,
         "price_note": estimate.price_note,

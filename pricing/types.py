@@ -505,7 +505,8 @@ class CostEstimate:
     price. ``usd_calls`` (with its range) is for all calls of the scenario. ``unknown`` names the prices that were
     needed and are not known; then ``usd`` is None. ``context_share`` is the prompt as a share of the context window (1:
     full). ``over_context``: prompt, output and reasoning do not fit; None: unknown. ``context_note`` says in words what
-    does not fit, or may not where the prompt is a range; empty where all fits. ``tier`` says in words which long-prompt
+    does not fit, or may not where the prompt is a range; empty where all fits. ``price_checked_in`` is where the price
+    was checked: ``vendor`` or ``table``, as in ``Model``. ``tier`` says in words which long-prompt
     tier is in force, empty for none. ``is_complete``: False where parts of the prompt cannot be counted, so that the
     cost lacks them.
     """
@@ -545,6 +546,7 @@ class CostEstimate:
     price_note: str = ""
     context_note: str = ""
     is_complete: bool = True
+    price_checked_in: str = ""
 
     @property
     def explanation(self) -> tuple[str, ...]:

@@ -279,6 +279,31 @@ def test_a_missing_price_is_null_not_zero(run, tmp_path):
     assert row["unknown"] == ["output"]
 
 
+def test_cost_of_a_service_tier_and_of_hours(run):
+    """gpt-5.4 costs 2.50 and 15, as flex half of it; DeepSeek's peak price is twice the other."""
+    given = ("cost", "--input-tokens", "100000", "--output-tokens", "10000", "--json")
+    _, out, _ = run(*given, "--model", "gpt-5.4", "--service", "flex")
+    assert json.loads(out)["rows"][0]["usd"] == "0.2"
+    _, out, _ = run(*given, "--model", "claude-opus-5", "--service", "ultrafast")
+    row = json.loads(out)["rows"][0]
+    assert (row["usd"], row["unknown"]) == (None, ["services.ultrafast"])
+    for hours, usd, label in (("peak", "0.1716", "exact"), ("off-peak", "0.0858", "exact")):
+        _, out, _ = run(*given, "--model", "deepseek-v4-pro", "--hours", hours)
+        row = json.loads(out)["rows"][0]
+        assert (row["usd"], row["usd_low"], row["usd_high"], row["usd_label"]) == (usd, usd, usd, label)
+    code, _, err = run(*given, "--service", "flex", "--batch")
+    assert (code, "not both" in err) == (2, True)
+
+
+def test_cost_by_a_name_of_a_host_says_so(run):
+    code, out, err = run("cost", "--input-tokens", "10", "--model", "vertex_ai/gemini-2.5-pro", "--model", "gpt-4o")
+    assert (code, out.splitlines()[-3].split()[0]) == (0, "google/gemini-2.5-pro")
+    own = "vertex_ai/gemini-2.5-pro is priced as Google's own google/gemini-2.5-pro"
+    assert err == f"{own}; the price of Vertex AI may differ\n"
+    _, out, _ = run("cost", "--input-tokens", "10", "--model", "mistral-large-latest", "--json")
+    assert json.loads(out)["notes"] == ["mistral-large-latest means mistral/mistral-large-2512 from 2025-12-08"]
+
+
 def test_a_day_in_the_past_never_gets_the_price_of_today(run):
     arguments = ("cost", "--input-tokens", "1000000", "--output-tokens", "1000000", "--on", "2025-06-01")
     _, out, _ = run(*arguments, "--model", "o3", "--json")

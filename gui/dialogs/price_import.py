@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
@@ -65,8 +66,10 @@ class PriceImportDialog(QDialog):
     browse_asked = Signal()
     filter_asked = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, installed: Sequence[tuple[str, Path]] = ()) -> None:
+        """``installed``: tables of packages that are installed here, by name and version, and their files."""
         super().__init__(parent)
+        self._installed = tuple(installed)
         self.setObjectName("priceImportDialog")
         self.setWindowTitle(self.tr("Import prices"))
         DroppedFiles(self).dropped.connect(self.files_chosen)
@@ -87,7 +90,13 @@ class PriceImportDialog(QDialog):
         """Say that files are being read."""
         self.about.setText(self.tr("Reading…"))
         self.add.setEnabled(False)
+        self.add_installed.setEnabled(False)
         self._show_choice()
+
+    @Slot()
+    def _choose_installed(self) -> None:
+        read = {table.path for table in self._preview.tables}
+        self.files_chosen.emit([path for _, path in self._installed if path not in read])
 
     def show_stopped(self) -> None:
         """Show again what was read before the reading that was stopped."""
@@ -97,6 +106,8 @@ class PriceImportDialog(QDialog):
         """Show what was read; what was ticked before stays ticked."""
         self._preview = preview
         self.add.setEnabled(True)
+        read = {table.path for table in preview.tables}
+        self.add_installed.setEnabled(any(path not in read for _, path in self._installed))
         self.about.setText(self._about(preview.tables))
         self._show_faults(preview)
         chosen = self.provider.currentData()
@@ -126,6 +137,14 @@ class PriceImportDialog(QDialog):
         self.add.setToolTip(self.tr("Read a published price table from a file on this computer; or drop it here"))
         self.add.setAccessibleName(self.add.toolTip())
         self.add.setAutoDefault(False)
+        self.add_installed = QPushButton(self.tr("Add &installed tables"), objectName="priceImportInstalled")
+        names = ", ".join(name for name, _ in self._installed)
+        self.add_installed.setToolTip(
+            self.tr("Read the price tables of installed packages: {names}").format(names=names)
+        )
+        self.add_installed.setAccessibleName(self.add_installed.toolTip())
+        self.add_installed.setAutoDefault(False)
+        self.add_installed.setVisible(bool(self._installed))
         self.about = PlainLabel(objectName="priceImportAbout")
         self.faults = PlainLabel(objectName="priceImportFaults")
         for label in (self.about, self.faults):
@@ -190,6 +209,7 @@ class PriceImportDialog(QDialog):
 
     def _place(self) -> None:
         top = QHBoxLayout()
+        top.addWidget(self.add_installed, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.add, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.about, 1)
         filters = QHBoxLayout()
@@ -208,6 +228,7 @@ class PriceImportDialog(QDialog):
 
     def _connect(self) -> None:
         self.add.clicked.connect(self.browse_asked)
+        self.add_installed.clicked.connect(self._choose_installed)
         self.words.textChanged.connect(self._ask_filter)
         self.kind.currentIndexChanged.connect(self._ask_filter)
         self.provider.activated.connect(self._ask_filter)

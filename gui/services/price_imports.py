@@ -108,6 +108,13 @@ class Applied:
     why: str = ""
 
 
+def installed() -> list[tuple[str, Path]]:
+    """The tables of packages that are installed here: name and version, and the file. Looks for folders only."""
+    from pricing.importers.packages import installed_tables
+
+    return [(f"{one.package} {one.version}".strip(), one.path) for one in installed_tables()]
+
+
 def provider_of(row: Difference) -> str:
     """The beginning of a model's id."""
     return row.model_id.partition("/")[0]

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QStandardPaths, Slot
 from gui.dialogs import file_choosers
 from gui.dialogs.price_import import PriceImportDialog
 from gui.look.figures import figure
-from gui.services.price_imports import ApplyRequest, PreviewRequest
+from gui.services.price_imports import ApplyRequest, PreviewRequest, installed
 
 if TYPE_CHECKING:
     from gui.look.theme import Theme
@@ -67,7 +67,7 @@ class PriceImportFlow(QObject):
         self._notifier.withdraw(IMPORT)
         if self._dialog is None:
             self._tables = ()
-            self._dialog = dialog = PriceImportDialog(self._theme, self._panel.window())
+            self._dialog = dialog = PriceImportDialog(self._theme, self._panel.window(), installed())
             dialog.browse_asked.connect(self._browse)
             dialog.files_chosen.connect(self._read)
             dialog.filter_asked.connect(self._imports.filter)
@@ -78,7 +78,7 @@ class PriceImportFlow(QObject):
 
     @Slot()
     def _browse(self) -> None:
-        filters = [self.tr("Price tables (*.json)"), self.tr("All files (*)")]
+        filters = [self.tr("Price tables (*.json *.py)"), self.tr("All files (*)")]
         title = self.tr("Published price tables")
         chooser = file_choosers.opening(self._dialog, "priceImportFiles", title, self._folder, filters, several=True)
         chooser.filesSelected.connect(self._on_files)

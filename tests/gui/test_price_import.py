@@ -158,13 +158,16 @@ def test_filters_show_less_and_ticks_stay(qtbot: QtBot, open_window: OpenWindow,
 
 
 def test_sources_that_disagree_stand_side_by_side_and_a_field_takes_one_value(
-    qtbot: QtBot, open_window: OpenWindow, profile: Path
+    qtbot: QtBot, open_window: OpenWindow, profile: Path, tmp_path: Path
 ):
     _panel, dialog = opened(qtbot, open_window(profile))
     read(qtbot, dialog, "models_dev")
-    read(qtbot, dialog, "genai_prices")
+    other = tmp_path / "other.json"
+    other.write_text((EXTRACTS / "models_dev.json").read_text())
+    dialog.files_chosen.emit([other])
+    qtbot.waitUntil(lambda: dialog.add.isEnabled() and dialog.differing.columnCount() == 5)
     titles = [dialog.differing.headerData(column, Qt.Orientation.Horizontal) for column in range(5)]
-    assert titles == ["Model", "Value of", "Built in", "models.dev", "genai-prices"]
+    assert titles == ["Model", "Value of", "Built in", "models.dev", "models.dev (other.json)"]
     rows = [[dialog.differing.index(row, c).data() for c in range(5)] for row in range(dialog.differing.rowCount())]
     assert ["deepseek/deepseek-flash", "Input", "0.30", "0.15", "0.15"] in rows
     qtbot.waitUntil(lambda: dialog.rows.rowCount() == len(dialog.rows.rows))
@@ -264,3 +267,16 @@ def test_values_read_as_they_are_written():
     assert value_words([{"over": 200_000, "input": 4, "batch": {"input": 2}}, {"from": 5, "input": None}]) == (
         "over 200,000, input 4, batch (input 2); from 5, input n/a"
     )
+
+
+def test_tables_of_installed_packages_are_read_with_one_button(
+    qtbot: QtBot, open_window: OpenWindow, profile: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = EXTRACTS / "litellm.json"
+    monkeypatch.setattr("gui.tabs.price_import_flow.installed", lambda: [("litellm 1.110.2", path)])
+    _panel, dialog = opened(qtbot, open_window(profile))
+    assert dialog.add_installed.isVisible()
+    assert dialog.add_installed.toolTip() == "Read the price tables of installed packages: litellm 1.110.2"
+    qtbot.mouseClick(dialog.add_installed, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog.add.isEnabled() and dialog.rows.rowCount() > 0)
+    assert not dialog.add_installed.isEnabled(), "it is read already"

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing.importers import Candidate, Imported, ImportFileError, read_import
+from pricing.importers.packages import installed_tables, read_installed
 from pricing.importers.reading import amount, our_id, per_token
 from pricing.types import Change, OffPeak, Rates, Service, Tier
 from tests.pricing.build import rates
@@ -374,3 +375,22 @@ def test_no_json_breaks_the_readers(document: object) -> None:
     for candidate in imported.candidates:
         assert isinstance(candidate.price.rates, Rates)
         assert "/" in candidate.model_id
+
+
+def test_packages_are_found_by_name_and_nothing_of_them_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
+    assert installed_tables() == ()
+    for module in ("litellm", "model_prices"):
+        (tmp_path / module).mkdir()
+        (tmp_path / module / "__init__.py").write_text("raise SystemExit")
+    name = "model_prices_and_context_window_backup.json"
+    (tmp_path / "litellm" / name).write_text((EXTRACTS / "litellm.json").read_text())
+    info = tmp_path / "litellm-1.110.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: litellm\nVersion: 1.110.2\n")
+    (found,) = installed_tables()
+    assert (found.package, found.version, found.path) == ("litellm", "1.110.2", tmp_path / "litellm" / name)
+    assert read_installed(found).table == "LiteLLM"
+    (tmp_path / "litellm" / name).unlink()
+    with pytest.raises(ImportFileError, match="cannot be read"):
+        read_installed(found)
