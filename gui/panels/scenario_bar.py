@@ -50,7 +50,7 @@ class ScenarioBar(QWidget):
         """The controls in the order in which they stand."""
         return (
             *(self.named, self.output, self.reasoning, self.cached, self.cached_unit, self.calls),
-            *(self.budget_usd, self.factor, self.service, self.hours, self.day, self.batch, self.details),
+            *(self.budget_usd, self.factor, self.day, self.service, self.hours, self.batch, self.details),
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -101,15 +101,15 @@ class ScenarioBar(QWidget):
 
     def _make_choices(self) -> None:
         self.service = QComboBox(objectName="serviceTier")
-        names = (self.tr("Flex"), self.tr("Priority"), self.tr("Fast"), self.tr("Ultrafast"))
-        for name, key in zip((self.tr("Standard"), *names), ("", *SERVICES), strict=True):
+        names = (self.tr("Flex tier"), self.tr("Priority tier"), self.tr("Fast tier"), self.tr("Ultrafast tier"))
+        for name, key in zip((self.tr("Standard tier"), *names), ("", *SERVICES), strict=True):
             self.service.addItem(name, key)
         self.service.setAccessibleName(self.tr("Service tier"))
         self.service.setToolTip(
             self.tr("Tiers that some vendors sell a model in. A model without the tier has no price in it.")
         )
         self.hours = QComboBox(objectName="pricingHours")
-        names = (self.tr("Peak"), self.tr("Off-peak"), self.tr("Average week"))
+        names = (self.tr("Peak hours"), self.tr("Off-peak hours"), self.tr("Average week"))
         for name, key in zip((self.tr("Any hour"), *names), ("", *HOURS), strict=True):
             self.hours.addItem(name, key)
         self.hours.setAccessibleName(self.tr("Hours of the calls"))
@@ -139,11 +139,10 @@ class ScenarioBar(QWidget):
             (self.tr("Calls per &month"), self.calls, self.calls),
             (self.tr("Budget"), self.budget_usd, self.budget_usd),
             (self.tr("Factor"), self.factor, self.factor),
-            (self.tr("Service tier"), self.service, self.service),
-            (self.tr("Hours"), self.hours, self.hours),
             (self.tr("Prices of"), self.day, self.day),
         ):
             flow.addWidget(labelled(text, control, buddy))
+        flow.addWidget(stacked(self.service, self.hours))
         # The check box where the others have their label: side by side, the two would often take a line of their own.
         flow.addWidget(stacked(self.batch, self.details))
         self.setLayout(flow)

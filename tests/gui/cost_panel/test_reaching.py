@@ -46,7 +46,7 @@ def test_tab_goes_through_every_control(panel, qtbot):
         qtbot.keyClick(widget, Qt.Key.Key_Tab)
     assert names == [
         *("outputTokens", "reasoningTokens", "cachedTokens", "cachedUnit", "callsPerMonth"),
-        *("costBudget", "costFactor", "serviceTier", "pricingHours", "costDate", "batchToggle", "scenarioDetails"),
+        *("costBudget", "costFactor", "costDate", "serviceTier", "pricingHours", "batchToggle", "scenarioDetails"),
         *("costFilter", "costCheapest", "costView", "costExport", "costChartButton", "costExplainButton", "costTable"),
         *("scenarioMenu", "outputTokens"),
     ]
