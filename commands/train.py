@@ -16,7 +16,7 @@ import engine
 from commands import interruption
 from commands.numbers import WholeNumber
 from commands.program import INTERRUPTED, BadInput, json_option, program, remark, say, say_json, usable
-from commands.reading import STANDARD_INPUT, read_text
+from commands.reading import STANDARD_INPUT, bytes_option, read_raw, read_text
 from commands.train_progress import ProgressDisplay, size
 from engine.private_folders import make_private
 from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress
@@ -50,6 +50,7 @@ SAMPLE_BYTES = 1 << 16
 @click.option("--exclude", multiple=True, metavar="GLOB", help="No files or folders like this.")
 @click.option("--no-gitignore", is_flag=True, help="Take files that a .gitignore names, too.")
 @click.option("--hidden", is_flag=True, help="Take hidden files, too.")
+@bytes_option
 @click.option("--sample", "sample_mb", type=WholeNumber(1), metavar="MB", help="Train on so much of the files.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to save it: .tiktoken, .json or .model (minbpe).")
 @click.option("--checkpoint", type=click.Path(path_type=Path), help="Keep the state of the run in this file.")
@@ -97,7 +98,7 @@ MOST_OF_A_NUMBER = 2**31 - 1
 def _check_options(paths: Sequence[str], out: Path | None, options: dict[str, Any]) -> None:
     """Raise BadInput for settings that nothing can be trained with, before anything is prepared or read for them."""
     from engine.formats.saving import check_settings
-    from engine.training_settings import plan_for
+    from engine.training_settings import check_takes_bytes, plan_for
     from engine.training_types import TrainingSettings
 
     if not paths:
@@ -108,7 +109,9 @@ def _check_options(paths: Sequence[str], out: Path | None, options: dict[str, An
         if (options[name] or 0) > MOST_OF_A_NUMBER:
             raise BadInput(f"--{name.replace('_', '-')}: at most {MOST_OF_A_NUMBER:,}")
     settings = TrainingSettings(**{**_settings(options), "special_tokens": tuple(options["special_tokens"])})
-    usable(lambda: plan_for(settings))
+    plan = usable(lambda: plan_for(settings))
+    if options["as_bytes"]:
+        usable(lambda: check_takes_bytes(plan), "--bytes")
     if out is not None:
         usable(lambda: check_settings(settings, out), "--out")
 
@@ -171,22 +174,32 @@ def _begun(
         honour_gitignore=not options["no_gitignore"],
         hidden=options["hidden"],
         sample_bytes=None if sample_mb is None else sample_mb * 1_000_000,
+        as_bytes=options["as_bytes"],
     )
-    text = read_text(STANDARD_INPUT).text if STANDARD_INPUT in paths else ""
+    given = _standard_input(paths, as_bytes=options["as_bytes"])
     folders = [Path(path) for path in paths if path != STANDARD_INPUT]
     survey = usable(lambda: engine.survey(folders, rules, display.looking(interrupted.raise_if_any)))
-    if not survey.files and not text:
+    if not survey.files and not given:
         raise BadInput(_nothing_found(folders, survey))
     display.note(_found(survey))
-    sources: list[Any] = ([survey] if survey.files else []) + ([text] if text else [])
+    sources: list[Any] = ([survey] if survey.files else []) + ([given] if given else [])
     run = usable(
         lambda: engine.TrainingRun(sources, **_settings(options), threads=options["threads"], dask=options["dask"])
     )
     for warning in run.warnings:
         display.note(warning)
-    sample = text[:SAMPLE_BYTES] or _first_text(survey)
-    _check_pattern(options, sample)
+    start = given[:SAMPLE_BYTES]
+    sample = (start.decode("utf-8", "replace") if isinstance(start, bytes) else start) or _first_text(survey)
+    if not options["as_bytes"]:  # whatever is no text is a pretoken without the pattern
+        _check_pattern(options, sample)
     return Started(run, survey, sample)
+
+
+def _standard_input(paths: Sequence[str], *, as_bytes: bool) -> str | bytes:
+    """Return what standard input holds, empty if it is none of the paths. Raises BadInput."""
+    if STANDARD_INPUT not in paths:
+        return ""
+    return read_raw(STANDARD_INPUT) if as_bytes else read_text(STANDARD_INPUT).text
 
 
 def _check_pattern(options: dict[str, Any], sample: str) -> None:

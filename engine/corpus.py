@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.corpus_encodings import encoding_of
 from engine.corpus_files import HEAD_BYTES, CorpusFileError, content_digest, read_samples
 from engine.corpus_walk import FolderWalk, FoundFile
-from engine.training_types import CorpusFile, CorpusRules, CorpusSurvey, SkippedFile
+from engine.training_types import AS_BYTES, CorpusFile, CorpusRules, CorpusSurvey, SkippedFile
 
 MOST_LISTED = 10_000
 """So many skipped files are listed; the others are only counted."""
@@ -29,7 +29,7 @@ def survey(paths: Iterable[Path | str], rules: CorpusRules | None = None, report
     InvalidGlobError.
     """
     rules = rules or CorpusRules()
-    looking = _Survey(report or _unreported)
+    looking = _Survey(report or _unreported, as_bytes=rules.as_bytes)
     roots = tuple(Path(path) for path in paths)
     for found in FolderWalk(rules).found(roots):
         looking.add(found)
@@ -45,8 +45,9 @@ def _unreported(files: int, file_bytes: int) -> None:
 class _Survey:
     """What was found so far."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, *, as_bytes: bool) -> None:
         self._report = report
+        self._as_bytes = as_bytes
         self._seen = 0
         self._seen_bytes = 0
         self._texts: list[tuple[CorpusFile, bytes]] = []  # with a digest of their samples
@@ -105,7 +106,7 @@ class _Survey:
         if not samples[0]:
             self._skip(SkippedFile(found.path, "changed", "it was emptied while the folder was looked through"))
             return
-        encoding = encoding_of(samples)
+        encoding = AS_BYTES if self._as_bytes else encoding_of(samples)
         if encoding is None:
             self._skip(SkippedFile(found.path, "binary", "binary: its bytes are no text"))
             return

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.errors import EngineError
-from engine.training_types import CorpusFile, SkippedFile
+from engine.training_types import AS_BYTES, CorpusFile, SkippedFile
 
 HEAD_BYTES = 64 << 10
 LATER_BYTES = 16 << 10
@@ -75,7 +75,8 @@ def read_blocks(
 
     ``is_valid``: ``is_utf8``, or what does the same more quickly.
 
-    Line ends stay as they are; a byte order mark is left out; bytes that the encoding does not know become U+FFFD.
+    Line ends stay as they are; a byte order mark is left out; bytes that the encoding does not know become U+FFFD. Of a
+    file that is taken ``AS_BYTES`` all bytes come, in blocks that may end anywhere.
 
     CorpusFileError, with the reason ``vanished``, ``special`` or ``unreadable`` before the first block, or ``changed``:
     the file is not as long as ``file`` says, or was written to while it was read. Blocks may have come before that.
@@ -95,6 +96,9 @@ def _text_blocks(
 ) -> Iterator[bytes]:
     plain = file.encoding in ("utf-8", "utf-8-sig")
     blocks = _raw_blocks(opened, file, block_bytes)
+    if file.encoding == AS_BYTES:
+        yield from blocks
+        return
     pieces = valid_blocks(blocks, is_valid) if plain else _decoded(blocks, file.encoding)
     is_first = True
     for piece in pieces:

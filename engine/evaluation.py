@@ -139,7 +139,7 @@ def texts_of(files: Iterable[CorpusFile], most_bytes: int = MOST_TEXT_BYTES) -> 
         left = most_bytes
         try:
             for block in read_blocks(file):
-                pieces.append(block.decode("utf-8"))
+                pieces.append(block.decode("utf-8", "replace"))  # of a file that is taken as bytes
                 left -= len(block)
                 if left <= 0:
                     break

@@ -13,6 +13,7 @@ from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.train_table import CountTable, add_entries, count_pretokens, fill_index
 from engine.pretoken_stretches import Stretch, stretches_in_time
 from engine.pretokenize import pretokenizer
+from engine.raw_bytes import Uncut
 from engine.scanners import KNOWN_SPLITS, PADDING, Scanner
 from engine.span_pairs import pairs
 from engine.training_checkpoint import Arrays
@@ -52,13 +53,15 @@ class PretokenCounter:
         return self._table
 
     def add(self, text: bytes) -> None:
-        """Count the pretokens of a text in UTF-8. SplitTimeoutError."""
+        """Count the pretokens of a text in UTF-8, or bytes that are ``Uncut`` as one. SplitTimeoutError."""
         self.begin(text)
         self.finish()
 
     def begin(self, text: bytes) -> None:
-        """Count the pretokens of a text in UTF-8; where no kernel knows the pattern, as ``go_on`` is called."""
-        if self._scanner is not None:
+        """As ``add``; where no kernel knows the pattern, a text is counted as ``go_on`` is called."""
+        if isinstance(text, Uncut):
+            self._count(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), np.array([len(text)], np.int32), 1, 0)
+        elif self._scanner is not None:
             self._add_scanned(text, self._scanner)
         elif self._pretokenizer is not None:
             self._left = stretches_in_time(self._pretokenizer, text.decode("utf-8"), SPLIT_SECONDS, _SECONDS_AT_A_TIME)

@@ -23,7 +23,7 @@ from engine.training_checkpoint import Facts, damaged, read_checkpoint, write_ch
 from engine.training_counting import CorpusCounting, Counting
 from engine.training_documents import TextOrPath, as_items, documents_of
 from engine.training_merging import CorpusMerging
-from engine.training_settings import plan_for
+from engine.training_settings import check_takes_bytes, plan_for
 from engine.training_texts import Document
 from engine.training_types import (
     CorpusRules,
@@ -58,7 +58,8 @@ class TrainingRun:
         dask: str = "",
     ) -> None:
         """``paths_or_texts``: one or more of: an ``os.PathLike``, a file or a folder; a ``str``, which is a text, but
-        for an absolute path that exists; a ``CorpusSurvey`` that has been made already.
+        for an absolute path that exists; ``bytes``, UTF-8 or not (``engine.raw_bytes``); a ``CorpusSurvey`` that has
+        been made already.
 
         ``vocab_size`` counts everything: alphabet, merges and special tokens. ``threads``: None for one per processor.
         ``rules``: which files of folders are read. ``dask``: the address of a Dask scheduler whose workers count, and
@@ -143,6 +144,8 @@ class TrainingRun:
         self._stage = "counting"
 
     def _counting_of(self, documents: list[Document]) -> Counting:
+        if any(document.is_raw for document in documents):
+            check_takes_bytes(self._plan)
         if not self._dask:
             return CorpusCounting(documents, self._plan, self._threads)
         from engine.training_cluster import ClusterCounting

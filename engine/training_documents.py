@@ -15,12 +15,13 @@ from engine.training_checkpoint import Arrays
 from engine.training_texts import Document, text_document
 from engine.training_types import CorpusFile, CorpusRules, CorpusSurvey
 
-TextOrPath = str | os.PathLike[str] | CorpusSurvey
+TextOrPath = str | bytes | os.PathLike[str] | CorpusSurvey
 
 
 def as_items(given: TextOrPath | Iterable[TextOrPath]) -> list[TextOrPath]:
-    """One or more texts, paths and surveys, as a list. A ``str`` is a text, but for an absolute path that exists."""
-    items = [given] if isinstance(given, str | os.PathLike | CorpusSurvey) else list(given)
+    """One or more texts, bytes, paths and surveys, as a list. A ``str`` is a text, but for an absolute path that
+    exists."""
+    items = [given] if isinstance(given, str | bytes | os.PathLike | CorpusSurvey) else list(given)
     return [Path(item) if isinstance(item, str) and _is_existing_path(item) else item for item in items]
 
 
@@ -32,7 +33,8 @@ def _is_existing_path(text: str) -> bool:
 
 
 def documents_of(items: Sequence[TextOrPath], rules: CorpusRules) -> list[Document]:
-    """All documents of texts, files, folders and surveys, empty ones left out. TrainingError; InvalidGlobError."""
+    """All documents of texts, bytes, files, folders and surveys, empty ones left out. TrainingError;
+    InvalidGlobError."""
     documents = []
     paths = [Path(item) for item in items if isinstance(item, os.PathLike)]
     try:
@@ -42,6 +44,7 @@ def documents_of(items: Sequence[TextOrPath], rules: CorpusRules) -> list[Docume
     for found in surveys:
         documents += [Document(file, file.file_bytes) for file in found.files]
     documents += [text_document(item) for item in items if isinstance(item, str) and item]
+    documents += [Document(item, len(item)) for item in items if isinstance(item, bytes) and item]
     if not documents:
         raise TrainingError(_nothing_found(surveys))
     return documents

@@ -241,7 +241,7 @@ class _PlainCounter:
         return len(self._found)
 
     def add(self, text: bytes) -> None:
-        for stretch in while_wanted(stretches(self._pretokenizer, text.decode("utf-8")), every=1):
+        for stretch in while_wanted(stretches(self._pretokenizer, text.decode("utf-8", "replace")), every=1):
             spans = while_wanted(pairs(stretch.char_spans))
             self._found.update(stretch.text[start:end] for start, end in spans)
 

@@ -59,6 +59,15 @@ def plan_for(settings: TrainingSettings) -> TrainingPlan:
     return TrainingPlan(settings, split, preparation, MARKED_WORDS if marked else split.expression)
 
 
+def check_takes_bytes(plan: TrainingPlan) -> None:
+    """Raise TrainingError if the settings are for texts only, so that bytes that are no UTF-8 cannot be trained on."""
+    if plan.writes_characters:
+        raise TrainingError(f"Bytes have the alphabet bytes; {plan.settings.alphabet!r} is for texts.")
+    if plan.preparation.steps:
+        what = "the pattern sentencepiece" if plan.preparation.signs is not None else "normalization"
+        raise TrainingError(f"Bytes are taken as they are: {what} is for texts.")
+
+
 def signs_for(settings: TrainingSettings) -> SpaceSigns | None:
     """How spaces are written with these settings; None for as they are."""
     return SpaceSigns(settings.dummy_prefix) if has_signs(settings) else None

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from engine.corpus_files import CorpusFileError, is_utf8, read_blocks
 from engine.errors import TrainingError
 from engine.preparation import Preparation, mark_words
+from engine.raw_bytes import TextAtStart, uncut_pieces
 from engine.space_signs import SpaceSigns
-from engine.training_types import CorpusFile, SkippedFile
+from engine.training_types import AS_BYTES, CorpusFile, SkippedFile
 
 BLOCK_BYTES = 1 << 20
 """Texts are read in blocks of about this size. It decides where a text is cut for patterns of the user's own, so it is
@@ -27,7 +28,8 @@ _FIRST_WINDOW = 256
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text of the corpus. ``source``: a file, or the text itself as UTF-8. ``stored_bytes``: its size."""
+    """One text of the corpus, or bytes that are none. ``source``: a file, or the text itself as UTF-8.
+    ``stored_bytes``: its size."""
 
     source: CorpusFile | bytes
     stored_bytes: int
@@ -37,8 +39,15 @@ class Document:
         """What to call it in a message."""
         return "a text" if isinstance(self.source, bytes) else str(self.source.path)
 
+    @property
+    def is_raw(self) -> bool:
+        """True if it may hold bytes that are no UTF-8 (``engine.raw_bytes``)."""
+        if isinstance(self.source, bytes):
+            return not is_utf8(self.source)
+        return self.source.encoding == AS_BYTES
+
     def blocks(self, is_valid: Callable[[bytes], bool] = is_utf8) -> Iterator[bytes]:
-        """Its text, valid UTF-8, in blocks of whole characters. ``is_valid``: as for ``read_blocks``.
+        """Its text, valid UTF-8 unless it is raw, in blocks of whole characters. ``is_valid``: as for ``read_blocks``.
         CorpusFileError."""
         if isinstance(self.source, bytes):
             return _slices(self.source)
@@ -193,6 +202,8 @@ class PieceReader:
 
     def _pieces_of(self, document: Document) -> Iterator[bytes]:
         blocks = _counted(document, self._is_valid, self._reach)
+        if document.is_raw:
+            return _raw_pieces(blocks, self._cuts, document.name, self._is_valid)
         normalize, words_of = self._preparation.normalizer, self._preparation.words_of
         if normalize.steps:
             blocks = _changed(cut_pieces(blocks, _AT_ASCII, document.name), normalize)
@@ -200,6 +211,18 @@ class PieceReader:
         if self._preparation.signs is not None:
             return _signed(pieces, self._preparation.signs, self._reach)
         return pieces if words_of is None else _changed(pieces, functools.partial(mark_words, pattern=words_of))
+
+
+def _raw_pieces(
+    blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str, is_valid: Callable[[bytes], bool]
+) -> Iterator[bytes]:
+    """Pieces of UTF-8, and the rest uncut; without places to cut, all of it."""
+    rest = b""
+    if cuts is not None:
+        text = TextAtStart(blocks, is_valid)
+        yield from cut_pieces(iter(text), cuts, name)
+        rest = text.rest
+    yield from uncut_pieces(rest, blocks)
 
 
 def _signed(pieces: Iterator[bytes], signs: SpaceSigns, reach: _Reach) -> Iterator[bytes]:

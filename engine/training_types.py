@@ -24,6 +24,7 @@ class CorpusRules:
 
     ``include``, ``exclude``: globs against the path in the folder, as in a ``.gitignore``; no ``include`` means all.
     ``sample_bytes``: take files, evenly spread over all of them, until they have so many file bytes; None takes all.
+    ``as_bytes``: take every file as the bytes that it has, binary ones too (``engine.raw_bytes``).
     """
 
     include: tuple[str, ...] = ()
@@ -31,13 +32,18 @@ class CorpusRules:
     honour_gitignore: bool = True
     hidden: bool = False
     sample_bytes: int | None = None
+    as_bytes: bool = False
+
+
+AS_BYTES = "bytes"
+"""The encoding of a file that is taken as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusFile:
-    """A text file of a corpus. ``encoding``: ``utf-8``, ``utf-8-sig``, ``utf-16-le``, ``utf-16-be``, ``utf-32-le``,
-    ``utf-32-be`` or ``cp1252`` (assumed: it is not valid UTF-8). ``duplicate_of``: an earlier file with the same
-    content; it is still part of the corpus."""
+    """A file of a corpus. ``encoding``: ``utf-8``, ``utf-8-sig``, ``utf-16-le``, ``utf-16-be``, ``utf-32-le``,
+    ``utf-32-be``, ``cp1252`` (assumed: it is not valid UTF-8), or ``AS_BYTES``. ``duplicate_of``: an earlier file with
+    the same content; it is still part of the corpus."""
 
     path: Path
     file_bytes: int

@@ -145,6 +145,27 @@ def test_the_sign_for_a_space(run, corpus, tmp_path):
     assert "comes back as a space" in run(corpus, *options)[2]
 
 
+def test_files_are_trained_on_as_bytes(run, tmp_path):
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    (folder / "latin.txt").write_bytes("le café crème ".encode("latin-1") * 30)
+    (folder / "c.bin").write_bytes(b"\0\1\2\xff" * 30)
+    out = tmp_path / "own.tiktoken"
+    status, said, err = run(folder, "--bytes", "--vocab-size", "300", "--out", out, "--json")
+    document = json.loads(said)
+    assert (status, err, document["skipped"]) == (0, "", [])
+    content = [path.read_bytes() for path in folder.iterdir()]
+    assert document["bytes"] == sum(map(len, content))
+    assert document["tokens"] == sum(len(engine.load(out).encode_bytes(one)) for one in content)
+    status, said, _ = run("-", "--bytes", "--vocab-size", "300", "--json", stdin=content[0])
+    assert json.loads(said)["bytes"] == len(content[0])
+    for options in (("--lowercase",), ("--alphabet", "characters"), ("--pattern", "sentencepiece")):
+        status, said, err = run(folder, "--bytes", "--vocab-size", "300", *options)
+        assert (status, said) == (2, "")
+        assert is_one_line(err)
+        assert "--bytes: " in err
+
+
 def test_what_is_lost_is_said(run, corpus):
     err = run(corpus, "--vocab-size", "400", "--normalization", "NFKC", "--alphabet", "characters+</w>")[2]
     assert "look-alikes" in err
