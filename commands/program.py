@@ -45,7 +45,7 @@ class _Program(click.Group):
 NEVER_EMPTY = frozenset(
     {
         *("paths", "path", "file", "tables", "name", "template", "lines", "tokenizer", "prices", "report_file"),
-        *("out", "checkpoint", "resume", "pattern", "include", "exclude"),
+        *("out", "checkpoint", "resume", "pattern", "include", "exclude", "dask"),
     }
 )
 

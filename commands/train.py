@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from commands.program import INTERRUPTED, BadInput, json_option, program, remark
 from commands.reading import STANDARD_INPUT, bytes_option, read_raw, read_text
 from commands.train_progress import ProgressDisplay, size
 from engine.private_folders import make_private
-from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress
+from engine.special_files import check_regular
+from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress, TrainingSettings
 from gui.api_keys import key_sentence
 from gui.paths import profile_paths
 
@@ -63,24 +65,13 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
     Ctrl+C ends a run early: what was learned so far is saved, and can be gone on from. Tokens that seem to hold API
     keys are named before they are saved.
     """
-    if out is not None and not out.absolute().parent.is_dir():
-        raise BadInput(f"--out: there is no folder {out.parent}")
-    if options["resume"] is None:
-        _check_options(paths, out, options)
-    checkpoint = options["checkpoint"]
-    if checkpoint is not None and (checkpoint.is_dir() or not checkpoint.absolute().parent.is_dir()):
-        raise BadInput(f"--checkpoint: {checkpoint} is no place for a file")
-    for path in (*paths, *filter(None, [options["resume"]])):  # before anything is compiled for them
-        if path != STANDARD_INPUT:
-            usable(Path(path).stat, str(path))
+    _check_options(context, paths, out, options)
     display = ProgressDisplay(silent=as_json)
     try:
         with interruption.noticed() as interrupted, _kernels(context.obj, display, interrupted):
             begun = options["resume"] is None
-            started = _begun(paths, options, display, interrupted) if begun else _resumed(context, options)
+            started = _begun(paths, options, display, interrupted) if begun else _resumed(options)
             checkpoint = options["checkpoint"] or options["resume"]
-            if out is not None:  # before hours of work
-                _check_savable(started.run, out)
             worked = _work(started, checkpoint, display, interrupted)
             display.close()
             ended = _end(worked, out, checkpoint, profile_paths(context.obj).checkpoints)
@@ -95,25 +86,77 @@ MOST_OF_A_NUMBER = 2**31 - 1
 """Largest number that the trainer's kernels accept."""
 
 
-def _check_options(paths: Sequence[str], out: Path | None, options: dict[str, Any]) -> None:
-    """Raise BadInput for settings that nothing can be trained with, before anything is prepared or read for them."""
+def _check_options(context: click.Context, paths: Sequence[str], out: Path | None, options: dict[str, Any]) -> None:
+    """Raise BadInput for whatever is wrong with the options, before anything is prepared for them or any text read."""
     from engine.formats.saving import check_settings
+
+    for name in ("vocab_size", "min_count", "max_token_bytes", "threads"):
+        if (options[name] or 0) > MOST_OF_A_NUMBER:
+            raise BadInput(f"--{name.replace('_', '-')}: at most {MOST_OF_A_NUMBER:,}")
+    resume = options["resume"]
+    settings = _checked_settings(paths, options) if resume is None else _kept_settings(context, resume, options)
+    if out is not None:
+        usable(lambda: check_settings(settings, out), "--out")
+    for path in paths:
+        if path != STANDARD_INPUT:
+            usable(Path(path).stat, path)
+            usable(partial(check_regular, Path(path)), path)
+    _check_places(paths, out, options["checkpoint"])
+
+
+def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> TrainingSettings:
+    """Return the settings of a run that is begun. Raises BadInput."""
+    from engine.corpus_walk import FolderWalk
     from engine.training_settings import check_takes_bytes, plan_for
-    from engine.training_types import TrainingSettings
 
     if not paths:
         raise BadInput("name files or folders to train on, or - for standard input")
     if options["vocab_size"] is None:
         raise BadInput("--vocab-size is missing")
-    for name in ("vocab_size", "min_count", "max_token_bytes", "threads"):
-        if (options[name] or 0) > MOST_OF_A_NUMBER:
-            raise BadInput(f"--{name.replace('_', '-')}: at most {MOST_OF_A_NUMBER:,}")
-    settings = TrainingSettings(**{**_settings(options), "special_tokens": tuple(options["special_tokens"])})
+    settings = _settings(options)
     plan = usable(lambda: plan_for(settings))
     if options["as_bytes"]:
         usable(lambda: check_takes_bytes(plan), "--bytes")
-    if out is not None:
-        usable(lambda: check_settings(settings, out), "--out")
+    usable(lambda: FolderWalk(_rules(options)))
+    if options["dask"]:
+        from engine.training_cluster import check_address
+
+        usable(lambda: check_address(options["dask"]), "--dask")
+    return settings
+
+
+def _kept_settings(context: click.Context, resume: Path, options: dict[str, Any]) -> TrainingSettings:
+    """Return the settings of a run that is gone on with. Raises BadInput, also if an option says otherwise."""
+    from engine.training_checkpoint import read_settings
+
+    usable(resume.stat, str(resume))
+    settings = usable(lambda: read_settings(resume))
+    for name in SETTINGS:
+        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        kept = getattr(settings, name)
+        if given and options[name] != kept:
+            raise BadInput(
+                f"--resume: the run was begun with {name} {kept!r}, not {options[name]!r}, and keeps its settings"
+            )
+    return settings
+
+
+def _check_places(paths: Sequence[str], out: Path | None, checkpoint: Path | None) -> None:
+    """Raise BadInput if what is learned could not be written, or would be written over what it is learned from."""
+    from engine.atomic_file import check_replaceable
+    from engine.formats.tiktoken_ranks import companion_of
+
+    places = [("--out", out), ("--checkpoint", checkpoint)]
+    if out is not None and out.suffix == ".tiktoken":
+        places.append(("--out", companion_of(out)))
+    taken = {Path(path).resolve(): "a file to train on" for path in paths if path != STANDARD_INPUT}
+    for option, place in places:
+        if place is None:
+            continue
+        usable(partial(check_replaceable, place), f"{option}: {place}")
+        if place.resolve() in taken:
+            raise BadInput(f"{option}: {place} is {taken[place.resolve()]}")
+        taken[place.resolve()] = f"the file of {option}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +210,7 @@ def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: interr
 def _begun(
     paths: Sequence[str], options: dict[str, Any], display: ProgressDisplay, interrupted: interruption.Notice
 ) -> Started:
-    sample_mb = options["sample_mb"]
-    rules = CorpusRules(
-        include=options["include"],
-        exclude=options["exclude"],
-        honour_gitignore=not options["no_gitignore"],
-        hidden=options["hidden"],
-        sample_bytes=None if sample_mb is None else sample_mb * 1_000_000,
-        as_bytes=options["as_bytes"],
-    )
+    rules = _rules(options)
     given = _standard_input(paths, as_bytes=options["as_bytes"])
     folders = [Path(path) for path in paths if path != STANDARD_INPUT]
     survey = usable(lambda: engine.survey(folders, rules, display.looking(interrupted.raise_if_any)))
@@ -183,9 +218,8 @@ def _begun(
         raise BadInput(_nothing_found(folders, survey))
     display.note(_found(survey))
     sources: list[Any] = ([survey] if survey.files else []) + ([given] if given else [])
-    run = usable(
-        lambda: engine.TrainingRun(sources, **_settings(options), threads=options["threads"], dask=options["dask"])
-    )
+    settings = {name: options[name] for name in SETTINGS}
+    run = usable(lambda: engine.TrainingRun(sources, **settings, threads=options["threads"], dask=options["dask"]))
     for warning in run.warnings:
         display.note(warning)
     start = given[:SAMPLE_BYTES]
@@ -193,6 +227,18 @@ def _begun(
     if not options["as_bytes"]:  # whatever is no text is a pretoken without the pattern
         _check_pattern(options, sample)
     return Started(run, survey, sample)
+
+
+def _rules(options: dict[str, Any]) -> CorpusRules:
+    sample_mb = options["sample_mb"]
+    return CorpusRules(
+        include=options["include"],
+        exclude=options["exclude"],
+        honour_gitignore=not options["no_gitignore"],
+        hidden=options["hidden"],
+        sample_bytes=None if sample_mb is None else sample_mb * 1_000_000,
+        as_bytes=options["as_bytes"],
+    )
 
 
 def _standard_input(paths: Sequence[str], *, as_bytes: bool) -> str | bytes:
@@ -206,9 +252,8 @@ def _check_pattern(options: dict[str, Any], sample: str) -> None:
     """Raise BadInput for a split pattern that finds nothing in a text of the corpus, before all of it is counted."""
     from engine.pretoken_counts import PretokenCounter
     from engine.training_settings import plan_for
-    from engine.training_types import TrainingSettings
 
-    plan = plan_for(TrainingSettings(**{**_settings(options), "special_tokens": tuple(options["special_tokens"])}))
+    plan = plan_for(_settings(options))
     counter = PretokenCounter(plan.expression)
     usable(lambda: counter.add(plan.preparation(sample).encode("utf-8", "replace")), "--pattern")
     if sample and not counter.different:
@@ -230,8 +275,8 @@ SETTINGS = (
 )
 
 
-def _settings(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: options[name] for name in SETTINGS}
+def _settings(options: dict[str, Any]) -> TrainingSettings:
+    return TrainingSettings(**{name: options[name] for name in SETTINGS})
 
 
 def _nothing_found(paths: Sequence[Path], survey: CorpusSurvey) -> str:
@@ -258,22 +303,8 @@ def _first_text(survey: CorpusSurvey) -> str:
     return first[1][:SAMPLE_BYTES] if isinstance(first, tuple) else ""
 
 
-def _resumed(context: click.Context, options: dict[str, Any]) -> Started:
-    run = usable(lambda: engine.TrainingRun.resume(options["resume"], threads=options["threads"]))
-    for name in SETTINGS:
-        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        kept = getattr(run.settings, name)
-        if given and options[name] != kept:
-            raise BadInput(
-                f"--resume: the run was begun with {name} {kept!r}, not {options[name]!r}, and keeps its settings"
-            )
-    return Started(run)
-
-
-def _check_savable(run: engine.TrainingRun, out: Path) -> None:
-    from engine.formats.saving import check_settings
-
-    usable(lambda: check_settings(run.settings, out), "--out")
+def _resumed(options: dict[str, Any]) -> Started:
+    return Started(usable(lambda: engine.TrainingRun.resume(options["resume"], threads=options["threads"])))
 
 
 # Working

@@ -138,6 +138,18 @@ def _or_put_back(places: Sequence[Path], folder: Path) -> Iterator[None]:
         raise
 
 
+def check_replaceable(path: Path) -> None:
+    """Raise OSError unless a file can be written as ``path``. Nothing is left behind."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "this is a folder", str(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {path.parent}", str(path))
+    _check_writable(target)
+    with half_written(target.parent):
+        pass
+
+
 def set_aside(path: Path, why: str = "damaged") -> Path:
     """Rename a file to a free name beside it, ``why`` at its end, so that nothing overwrites it. Returns that name.
     OSError."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from engine.encoding import Encoding
 from engine.errors import TrainingError
 from engine.pretokenize import SplitTimeoutError
-from engine.training_checkpoint import Facts, damaged, read_checkpoint, write_checkpoint
+from engine.training_checkpoint import Facts, damaged, read_checkpoint, settings_in, write_checkpoint
 from engine.training_counting import CorpusCounting, Counting
 from engine.training_documents import TextOrPath, as_items, documents_of
 from engine.training_merging import CorpusMerging
@@ -262,10 +262,8 @@ class TrainingRun:
         changed that were not all counted by then."""
         facts, arrays = read_checkpoint(Path(path))
         try:
-            specials = tuple(facts["settings"].pop("special_tokens"))
-            settings = TrainingSettings(**facts["settings"], special_tokens=specials)
             run = cls.__new__(cls)
-            run._set_up(settings, threads, [], CorpusRules())
+            run._set_up(settings_in(facts), threads, [], CorpusRules())
             run._go_on(facts, arrays)
         except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
             raise damaged(Path(path)) from error

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from engine.atomic_file import replacement_of
 from engine.errors import TrainingError
 from engine.half_written import clear_half_written
+from engine.special_files import check_regular
+from engine.training_types import TrainingSettings
 
 VERSION = 3
 """Changes with what is kept, and with how texts are cut into the pieces that are counted by number."""
@@ -60,9 +62,29 @@ def write_checkpoint(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, 
 def read_checkpoint(path: Path) -> tuple[Facts, Arrays]:
     """What was written. Clears up what a killed run left half written beside it. TrainingError."""
     clear_half_written(path.parent)
+    return _read(path, with_arrays=True)
+
+
+def read_settings(path: Path) -> TrainingSettings:
+    """Return the settings of the run that wrote a checkpoint; the rest is not read. Raises TrainingError."""
+    facts, _ = _read(path, with_arrays=False)
     try:
+        return settings_in(facts)
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise damaged(path) from error
+
+
+def settings_in(facts: Facts) -> TrainingSettings:
+    """Return the settings of a run from its facts. Raises KeyError, TypeError or AttributeError if they are damaged."""
+    stated = dict(facts["settings"])
+    return TrainingSettings(**{**stated, "special_tokens": tuple(stated["special_tokens"])})
+
+
+def _read(path: Path, *, with_arrays: bool) -> tuple[Facts, Arrays]:
+    try:
+        check_regular(path)  # a pipe would be waited for
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+            arrays = {name: archive[name] for name in (archive.files if with_arrays else ["facts"])}
         facts = json.loads(arrays.pop("facts").tobytes())
     except OSError as error:
         raise TrainingError(f"The checkpoint {path} cannot be read: {error.strerror or error}.") from error

@@ -184,12 +184,23 @@ class ClusterCounting(Counting):
         return facts, {**arrays, **self._counter.pack()}
 
 
-def _connected(address: str) -> Any:
-    """A client of the scheduler at this address. TrainingError."""
+def check_address(address: str) -> None:
+    """Raise TrainingError if there can be no scheduler at this address. Nothing is asked of the network."""
     try:
         import distributed
     except ImportError as error:
         raise TrainingError(_NOT_BUILT_IN if getattr(sys, "frozen", False) else _MISSING) from error
+    try:
+        distributed.comm.addressing.get_address_host_port(address)
+    except (ValueError, TypeError) as error:
+        raise TrainingError(f"No Dask scheduler answers at {address}: {_said(error)}") from error
+
+
+def _connected(address: str) -> Any:
+    """A client of the scheduler at this address. TrainingError."""
+    check_address(address)  # of a client that never began, the library reports on standard error
+    import distributed
+
     try:
         client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:

@@ -445,6 +445,65 @@ def test_a_hostile_pattern_ends(run, tmp_path, monkeypatch):
     assert "seconds" in err
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_options_are_checked_before_anything_is_prepared_or_read(run, corpus, tmp_path, monkeypatch):
+    """Nothing is written, waited for, compiled or counted."""
+    from commands import train
+
+    monkeypatch.setattr(train, "_kernels", lambda *_: pytest.fail("it was prepared"))
+    for name in ("pipe.json", "pipe.state"):
+        os.mkfifo(tmp_path / name)
+    for name in ("folder.json", "beside.tiktoken.json"):
+        (tmp_path / name).mkdir()
+    text = tmp_path / "text.json"
+    text.write_bytes(TEXT.encode())
+    pipe, folder = tmp_path / "pipe.json", tmp_path / "folder.json"
+    size = ("--vocab-size", "300")
+    refused = {
+        (corpus, *size, "--out", pipe): "this is not a regular file",
+        (corpus, *size, "--out", folder): "this is a folder",
+        (corpus, *size, "--out", tmp_path / "beside.tiktoken"): "beside.tiktoken.json: this is a folder",
+        (corpus, *size, "--out", tmp_path / "none" / "a.json"): "there is no folder",
+        (corpus, *size, "--checkpoint", tmp_path / "pipe.state"): "this is not a regular file",
+        (corpus, *size, "--checkpoint", folder): "this is a folder",
+        (corpus, *size, "--out", tmp_path / "a.json", "--checkpoint", tmp_path / "a.json"): "the file of --out",
+        (corpus, text, *size, "--out", text): "a file to train on",
+        (corpus, *size, "--include", "a["): "a bracket that is never closed",
+        (corpus, *size, "--dask", ""): "empty",
+        (pipe, *size): "this is not a regular file",
+        ("--resume", pipe): "this is not a regular file",
+        ("--resume", text): "damaged, or is no checkpoint",
+    }
+    before = sorted(tmp_path.rglob("*"))
+    for arguments, why in refused.items():
+        status, out, err = run(*arguments)
+        assert (status, out) == (2, ""), arguments
+        assert is_one_line(err), err
+        assert why in err
+    assert sorted(tmp_path.rglob("*")) == before
+    assert text.read_bytes() == TEXT.encode()
+
+
+def test_a_run_that_is_gone_on_with_is_checked_first(run, corpus, tmp_path, monkeypatch):
+    from commands import train
+
+    state = tmp_path / "run.state"
+    TrainingRun(corpus, 300, normalization="NFC", alphabet="characters+</w>").save(state)
+    monkeypatch.setattr(train, "_kernels", lambda *_: pytest.fail("it was prepared"))
+    for arguments in (("--pattern", "gpt2"), ("--out", tmp_path / "own.json"), ("--out", tmp_path / "own.exe")):
+        status, out, err = run("--resume", state, *arguments)
+        assert (status, out) == (2, "")
+        assert is_one_line(err), err
+
+
+def test_an_address_that_can_be_none_of_a_cluster(run, corpus):
+    pytest.importorskip("distributed", reason="comes with the extra dask")
+    status, _, err = run(corpus, "--vocab-size", "300", "--dask", "nonsense")
+    assert status == 2
+    assert is_one_line(err)
+    assert "--dask: " in err
+
+
 def test_nobody_answers_at_the_address_of_a_cluster(run, corpus, monkeypatch):
     pytest.importorskip("distributed", reason="comes with the extra dask")
     monkeypatch.setattr("engine.training_cluster.CONNECT_SECONDS", 0.3)
