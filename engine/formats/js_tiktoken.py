@@ -7,14 +7,12 @@ Source: dqbd/tiktoken, js/src/core.ts (js-tiktoken 1.0.21).
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Any
 
 from engine.errors import FormatError
 from engine.formats.json_document import member
 from engine.formats.quoting import quoted
-from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+from engine.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
 from engine.still_wanted import while_wanted
 
 
@@ -42,18 +40,8 @@ def read(document: dict[str, Any]) -> TokenizerData:
             raise FormatError(f"{where}: {quoted(line)} does not begin with an id")
         first = int(words[1])
         for place, word in enumerate(while_wanted(words[2:])):
-            token = _bytes(word, where)
+            token = token_in_base64(word, where)
             if token in ranks:
                 raise FormatError(f"{where}: the token {quoted(word)} is there for the second time")
             ranks[token] = check_id(first + place, f"{where}: {quoted(word)}")
     return TokenizerData(pattern, ranks, specials)
-
-
-def _bytes(word: str, where: str) -> bytes:
-    try:
-        token = base64.b64decode(word, validate=True)
-    except (binascii.Error, ValueError):
-        raise FormatError(f"{where}: {quoted(word)} is not base64") from None
-    if not token or len(token) > LONGEST_TOKEN:
-        raise FormatError(f"{where}: a token has {len(token):,} bytes")
-    return token

@@ -7,14 +7,12 @@ Source: mistral_common/tokens/tokenizers/tekken.py (mistral-common 1.13.1).
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Any
 
 from engine import special_tokens
 from engine.errors import FormatError
 from engine.formats.json_document import member, typed
-from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+from engine.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
 from engine.still_wanted import while_wanted
 
 
@@ -36,7 +34,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
     for number, entry in enumerate(while_wanted(member(document, "vocab", list))):
         where = f"vocab[{number}]"
         rank = check_id(member(typed(entry, dict, where), "rank", int, where), where)
-        token = _bytes(member(entry, "token_bytes", str, where), where)
+        token = token_in_base64(member(entry, "token_bytes", str, where), f"{where}.token_bytes")
         if rank >= size - special_count:  # kept in the file, but not used by the models
             continue
         if token in ranks:
@@ -58,13 +56,3 @@ def _special_tokens(document: dict[str, Any], count: int) -> dict[str, int]:
         named[member(entry, "token_str", str, where)] = token_id
     taken = set(named.values())
     return named | {f"<SPECIAL_{token_id}>": token_id for token_id in range(count) if token_id not in taken}
-
-
-def _bytes(text: str, where: str) -> bytes:
-    try:
-        token = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        raise FormatError(f"{where}.token_bytes is not base64") from None
-    if not token or len(token) > LONGEST_TOKEN:
-        raise FormatError(f"{where}.token_bytes has {len(token):,} bytes")
-    return token

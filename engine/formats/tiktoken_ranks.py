@@ -5,7 +5,6 @@ pattern and the special tokens are not in it; they are written to a small JSON f
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
 import re
@@ -17,7 +16,7 @@ import numpy as np
 from engine.errors import FormatError
 from engine.formats import json_document
 from engine.formats.quoting import quoted
-from engine.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+from engine.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
 from engine.still_wanted import while_wanted
 
 COMPANION_SUFFIX = ".json"
@@ -57,12 +56,7 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
             raise FormatError(f"line {number}: it is not a token in base64, a space and a number")
         if words[0] and not words[0].strip(b"=") and words[1].isdigit():
             continue
-        try:
-            token = base64.b64decode(words[0], validate=True)
-        except binascii.Error:
-            raise FormatError(f"line {number}: {quoted(words[0])} is not base64") from None
-        if not token or len(token) > LONGEST_TOKEN:
-            raise FormatError(f"line {number}: a token has {len(token):,} bytes")
+        token = token_in_base64(words[0], f"line {number}")
         if not words[1].isdigit() or len(words[1]) > 20:
             raise FormatError(f"line {number}: {quoted(words[1])} is not an id")
         if token in ranks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -54,6 +55,17 @@ class TokenizerData:
     normalization: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     byte_fallback: bool = False
+
+
+def token_in_base64(text: str | bytes, where: str) -> bytes:
+    """Return the bytes of a token. Raises FormatError, with the place."""
+    try:
+        token = base64.b64decode(text, validate=True)
+    except ValueError:
+        raise FormatError(f"{where}: {quoted(text)} is not base64") from None
+    if not token or len(token) > LONGEST_TOKEN:
+        raise FormatError(f"{where}: a token has {len(token):,} bytes")
+    return token
 
 
 def check(data: TokenizerData) -> TokenizerData:
