@@ -8,6 +8,7 @@ from pathlib import Path
 import pricing
 from commands.encodings import own_encodings
 from commands.program import BadInput, usable
+from engine.special_files import check_regular
 from gui.paths import profile_paths
 from pricing import Catalog
 from pricing.calibration import Sample, samples_of
@@ -19,6 +20,7 @@ def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
         own = profile_paths(profile).prices_file
         prices = own if own.is_file() else None
     elif not prices.is_file():
+        usable(lambda: check_regular(prices), str(prices))
         raise BadInput(f"{prices}: no such file" if not prices.is_dir() else f"{prices}: it is a folder")
     tokenizers = own_encodings(profile)[0] if prices else ()
     return usable(lambda: pricing.load_catalog(prices, tokenizers=tokenizers))

@@ -86,6 +86,14 @@ def test_a_device_is_refused(tmp_path: Path):
         read_stored(device)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_as_price_file_is_called_no_regular_file(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    pipe = tmp_path / "prices.yaml"
+    os.mkfifo(pipe)
+    told = refused(capsys, ["cost", "--input-tokens", "5", "--model", "gpt-4o", "--prices", str(pipe)])
+    assert f"{pipe}: this is not a regular file" in told
+
+
 def test_price_tables_are_measured_before_they_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
