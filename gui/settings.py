@@ -297,7 +297,8 @@ class SettingsStore(QObject):
         try:
             raw = read_document(path)
         except OSError as error:
-            self.problem = self.tr("The settings could not be read ({why}). The defaults are in use.").format(why=error)
+            words = self.tr("The settings could not be read ({why}). The defaults are in use.")
+            self.problem = words.format(why=error.strerror or error)
             return
         except DamagedFile:
             self.problem = self._set_aside(path)

@@ -89,7 +89,8 @@ def test_a_damaged_file_is_kept_and_told(qtbot: QtBot, path: Path, damage: bytes
 
 def test_a_file_that_cannot_be_read_is_told(qtbot: QtBot, path: Path):
     path.mkdir(parents=True)
-    assert "could not be read" in SettingsStore(path).problem
+    assert "could not be read (" in SettingsStore(path).problem
+    assert "Errno" not in SettingsStore(path).problem
 
 
 def test_writing_happens_in_a_lane_once_services_run(qtbot: QtBot, path: Path):
