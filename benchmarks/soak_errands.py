@@ -11,7 +11,9 @@ from benchmarks.soak_files import BIG_TEXT, TOKENIZERS
 from gui.workbench import Workbench
 
 SMALL_VOCABULARIES = (300, 500, 1000)
-PATTERNS = ("the", "wide", "[a-z]+", "(", "", "\\s", "字")
+PATTERNS = ("the", "wide", "[a-z]+", "(", "", "\\s", "字", "x" * 5_000)
+BLANKS = " " * 2_000_000
+"""A text without a place where a pretoken could be cut."""
 
 
 class Errands:
@@ -22,6 +24,7 @@ class Errands:
         self.ways: tuple[tuple[int, Callable[[], None]], ...] = (
             (4, self._open_file),
             (1, self._open_big_file),
+            (1, self._paste_blanks),
             (2, self._train),
             (2, self._scan),
             (2, self._import),
@@ -37,6 +40,9 @@ class Errands:
 
     def _open_big_file(self) -> None:
         self._bench.files.open_paths([self._folder / BIG_TEXT])
+
+    def _paste_blanks(self) -> None:
+        self._bench.prompt.replace_all(BLANKS)
 
     def _train(self) -> None:
         training = self._bench.training
