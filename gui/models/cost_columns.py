@@ -44,6 +44,9 @@ _PRICES = {
     "batch.input": QT_TRANSLATE_NOOP("CostColumns", "batch input"),
     "batch.output": QT_TRANSLATE_NOOP("CostColumns", "batch output"),
     "cache_write_1h": QT_TRANSLATE_NOOP("CostColumns", "cache write for an hour"),
+    "audio_input": QT_TRANSLATE_NOOP("CostColumns", "audio input"),
+    "audio_output": QT_TRANSLATE_NOOP("CostColumns", "audio output"),
+    "per_search": QT_TRANSLATE_NOOP("CostColumns", "searches"),
 }
 
 
@@ -110,7 +113,14 @@ def context_ends(row: CostRow) -> tuple[Decimal, Decimal] | None:
 
 def unknown_prices(row: CostRow) -> list[str]:
     """The prices that were needed and are not known, in words."""
-    return [tr(_PRICES.get(name, name)) for name in row.estimate.unknown if name != "tokens"]
+    found = []
+    for name in row.estimate.unknown:
+        block, _, service = name.partition(".")
+        if block == "services":
+            found.append(tr("the {service} tier").format(service=service.replace(".", ", ")))
+        elif name != "tokens":
+            found.append(tr(_PRICES.get(name, name)))
+    return found
 
 
 def _favourite_text(row: CostRow, view: CostView) -> str:

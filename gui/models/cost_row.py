@@ -18,7 +18,8 @@ class CostRow:
     ``pending``: the count is that of an earlier text, or has not arrived at all; a new one is on its way.
     ``cached_cut``: the scenario asked for more cached tokens than this prompt has, so all of it counts as cached.
     ``mixed``: the kinds of calls, where they are not all alike; then ``estimate`` is their average, without parts.
-    ``rates``: the prices in force on the day of the scenario, below any tier of long prompts.
+    ``rates``: the prices in force on the day of the scenario, in its service tier and at its hours, below any tier of
+    long prompts. ``off_peak_rates``: those outside the peak hours, where prices depend on the hour and it is not told.
     ``calibrated``: the count rests on what the user was billed for such texts.
     """
 
@@ -27,6 +28,7 @@ class CostRow:
     pending: bool = False
     cached_cut: bool = False
     rates: Rates | None = None
+    off_peak_rates: Rates | None = None
     mixed: MixedCost | None = None
     calibrated: bool = False
 
@@ -40,7 +42,7 @@ class CostRow:
         """Whether tokens of the prompt, of the output, or the prices are a range rather than one number."""
         estimate = self.estimate
         tokens = estimate.input_low != estimate.input_high or estimate.output_low != estimate.output_high
-        return tokens or bool(estimate.price_note)
+        return tokens or estimate.usd_low != estimate.usd_high
 
 
 def usd_middle(row: CostRow) -> Decimal | None:

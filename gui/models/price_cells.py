@@ -20,12 +20,17 @@ def price_in_force(name: str) -> Callable[[CostRow, CostView], Decimal | None]:
 
 
 def price_text(name: str) -> Callable[[CostRow, CostView], str]:
-    """What a column of a price says; every digit, for it is what was published."""
+    """What a column of a price says; every digit, for it is what was published. Both prices where it depends on an hour
+    that nobody told."""
     price = price_in_force(name)
 
     def text(row: CostRow, view: CostView) -> str:
         usd = price(row, view)
-        return view.text.unknown() if usd is None else view.text.localised(f"${amount_text(usd)}")
+        if usd is None:
+            return view.text.unknown()
+        other = getattr(row.off_peak_rates, name) if row.off_peak_rates is not None else usd
+        ends = sorted({usd, other})
+        return view.text.localised("–".join(f"${amount_text(end)}" for end in ends))
 
     return text
 

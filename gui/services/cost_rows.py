@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gui.services.request_tokens import RequestTokens
     from pricing.calibration import Sample
     from pricing.rates import RateCards
-    from pricing.types import CallMix, Model, Scenario, TokenCount
+    from pricing.types import CallMix, Model, Rates, Scenario, TokenCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +66,29 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
         give_way()
         count = request.request.count(model) if request.request is not None else count_for(model, request.counts)
         pending = model.count.tokenizer in request.pending
-        rates = cards.in_force(model.price, request.scenario.on)[0].rates
+        rates, other = _rates(model, request.scenario, cards)
         if mixed and count is not None:
             row = _mixed_row(model, count, request, cards)
-            rows.append(replace(row, pending=pending, rates=rates, calibrated=calibrated))
+            rows.append(replace(row, pending=pending, rates=rates, off_peak_rates=other, calibrated=calibrated))
             continue
         scenario, cut = fitting(request.scenario, count)
         cost = estimate(model, count, scenario, cards)
-        rows.append(CostRow(model, cost, pending, cut, rates, calibrated=calibrated))
+        rows.append(CostRow(model, cost, pending, cut, rates, other, calibrated=calibrated))
     return tuple(rows)
+
+
+def _rates(model: Model, scenario: Scenario, cards: RateCards) -> tuple[Rates, Rates | None]:
+    """The prices of a scenario's service tier and hours, and those outside the peak where the hours are not told."""
+    from pricing.rates import depends_on_hour, scaled_rates
+    from pricing.types import RATE_NAMES, Rates
+
+    price = cards.possible(model.price, scenario.on, scenario.hours)[0][0]
+    rates = price.rates
+    if scenario.service:
+        card = cards.card(price, None, scenario.service)
+        rates = Rates(**{name: card.rate(name).usd for name in RATE_NAMES if getattr(rates, name) is not None})
+    off_peak = depends_on_hour(price, scenario.on)
+    return rates, scaled_rates(rates, off_peak.factor) if off_peak is not None and not scenario.hours else None
 
 
 def _mixed_row(model: Model, count: TokenCount, request: PriceRequest, cards: RateCards) -> CostRow:

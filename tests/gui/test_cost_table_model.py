@@ -11,7 +11,7 @@ from gui.models.cost_arrangement import SortKey
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
 from gui.models.cost_table import CostRole, CostTableModel
 from gui.models.cost_text import SIGNS, CostText
-from pricing.types import LABELS, Change, OffPeak
+from pricing.types import LABELS, Change, OffPeak, Service
 from tests.gui.cost_samples import MODELS, TODAY, rows
 from tests.pricing.build import rates
 
@@ -214,8 +214,25 @@ def test_prices_that_are_not_sure_are_said_and_are_ranges(model):
     assert text(model, "acme/large", "total") == "≈ $0.0030–0.0060"
     assert text(model, "acme/large", "output_cost") == "≈ $0.0020–0.0040"
     assert "price of the peak hours (at noon), half of it at other times" in text(model, "acme/large", "notes")
+    assert text(model, "acme/large", "input_price") == "$1–$2", "both prices"
+    for hours, price, total in (("peak", "$2", "$0.006"), ("off-peak", "$1", "$0.003")):
+        model.set_rows(rows(models=(by_hour,), hours=hours), 1_000, TODAY, TODAY)
+        assert text(model, "acme/large", "input_price") == price
+        assert text(model, "acme/large", "total") == total
+    model.set_rows(rows(models=(by_hour, assumed)), 1_000, TODAY, TODAY)
     assert text(model, "acme/promoted", "total") == "~ $0.0060–0.0080"
     assert text(model, "acme/promoted", "notes").startswith("assumed price")
     tip = text(model, "acme/large", "total", Qt.ItemDataRole.ToolTipRole)
     assert "At one of the possible prices: $0.003 to $0.006" in tip
     assert "Price of the peak hours (at noon), half of it at other times." in tip
+
+
+def test_prices_are_those_of_the_service_tier(model):
+    services = (Service("flex", Decimal("0.5")), Service("fast", rates=rates(input="6")))
+    sold = replace(MODELS[0], price=replace(MODELS[0].price, services=services))
+    model.set_rows(rows(models=(sold, replace(MODELS[0], id="acme/plain")), service="flex"), 1_000, TODAY, TODAY)
+    assert [text(model, "acme/large", name) for name in ("input_price", "total")] == ["$1", "$0.003"]
+    assert [text(model, "acme/plain", name) for name in ("input_price", "total")] == ["n/a", "n/a"]
+    assert text(model, "acme/plain", "notes") == "no price known for: the flex tier · no flex service known"
+    model.set_rows(rows(models=(sold,), service="fast"), 1_000, TODAY, TODAY)
+    assert [text(model, "acme/large", name) for name in ("input_price", "output_price")] == ["$6", "n/a"]
