@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -26,6 +26,7 @@ from commands.reading import (
 )
 from commands.request_options import check_template_use, request_options
 from commands.sampling import narrowed_models
+from engine.cutting import cut
 
 if TYPE_CHECKING:
     from engine import Encoding
@@ -139,16 +140,29 @@ def model_fields(model: Model, tokens: int) -> dict[str, Any]:
 @click.option("--encoding", "name", help="Name of an encoding.")
 @tokenizer_options
 @click.option("--allow-special", is_flag=True, help="Read text that spells a special token as that token.")
+@click.option("--max-tokens", type=WholeNumber(0), help="Cut the text to at most so many tokens first.")
+@click.option("--from", "kept", type=click.Choice(("start", "end")), help="With --max-tokens: which part is kept.")
 @bytes_option
 @json_option
 @click.pass_obj
 def encode(
-    profile: Path | None, path: str, allow_special: bool, as_bytes: bool, as_json: bool, **options: str | None
+    profile: Path | None,
+    path: str,
+    allow_special: bool,
+    max_tokens: int | None,
+    kept: Literal["start", "end"] | None,
+    as_bytes: bool,
+    as_json: bool,
+    **options: str | None,
 ) -> None:
     """Print the token ids of a text, separated by spaces."""
     encoding = required_encoding(profile, **options)
     if as_bytes and allow_special:
         raise BadInput("give --bytes or --allow-special, not both")
+    if kept is not None and max_tokens is None:
+        raise BadInput("--from goes with --max-tokens")
+    if max_tokens is not None and (as_bytes or allow_special):
+        raise BadInput("--max-tokens cuts between characters of a text: not with --bytes or --allow-special")
     content = read_raw(path) if as_bytes else read_text(path)
     size = len(content) if isinstance(content, bytes) else content.size
     with EncoderChoice(profile) as choice:
@@ -158,6 +172,8 @@ def encode(
         ids = usable(lambda: encoding.encode_bytes(content))
     else:
         text = content.text
+        if max_tokens is not None:
+            text = cut(encoding, text, max_tokens, kept or "start")
         ids = encoding.encode(text, allowed_special="all") if allow_special else encoding.encode_ordinary(text)
     if as_json:
         say_json({"encoding": encoding.name, "ids": ids})

@@ -279,6 +279,17 @@ def test_a_missing_price_is_null_not_zero(run, tmp_path):
     assert row["unknown"] == ["output"]
 
 
+def test_a_text_is_cut_to_so_many_tokens(run, tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("one two three four five six")
+    encoding = engine.get_encoding("o200k_base")
+    for more, left in (((), "one two"), (("--from", "end"), " five six"), (("--from", "start"), "one two")):
+        _, out, _ = run("encode", str(path), "--encoding", "o200k_base", "--max-tokens", "2", *more)
+        assert encoding.decode(list(map(int, out.split()))) == left
+    for more in (("--from", "end"), ("--max-tokens", "2", "--bytes"), ("--max-tokens", "-1")):
+        assert run("encode", str(path), "--encoding", "o200k_base", *more)[0] == 2
+
+
 def test_cost_of_a_service_tier_and_of_hours(run):
     """gpt-5.4 costs 2.50 and 15, as flex half of it; DeepSeek's peak price is twice the other."""
     given = ("cost", "--input-tokens", "100000", "--output-tokens", "10000", "--json")

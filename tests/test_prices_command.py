@@ -145,9 +145,9 @@ def test_the_schema_is_printed(run) -> None:
 
 
 def test_tables_are_compared(run, tmp_path: Path) -> None:
-    status, out, err = run("prices", "compare", str(EXTRACTS / "genai_prices.json"), "--on", "2026-11-21")
+    status, out, err = run("prices", "compare", str(EXTRACTS / "models_dev.json"), "--on", "2026-11-21")
     assert (status, err) == (0, "")
-    assert "deepseek/deepseek-flash price.input: built in 0.3, genai-prices 0.15\n" in out
+    assert "deepseek/deepseek-flash price.input: built in 0.3, models.dev 0.15" in out
     assert "1 model that is not in the built-in table." in out
 
 
@@ -168,8 +168,9 @@ def test_ones_own_prices_come_first(run, tmp_path: Path) -> None:
         "new": False,
         "doubt": "",
     }
-    assert found["anthropic/claude-haiku-5-5", "price.tiers"]["theirs"] == [
-        {"over": 100_000, "input": "0.5", "output": "2.5", "cache_write_1h": "1"}
+    assert found["alibaba/qwen3-coder-plus", "price.tiers"]["theirs"] == [
+        {"over": 32_000, "input": "1.8", "output": "9"},
+        {"over": 128_000, "input": "3", "output": "15"},
     ]
     _, out, _ = run("prices", "compare", table, "--prices", str(path), "--on", "2026-11-21")
     assert "openai/gpt-4o price.input: yours 2, LiteLLM 2.5\n" in out
@@ -209,7 +210,7 @@ def test_costs_explain_themselves(run) -> None:
         "    fresh input: 600 tokens × $2.5 / 1,000,000 = $0.0015",
         "    input read from the cache: 400 tokens × $1.25 / 1,000,000 = $0.0005",
         "    one call: $0.002",
-        "    the dated snapshots shut down on 2027-01-14",
+        "    retires on 2027-01-14",
     ]
     _, out, _ = run(*arguments, "--explain", "--json")
     (row,) = json.loads(out)["rows"]

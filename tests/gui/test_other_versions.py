@@ -262,7 +262,7 @@ KINDS = {
     "settings": Kind("settings.json", write_settings, use_settings),
     "scenarios": Kind("scenarios.json", write_scenarios, use_scenarios),
     "calibration": Kind("calibration.json", write_calibration, use_calibration),
-    "prices": Kind("prices.yaml", write_prices, use_prices, stamp_yaml),
+    "prices": Kind("prices.yaml", write_prices, use_prices, stamp_yaml, 3),
     "plan of a run": Kind(f"data/sessions/1/{PLAN}", write_plan, use_plan, older=False),
     "state of a run": Kind(f"data/sessions/1/{STATE}", write_plan, use_checkpoint, stamp_checkpoint, 4, older=False),
     "version of a prompt": Kind("data/versions/*.json", write_version, use_version),

@@ -128,7 +128,7 @@ def test_drafts_are_not_saved_by_a_cell(qtbot: QtBot, open_window: OpenWindow, p
     assert prices.read_text() == GOOD
     write(qtbot, panel, "version: 1\nmodels: [\n")
     type_price(qtbot, bench, "1.25")
-    qtbot.waitUntil(lambda: "Mend them first" in notices(bench))
+    qtbot.waitUntil(lambda: "Fix them first" in notices(bench))
 
 
 def test_other_cells_lead_to_the_form(qtbot: QtBot, open_window: OpenWindow, profile: Path):

@@ -240,7 +240,7 @@ def test_a_file_with_mistakes_is_mended_first(qtbot: QtBot, open_window: OpenWin
     write(qtbot, panel, "version: 1\nmodels: [\n")
     bench.window.actions_by_name["import_prices"].trigger()
     assert bench.window.findChild(PriceImportDialog) is None
-    assert "Mend them first" in notices(bench)
+    assert "Fix them first" in notices(bench)
 
 
 @pytest.mark.deep

@@ -29,6 +29,7 @@ def test_json_has_every_digit_of_the_money_and_no_float() -> None:
         "usd_high": "0.024698",
         "unknown": [],
         "price_checked": "2026-11-01",
+        "price_checked_in": "",
         "retired": False,
         "usd_label": "exact",
         "price_note": "",
