@@ -8,7 +8,6 @@ single tokens, not for encoding texts.
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Iterator, Mapping
 
 from engine.types import MergeStep
@@ -26,17 +25,17 @@ def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
 
 
 def parents_of(token: bytes, ranks: Mapping[bytes, int]) -> tuple[int, int] | None:
-    """The two tokens that a token is merged from: what tokens of lower ids merge its bytes into, if that is two. None
-    for a single byte, and for a token that merging never makes."""
+    """The two tokens that a token is merged from: what all others merge its bytes into, if that is two. None for a
+    single byte, and for a token that merging never makes."""
     if any(token[place : place + 1] not in ranks for place in range(len(token))):
         return None
     own_id = ranks[token]
-    steps = list(_merges(token, ranks, own_id + 1))
+    steps = list(_merges(token, ranks))
     return (steps[-1].left_id, steps[-1].right_id) if steps and steps[-1].token_id == own_id else None
 
 
-def _merges(pretoken: bytes, ranks: Mapping[bytes, int], limit: float = math.inf) -> Iterator[MergeStep]:
-    """The merges that make tokens of ids below ``limit``.
+def _merges(pretoken: bytes, ranks: Mapping[bytes, int]) -> Iterator[MergeStep]:
+    """The merges one by one.
 
     A part is named by the place of its first byte: ``ends`` says where it ends (0: it is no part any more), ``before``
     where the one before it starts. What waits is looked at again when its turn comes: its parts may be gone.
@@ -51,7 +50,7 @@ def _merges(pretoken: bytes, ranks: Mapping[bytes, int], limit: float = math.inf
         if place >= 0 and ends[place] < size:
             end = ends[ends[place]]
             made = ranks.get(pretoken[place:end])
-            if made is not None and made < limit:
+            if made is not None:
                 heapq.heappush(waiting, (made, place, end))
 
     for place in range(size):

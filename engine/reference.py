@@ -60,10 +60,10 @@ def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
 
 
 def parents_of(token: bytes, ranks: Mapping[bytes, int]) -> tuple[int, int] | None:
-    """The two tokens that a token is merged from: what tokens of lower ids merge its bytes into, if that is two. None
-    for a single byte, and for a token that merging never makes."""
-    lower = {part: token_id for part, token_id in ranks.items() if token_id < ranks[token]}
-    parts = merge(token, lower)
+    """The two tokens that a token is merged from: what all others merge its bytes into, if that is two. None for a
+    single byte, and for a token that merging never makes."""
+    others = {part: token_id for part, token_id in ranks.items() if part != token}
+    parts = merge(token, others)
     return (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine import unicode_classes
 from engine.kernels import characters
-from engine.kernels.wide_characters import CROSSED, INNER_STARTS, PAIRS_AT
+from engine.kernels.wide_characters import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
 from engine.unicode_classes import CATEGORIES, N_CODE_POINTS, PAGE
 
 N_PAGES = 0x200000 // PAGE
@@ -26,6 +26,9 @@ EAST_RANGES = ((0x3040, 0x3100), (0x4E00, 0x9FA6))
 
 CROSSINGS_BITS = 18
 """log2 of the bits that pairs of characters are hashed to: 32 KB, of which large vocabularies set up to an eighth."""
+
+CROSSINGS_SIZE = CROSSED_PAIRS + (1 << (CROSSINGS_BITS - 3))
+"""Bytes of ``crossings_of``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +57,12 @@ def mark_table() -> ClassTable:
 
 
 @functools.lru_cache(maxsize=1)
+def letter_table() -> ClassTable:
+    """The same for Qwen 3.5, to which marks are letters without case."""
+    return _table(_letter_class, (characters.CASELESS,), ())
+
+
+@functools.lru_cache(maxsize=1)
 def deepseek_table() -> ClassTable:
     """The reading for DeepSeek's three stages."""
     return _table(_deepseek_class, (characters.CASELESS, characters.MARK), EAST_RANGES)
@@ -62,20 +71,24 @@ def deepseek_table() -> ClassTable:
 @functools.lru_cache(maxsize=1)
 def no_cuts() -> NDArray[np.uint8]:
     """Crossings that allow no cut: every pair is crossed."""
-    crossings = np.full(INNER_STARTS + 1, 0xFF, dtype=np.uint8)
+    crossings = np.full(CROSSED_PAIRS + 1, 0xFF, dtype=np.uint8)
     crossings.flags.writeable = False
     return crossings
 
 
-def crossings_of(token_bytes: NDArray[np.uint8], token_offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """uint8[8192 + 2**15], read-only: which neighbouring characters some token of a vocabulary crosses.
+def crossings_of(
+    token_bytes: NDArray[np.uint8], token_offsets: NDArray[np.int64], unmade: NDArray[np.uint32] | None = None
+) -> NDArray[np.uint8]:
+    """uint8[16384 + 2**15], read-only: between which neighbouring characters nothing may be cut in a vocabulary.
 
-    token_bytes: uint8[n], the tokens one after the other; token_offsets: int64[m + 1].
+    token_bytes: uint8[n], the tokens one after the other; token_offsets: int64[m + 1]. unmade: uint32[l], the numbers
+    of those that merging never makes.
     """
     from engine.kernels.crossings import mark_crossings
 
-    crossings = np.zeros(INNER_STARTS + (1 << (CROSSINGS_BITS - 3)), dtype=np.uint8)
-    mark_crossings(token_bytes, token_offsets, crossings)
+    crossings = np.zeros(CROSSINGS_SIZE, dtype=np.uint8)
+    unmade = np.empty(0, dtype=np.uint32) if unmade is None else unmade
+    mark_crossings(token_bytes, token_offsets, unmade, crossings)
     crossings.flags.writeable = False
     return crossings
 
@@ -85,8 +98,10 @@ def wide_table_of(table: ClassTable, crossings: NDArray[np.uint8]) -> NDArray[np
     and of neighbouring ones, in one reading and with the crossings of one vocabulary."""
     flags = table.classes.reshape(-1, PAGE)[table.pages[: PAIRS_AT // PAGE]].reshape(-1)
     flags[:0x800] &= characters.CLASS
+    held = np.unpackbits(crossings[INNER_STARTS:CROSSED_PAIRS], bitorder="little")
+    flags &= ~(held * np.uint8(characters.SPLITTABLE))
     flags |= np.unpackbits(crossings[:INNER_STARTS], bitorder="little") * np.uint8(CROSSED)
-    whole = np.concatenate([flags, crossings[INNER_STARTS:]])
+    whole = np.concatenate([flags, crossings[CROSSED_PAIRS:]])
     whole.flags.writeable = False
     return whole
 
@@ -100,6 +115,10 @@ def _word_class(category: str) -> int:
         return characters.CASELESS
     by_group = {"M": characters.MARK, "N": characters.NUMBER, "Z": characters.SPACE}
     return by_group.get(category[0], characters.OTHER)
+
+
+def _letter_class(category: str) -> int:
+    return characters.CASELESS if category[0] == "M" else _word_class(category)
 
 
 def _deepseek_class(category: str) -> int:

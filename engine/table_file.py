@@ -35,7 +35,7 @@ from engine.kernels import layout
 from engine.kernels.cache_folder import keep, sources_digest
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.table_check import contents_are_sound
-from engine.kernels.wide_characters import INNER_STARTS
+from engine.kernels.wide_characters import CROSSED_PAIRS
 from engine.library_pages import release_range
 
 _MAGIC = int.from_bytes(b"TLTABLES", "little")
@@ -168,7 +168,7 @@ def _directory_fits(tables: NDArray[np.uint8]) -> bool:
     masks = places[layout.MASKS][0]
     sizes = [size for _, size in places]
     count, first_id, longest = header[[layout.TOKEN_COUNT // 8, layout.FIRST_ID // 8, layout.LONGEST // 8]].tolist()
-    inner = sizes[layout.CROSSINGS] - INNER_STARTS
+    pairs = sizes[layout.CROSSINGS] - CROSSED_PAIRS
     return (
         0 < count <= MOST_TOKENS
         and 0 <= first_id <= MOST_TOKENS - count
@@ -176,8 +176,8 @@ def _directory_fits(tables: NDArray[np.uint8]) -> bool:
         and all(_is_shift(header[shift // 8], sizes[number], width) for shift, number, width in _FOUND_BY_HASH)
         and all(sizes[number] == size for number, size in _FIXED_SIZES)
         and sizes[layout.TOKEN_OFFSETS] == 4 * (count + 1)
-        and inner > 0
-        and inner & (inner - 1) == 0
+        and pairs > 0
+        and pairs & (pairs - 1) == 0
         and np.array_equal(tables[masks : masks + len(KEY_MASKS)], KEY_MASKS)
     )
 

@@ -13,14 +13,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import reference
 from engine.bundle_format import RankTable
 from engine.errors import EngineError
 from engine.kernels import layout
 from engine.kernels.build import fill_tables
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.state import lay_out, zeros
-from engine.scan_tables import crossings_of
+from engine.scan_tables import CROSSINGS_SIZE, crossings_of
 from engine.table_file import MOST_TOKENS, map_tables, save_tables, seal
 
 _LONGEST = 1 << 16
@@ -42,8 +41,7 @@ def build_tables(table: RankTable, fingerprint: bytes) -> NDArray[np.uint8]:
     """The tables of a vocabulary: uint8[n], read-only. UnsupportedVocabularyError."""
     _check(table)
     lengths = np.diff(table.offsets)
-    crossings = crossings_of(np.frombuffer(table.blob, dtype=np.uint8), table.offsets)
-    sizes, shifts = _sizes(table, lengths, len(crossings))
+    sizes, shifts = _sizes(table, lengths)
     directory, size = lay_out(sizes, layout.TABLE_SECTIONS)
     tables = zeros(size)
     header = tables[: layout.HEADER_SIZE].view(np.int64)
@@ -63,9 +61,9 @@ def build_tables(table: RankTable, fingerprint: bytes) -> NDArray[np.uint8]:
     unmerged = np.zeros(len(table), dtype=np.uint32)
     count = fill_tables(tables, unmerged)
     header[layout.UNREACHABLE // 8] = count
-    if count:
-        _check_unmerged(table, unmerged[:count].tolist())
-    _section(tables, layout.CROSSINGS)[:] = crossings
+    _section(tables, layout.CROSSINGS)[:] = crossings_of(
+        np.frombuffer(table.blob, dtype=np.uint8), table.offsets, unmerged[:count]
+    )
     seal(tables, fingerprint)
     tables.flags.writeable = False
     return tables
@@ -96,11 +94,8 @@ def open_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Rank
     return tables
 
 
-def crossings_in(tables: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
-    """What a scanner needs to cut pretokens further where no token crosses: uint8[n], read-only. None for a vocabulary
-    some of whose tokens merging never makes: a pretoken's part may be such a token, which is only ever found whole."""
-    if tables[: layout.HEADER_SIZE].view(np.int64)[layout.UNREACHABLE // 8]:
-        return None
+def crossings_in(tables: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What a scanner needs to cut pretokens further where no token crosses: uint8[n], read-only."""
     return _section(tables, layout.CROSSINGS)
 
 
@@ -132,7 +127,7 @@ def _bits_for(entries: float) -> int:
     return max(1, int(np.ceil(np.log2(max(entries, 2)))))
 
 
-def _sizes(table: RankTable, lengths: NDArray[np.int64], crossings_size: int) -> tuple[dict[int, int], dict[int, int]]:
+def _sizes(table: RankTable, lengths: NDArray[np.int64]) -> tuple[dict[int, int], dict[int, int]]:
     """Sizes in bytes of all sections, and the shifts that belong to them."""
     short = int(((lengths > 0) & (lengths < 16)).sum())
     line_bits = _bits_for(short / 1.6)  # of three places a line, 1.6 at most are filled on average
@@ -146,7 +141,7 @@ def _sizes(table: RankTable, lengths: NDArray[np.int64], crossings_size: int) ->
         layout.PAIRS: 64 << pair_bits,
         layout.BYTE_TOKENS: 4 * 256,
         layout.BIGRAMS: 4 * 65536,
-        layout.CROSSINGS: crossings_size,
+        layout.CROSSINGS: CROSSINGS_SIZE,
         layout.MASKS: 16 * 16,
     }
     shifts = {
@@ -167,12 +162,3 @@ def _check(table: RankTable) -> None:
     different = len(np.unique(np.frombuffer(table.blob, dtype=np.uint8)[singles]))
     if different < 256:
         raise UnsupportedVocabularyError(f"Only {different} of the 256 single bytes are tokens.")
-
-
-def _check_unmerged(table: RankTable, unmerged: list[int]) -> None:
-    """Tokens that are not merged from two of lower rank must not be reachable at all."""
-    ranks = table.mergeable_ranks()
-    tokens = table.tokens()
-    for number in unmerged:
-        if len(reference.merge(tokens[number], ranks)) == 1:
-            raise UnsupportedVocabularyError(f"The token {tokens[number]!r} is merged from tokens of higher rank.")

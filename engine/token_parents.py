@@ -1,7 +1,7 @@
 """Which two tokens each token of a vocabulary is merged from.
 
 Published vocabularies list tokens in the order of merging, not the pairs. But a pair can be found again: merge the
-token's own bytes with the tokens before it; if two are left, these are it. No text ever merges another pair into that
+token's own bytes with all other tokens; if two are left, these are it. No text ever merges another pair into that
 token: until its last merge happens, nothing has crossed its ends, so its bytes were merged just as they are when alone.
 """
 

@@ -1,8 +1,9 @@
 """Filling the tables of a vocabulary, once. Everything here is called by ``engine.tables``.
 
-The pair that a token is merged from: merge the token's own bytes with the tokens of lower numbers; if two tokens are
-left, these are it. No text ever merges another pair into that token: when the last merge of a token happens, nothing
-has crossed its ends yet, so its bytes were merged just as they are when alone.
+The pair that a token is merged from: merge the token's own bytes with all other tokens; if two tokens are left, these
+are it. No text ever merges another pair into that token: when the last merge of a token happens, nothing has crossed
+its ends yet, so its bytes were merged just as they are when alone. As a rule tokens of lower numbers are all that this
+takes. Their pairs are known by then; tokens of higher numbers are looked up by their bytes.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import layout
-from engine.kernels._jit import kernel
+from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import shift_right
 from engine.kernels.lanes import SLOTS_FULL, merge_of, pair_line
-from engine.kernels.layout import NO_MERGE, NUMBER_BITS, section
+from engine.kernels.layout import NO_MERGE, NO_TOKEN, NUMBER_BITS, section
 from engine.kernels.lookup import (
     LINE_IDS,
     LINE_MARK,
     OVERFLOWED,
+    find_long,
+    find_short,
     hash_bytes,
     key_hash,
 )
@@ -80,6 +83,60 @@ def merge_plainly(tables: Span, start: int, size: int, numbers: Span, merges: Sp
     return size
 
 
+@inline_kernel
+def short_key(blob: Span, start: int, size: int) -> tuple[int, int]:
+    """The key of 1 to 15 bytes of tokens, as ``lookup.key_low`` and ``key_high`` make it of texts."""
+    low = 0
+    high = size << 56
+    for place in range(size):
+        byte = load8(blob, start + place)
+        if place < 8:
+            low |= byte << (8 * place)
+        else:
+            high |= byte << (8 * place - 64)
+    return low, high
+
+
+@kernel
+def number_of_bytes(tables: Span, start: int, size: int) -> int:
+    """The number of the token with these bytes of tokens, or -1."""
+    blob = section(tables, layout.TOKEN_BYTES)
+    if size < 16:
+        low, high = short_key(blob, start, size)
+        found = find_short(tables, low, high, key_hash(low, high))
+    else:
+        found = find_long(tables, blob, start, size, hash_bytes(blob, start, size))
+    return found - load64(tables, layout.FIRST_ID) if found >= 0 else -1
+
+
+@kernel
+def merge_by_bytes(tables: Span, start: int, numbers: Span, count: int) -> int:
+    """Go on merging what ``merge_plainly`` has left of a token until it is two tokens, with all tokens there are. The
+    count of what is left then."""
+    offsets = section(tables, layout.TOKEN_OFFSETS)
+    while count > 2:
+        best = NO_TOKEN
+        left = 0
+        at = start
+        for place in range(count - 1):
+            first = load32(numbers, place << 2) << 2
+            second = load32(numbers, (place << 2) + 4) << 2
+            middle = at + load32(offsets, first + 4) - load32(offsets, first)
+            end = middle + load32(offsets, second + 4) - load32(offsets, second)
+            number = number_of_bytes(tables, at, end - at)
+            if 0 <= number < best:
+                best = number
+                left = place
+            at = middle
+        if best == NO_TOKEN:
+            break
+        count -= 1
+        store32(numbers, left << 2, best)
+        for place in range(left + 1, count):
+            store32(numbers, place << 2, load32(numbers, (place << 2) + 4))
+    return count
+
+
 @kernel
 def put_pair(tables: Span, left: int, right: int, number: int) -> None:
     """Enter a merge into PAIRS, and into BIGRAMS where its parts are single bytes."""
@@ -103,14 +160,7 @@ def put_short(tables: Span, start: int, size: int, number: int) -> None:
     lines = section(tables, layout.LINES)
     shift = load64(tables, layout.LINE_SHIFT)
     last = shift_right(-1, shift)
-    low = 0
-    high = size << 56
-    for place in range(size):
-        byte = load8(blob, start + place)
-        if place < 8:
-            low |= byte << (8 * place)
-        else:
-            high |= byte << (8 * place - 64)
+    low, high = short_key(blob, start, size)
     line = shift_right(key_hash(low, high), shift)
     mark = load32(lines, (line << 6) + LINE_MARK)
     while mark & 3 == 3:
@@ -142,8 +192,7 @@ def fill_tables(tables: NDArray[np.uint8], unmerged: NDArray[np.uint32]) -> int:
     """Fill all sections of the tables from TOKEN_BYTES and TOKEN_OFFSETS.
 
     ``tables``: uint8[n], header, directory and these two sections written, PAIRS all ones, everything else zero.
-    ``unmerged``: uint32[TOKEN_COUNT]; receives the numbers of the tokens that are not merged from two tokens of lower
-    numbers. How many there are.
+    ``unmerged``: uint32[TOKEN_COUNT]; receives the numbers of the tokens that merging never makes. How many there are.
     """
     fixed = span(tables)
     odd_ones = span(unmerged)
@@ -154,24 +203,31 @@ def fill_tables(tables: NDArray[np.uint8], unmerged: NDArray[np.uint32]) -> int:
     numbers = span(space[: load64(fixed, layout.LONGEST)])
     merges = span(space[load64(fixed, layout.LONGEST) :])
     note_bytes(fixed)
-    odd = 0
     for number in range(load64(fixed, layout.TOKEN_COUNT)):
         start = load32(offsets, number << 2)
         size = load32(offsets, (number << 2) + 4) - start
-        if size == 0:
-            continue
-        if size < 16:
+        if 0 < size < 16:
             put_short(fixed, start, size, number)
-        else:
+        elif size > 0:
             put_long(fixed, start, size, number)
-        if size == 1:
+    odd = 0
+    late = 0
+    for number in range(load64(fixed, layout.TOKEN_COUNT)):
+        start = load32(offsets, number << 2)
+        size = load32(offsets, (number << 2) + 4) - start
+        if size < 2:
             continue
-        if merge_plainly(fixed, start, size, numbers, merges) != 2:
+        count = merge_plainly(fixed, start, size, numbers, merges)
+        if count > 2:
+            count = merge_by_bytes(fixed, start, numbers, count)
+            late += count == 2
+        if count != 2:
             store32(odd_ones, odd << 2, number)
             odd += 1
             continue
         put_pair(fixed, load32(numbers, 0), load32(numbers, 4), number)
         if size == 2:
             store32(bigrams, ((load8(blob, start) << 8) | load8(blob, start + 1)) << 2, number << 6)
+    store64(fixed, layout.LATE, late)
     keep(space)
     return odd

@@ -35,6 +35,7 @@ WORD_ROOM = 152  # state: bytes that it may grow to
 SLOT_COUNT = 160  # state: the same of the cache of longer pieces
 SLOT_LIMIT = 168
 SLOT_ROOM = 176
+LATE = 184  # tables: how many tokens are merged from ones that have a higher number
 
 DIRECTORY = 192  # then start and size in bytes of each section
 HEADER_SIZE = 512

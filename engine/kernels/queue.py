@@ -1,14 +1,15 @@
 """Merging a piece of any size in time that grows with its size alone.
 
-A merge makes pairs whose tokens have higher numbers than its own: in PAIRS both parts have lower numbers than the whole
-(``build`` sees to that). So the next merge is always found upwards: there is a list of waiting places for every number
-(linked from QUEUE_HEADS), and two levels of bits say which lists are not empty.
+There is a list of waiting places for every number (linked from QUEUE_HEADS), and two levels of bits say which lists are
+not empty. As a rule a merge makes pairs whose tokens have higher numbers than its own: then the next merge is found
+upwards, and all places of a list are merged at once. Where a token is merged from one with a higher number (LATE), the
+merge of that one makes a pair of a lower number, which is next: the rest of the list goes back and waits.
 
 Places are not taken off a list when their pair changes: each place remembers the number it waits for now, and an entry
 that says otherwise is passed over. Each merge puts two places on lists, so there are at most three entries a byte.
 
 Every number has one pair. So places on the same list can only overlap where a token repeats (``aaa``): those are taken
-in the order of the text, all others in any order.
+in the order of the text, all others in any order. Where there are LATE tokens, all are taken in the order of the text.
 """
 
 from __future__ import annotations
@@ -120,6 +121,20 @@ def take_list(state: Span, work: Span, size: int, number: int) -> int:
 
 
 @kernel
+def put_back(state: Span, tables: Span, work: Span, size: int, number: int, done: int, count: int, node: int) -> None:
+    """Have the places of a list from ``done`` on wait again, in the list entries that it had; ``node``: the first."""
+    heads = section(state, layout.QUEUE_HEADS)
+    bits = section(state, layout.QUEUE_BITS)
+    second = second_level(load64(tables, layout.TOKEN_COUNT))
+    _, _, _, _, nodes = work_parts(size)
+    taken = nodes + 24 * size
+    for index in range(done, count):
+        at = nodes + ((node - 1) << 3)
+        node = load32(work, at + 4)
+        wait(heads, bits, second, work, nodes, (at - nodes) >> 3, number, load32(work, taken + (index << 2)))
+
+
+@kernel
 def sort_places(work: Span, taken: int, count: int) -> None:
     """Sort the places of one list, through the bit set at the start of ``work``."""
     lowest = load32(work, taken) >> 6
@@ -141,8 +156,11 @@ def sort_places(work: Span, taken: int, count: int) -> None:
 
 
 @kernel
-def merge_list(tables: Span, state: Span, work: Span, size: int, number: int, count: int, nodes_used: int) -> int:
-    """Do the merges of one list, and put the new pairs on theirs. The number of list entries used since the start."""
+def merge_list(
+    tables: Span, state: Span, work: Span, size: int, number: int, count: int, nodes_used: int
+) -> tuple[int, int]:
+    """Do the merges of one list, and put the new pairs on theirs. The number of list entries used since the start; and
+    how many places are done: not all, where a pair of a lower number was made."""
     pairs = section(tables, layout.PAIRS)
     shift = load64(tables, layout.PAIR_SHIFT)
     heads = section(state, layout.QUEUE_HEADS)
@@ -159,10 +177,12 @@ def merge_list(tables: Span, state: Span, work: Span, size: int, number: int, co
         store32(work, tokens + (place << 2), number)
         store32(work, behind + (place << 2), after)
         store32(work, waited + (right << 2), NOTHING)
+        lowest = NOTHING
         found = NOTHING
         if after < size:
             store32(work, before + (after << 2), place)
             found = number_of(pairs, shift, number, load32(work, tokens + (after << 2)))
+            lowest = found
         store32(work, waited + (place << 2), found)
         if found != NOTHING:
             wait(heads, bits, second, work, nodes, nodes_used, found, place)
@@ -174,7 +194,10 @@ def merge_list(tables: Span, state: Span, work: Span, size: int, number: int, co
             if found != NOTHING:
                 wait(heads, bits, second, work, nodes, nodes_used, found, left)
                 nodes_used += 1
-    return nodes_used
+                lowest = min(lowest, found)
+        if lowest < number:
+            return nodes_used, index + 1
+    return nodes_used, count
 
 
 @inline_kernel
@@ -193,8 +216,10 @@ def merge_queued(
 
     ``work``: ``space_for(size)`` bytes; those of the bit set at its start (``size / 8`` and a few) are zero.
     """
+    heads = section(state, layout.QUEUE_HEADS)
     bits = section(state, layout.QUEUE_BITS)
     token_count = load64(tables, layout.TOKEN_COUNT)
+    late = load64(tables, layout.LATE) != 0
     second = second_level(token_count)
     tokens, behind, _, _, nodes = work_parts(size)
     taken = nodes + 24 * size
@@ -212,12 +237,16 @@ def merge_queued(
         store64(bits, word << 3, waiting)
         if waiting == 0:
             store64(bits, second + (top << 3), clear_lowest(words))
+        first_node = load32(heads, number << 2)
         count = take_list(state, work, size, number)
         if count == 0:
             continue
-        if count > 1 and repeats(work, size, load32(work, taken)):
+        if count > 1 and (late or repeats(work, size, load32(work, taken))):
             sort_places(work, taken, count)
-        used = merge_list(tables, state, work, size, number, count, used)
+        used, done = merge_list(tables, state, work, size, number, count, used)
+        if late:
+            put_back(state, tables, work, size, number, done, count, first_node)
+            top = 0
     place = 0
     count = 0
     while place < size:

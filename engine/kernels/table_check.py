@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import layout
-from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.bits import shift_right
+from engine.kernels._jit import kernel
 from engine.kernels.lanes import SLOTS_FULL
-from engine.kernels.layout import NO_MERGE, NUMBER_BITS, NUMBER_MASK, section
+from engine.kernels.layout import NO_MERGE, NUMBER_MASK, section
 from engine.kernels.lookup import LINE_IDS, LINE_MARK, OVERFLOWED
 from engine.kernels.memory import Span, length, load32, load64, span
 
@@ -63,54 +62,22 @@ def longs_are_sound(tables: Span) -> bool:
     return not wrong and empty > 0
 
 
-@inline_kernel
-def comes_before(offsets: Span, part_number: int, number: int) -> bool:
-    """Whether a part may be merged into a token: it has a lower number, or is a single byte of this vocabulary."""
-    before = part_number < number
-    if not before and (part_number << 2) + 8 <= length(offsets):
-        at = part_number << 2
-        before = load32(offsets, at + 4) - load32(offsets, at) == 1
-    return before
-
-
-@kernel
-def late_parts_are_bytes(tables: Span) -> bool:
-    """Whether the parts of all pairs come before what they become."""
-    pairs = section(tables, layout.PAIRS)
-    offsets = section(tables, layout.TOKEN_OFFSETS)
-    wrong = False
-    for at in range(0, length(pairs), 8):
-        slot = load64(pairs, at)
-        if slot != -1:
-            number = slot & NUMBER_MASK
-            left = shift_right(slot, 2 * NUMBER_BITS)
-            right = shift_right(slot, NUMBER_BITS) & NUMBER_MASK
-            wrong |= not (comes_before(offsets, left, number) and comes_before(offsets, right, number))
-    return not wrong
-
-
 @kernel
 def pairs_are_sound(tables: Span) -> bool:
-    """Whether all pairs become a number of this vocabulary that comes behind them, so that merging goes up, and a
-    search always comes to an end."""
+    """Whether all pairs become a number of this vocabulary, and a search always comes to an end."""
     pairs = section(tables, layout.PAIRS)
     count = load64(tables, layout.TOKEN_COUNT)
     empty = 0
     beyond = 0
-    late = 0
     for at in range(0, length(pairs), 8):
         slot = load64(pairs, at)
         number = slot & NUMBER_MASK
-        left = shift_right(slot, 2 * NUMBER_BITS)
-        right = shift_right(slot, NUMBER_BITS) & NUMBER_MASK
         empty += slot == -1
         beyond += number >= count
-        late += (left >= number) | (right >= number)
     ends = 0
     for line in range(0, length(pairs), 64):
         ends += load64(pairs, line + SLOTS_FULL) == -1
-    # An empty slot is all ones: its number is beyond all, and so are its parts.
-    return ends > 0 and beyond == empty and (late == empty or late_parts_are_bytes(tables))
+    return ends > 0 and beyond == empty  # an empty slot is all ones: its number is beyond all
 
 
 @kernel

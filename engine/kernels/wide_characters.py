@@ -5,7 +5,8 @@ Why it changes no id: merging replaces two neighbouring tokens by one that is th
 of the vocabulary. So no merge ever crosses the cut; those on one side change nothing that those on the other depend
 on; and taken in the order of their ranks, the merges of the whole are the merges of one side mixed with those of the
 other. A pretoken that is a token as a whole, which encoders look up first, would cross the cut, too. A part could be a
-token that no merging makes, and be found by that look-up: a vocabulary with such tokens must not be cut at all.
+token that no merging makes, and be found by that look-up: so nothing is cut before the first character of such a token,
+nor behind its last.
 
 It keeps pretokens of scripts without spaces short, so that they are met again. Which pairs some token crosses is a bit
 set, asked by a hash of the pair; ``engine.kernels.crossings`` fills it. Two pairs that share a bit cost a cut, never a
@@ -29,12 +30,18 @@ from engine.kernels.characters import CLASS, class_of, code_point_at
 from engine.kernels.memory import Span, load8, load16, load32, load64, store8, store64
 
 INNER_STARTS = 8192
-"""Bytes at the start of *crossings*: a bit for each of 65,536 code points, set where some token starts inside of the
-character before and goes on into this one. Behind them comes the set of hashed pairs, a power of two of bytes."""
+"""Bytes at the start of *crossings*: a bit for each of 65,536 code points, set where nothing is cut before it, whatever
+that is: some token starts inside of the character before and goes on into this one, or merging never makes a token that
+starts with it."""
+
+CROSSED_PAIRS = 2 * INNER_STARTS
+"""Behind them as many bytes with a bit for each code point that nothing is cut behind; then, from this byte on, the set
+of hashed pairs, a power of two of bytes."""
 
 PAIRS_AT = 65536
 """Bytes at the start of the *wide table*: class and flags of each code point up to U+FFFF, SPLITTABLE only where it has
-three bytes, CROSSED where its bit of ``INNER_STARTS`` is set. Behind them comes the set of hashed pairs."""
+three bytes and may be cut behind, CROSSED where its bit of ``INNER_STARTS`` is set. Behind them comes the set of hashed
+pairs."""
 
 CROSSED = 32
 """Flag beside a class: some token crosses from the character before."""

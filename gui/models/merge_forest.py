@@ -7,6 +7,7 @@ cut at a number of nodes.
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -74,8 +75,8 @@ class MergeForest:
 def forest_of(trees: Sequence[MergeTree], most_nodes: int = MOST_NODES) -> MergeForest:
     """The forest of these tokens, side by side.
 
-    Merges are numbered as they happen. The parts of a token have lower ids than itself, and the lowest id is merged
-    first, of equals the leftmost: so they happen in the order of their ids.
+    Merges are numbered as they happen: of those whose parts are there, the lowest id is merged first, of equals the
+    leftmost.
     """
 
     def parts_of(tree: MergeTree) -> tuple[MergeTree, MergeTree] | None:
@@ -160,13 +161,28 @@ def _grown(
     return MergeForest(tuple(nodes), len(shown), len(tops) - len(shown))
 
 
+def _open_parts(nodes: Sequence[ForestNode], node: ForestNode) -> int:
+    """Number of the parts of a node that are merged themselves."""
+    return 0 if node.is_leaf else sum(not nodes[part].is_leaf for part in (node.left, node.right))
+
+
 def _numbered(forest: MergeForest) -> MergeForest:
     """With the numbers of the merges. Without, where some are left out: the others' numbers are not known then."""
     if forest.is_cut:
         return forest
-    made = [place for place, node in enumerate(forest.nodes) if not node.is_leaf]
-    made.sort(key=lambda place: (forest.nodes[place].token_id, forest.nodes[place].byte_start))
     nodes = list(forest.nodes)
-    for step, place in enumerate(made, 1):
+    waiting = [_open_parts(nodes, node) for node in nodes]
+    ready = [(node.token_id, node.byte_start, place) for place, node in enumerate(nodes) if waiting[place] == 0]
+    ready = [entry for entry in ready if not nodes[entry[2]].is_leaf]
+    heapq.heapify(ready)
+    step = 0
+    while ready:
+        _, _, place = heapq.heappop(ready)
+        step += 1
         nodes[place] = replace(nodes[place], step=step)
+        parent = nodes[place].parent
+        if parent >= 0:
+            waiting[parent] -= 1
+            if waiting[parent] == 0:
+                heapq.heappush(ready, (nodes[parent].token_id, nodes[parent].byte_start, parent))
     return replace(forest, nodes=tuple(nodes))

@@ -7,7 +7,7 @@ import pytest
 
 from engine import code_point_sets, scan_tables
 from engine.kernels import characters
-from engine.kernels.wide_characters import CROSSED, INNER_STARTS, PAIRS_AT
+from engine.kernels.wide_characters import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
 
 EAST = r"\u4e00-\u9fa5\u3040-\u30ff"
 
@@ -20,6 +20,11 @@ WORDS = {
     characters.SPACE: r"[\s--\r\n]",
     characters.NEWLINE: r"[\r\n]",
     characters.OTHER: r"[^\s\p{L}\p{M}\p{N}]",
+}
+
+LETTERS = WORDS | {
+    characters.CASELESS: r"[\p{Lm}\p{Lo}\p{M}]",
+    characters.MARK: r"[\s&&\p{M}]",  # nothing
 }
 
 DEEPSEEK = {
@@ -40,8 +45,13 @@ DEEPSEEK = {
 
 @pytest.mark.parametrize(
     ("table", "classes"),
-    [(scan_tables.word_table, WORDS), (scan_tables.mark_table, WORDS), (scan_tables.deepseek_table, DEEPSEEK)],
-    ids=["words", "marks", "deepseek"],
+    [
+        (scan_tables.word_table, WORDS),
+        (scan_tables.mark_table, WORDS),
+        (scan_tables.letter_table, LETTERS),
+        (scan_tables.deepseek_table, DEEPSEEK),
+    ],
+    ids=["words", "marks", "letters", "deepseek"],
 )
 def test_classes_are_those_of_tiktoken(table, classes):
     ours = table().of_all()
@@ -62,6 +72,9 @@ def test_splittable_letters_are_those_without_case():
     table = scan_tables.word_table()
     flagged = table.classes & characters.SPLITTABLE != 0
     assert set((table.classes[flagged] & characters.CLASS).tolist()) == {characters.CASELESS}
+
+
+READINGS = (scan_tables.word_table, scan_tables.mark_table, scan_tables.letter_table, scan_tables.deepseek_table)
 
 
 def crossings(*tokens: bytes) -> np.ndarray:
@@ -100,7 +113,20 @@ def test_a_token_that_starts_inside_a_character_notes_the_one_behind():
     assert not bits[INNER_STARTS:].any()
 
 
-@pytest.mark.parametrize("reading", [scan_tables.word_table, scan_tables.mark_table, scan_tables.deepseek_table])
+def test_nothing_is_cut_around_a_token_that_merging_never_makes():
+    token = "漢字語".encode()
+    unmade = np.zeros(1, dtype=np.uint32)
+    bits = scan_tables.crossings_of(np.frombuffer(token, dtype=np.uint8), np.array([0, len(token)]), unmade)
+    assert is_noted(bits, "漢")
+    assert is_noted(bits[INNER_STARTS:], "語")
+    assert int(np.unpackbits(bits[:CROSSED_PAIRS]).sum()) == 2
+    table = scan_tables.word_table()
+    plain, held = (scan_tables.wide_table_of(table, some) for some in (np.zeros_like(bits), bits))
+    changed = np.flatnonzero(plain[:PAIRS_AT] != held[:PAIRS_AT])
+    assert {chr(point): held[point] ^ plain[point] for point in changed} == {"漢": CROSSED, "語": characters.SPLITTABLE}
+
+
+@pytest.mark.parametrize("reading", READINGS)
 def test_the_wide_table_says_of_a_character_what_the_others_say(reading):
     table = reading()
     bits = crossings("漢字".encode()[1:], "ぁあ".encode())
@@ -111,4 +137,4 @@ def test_the_wide_table_says_of_a_character_what_the_others_say(reading):
     of_three = points >= 0x800
     assert ((wide[:PAIRS_AT] & characters.SPLITTABLE) == flags * of_three & characters.SPLITTABLE).all()
     assert np.flatnonzero(wide[:PAIRS_AT] & CROSSED).tolist() == [ord("字")]
-    assert (wide[PAIRS_AT:] == bits[INNER_STARTS:]).all()
+    assert (wide[PAIRS_AT:] == bits[CROSSED_PAIRS:]).all()

@@ -221,13 +221,6 @@ def spoil_pair(content):
     pairs[first_used(pairs, -1)] |= layout.NUMBER_MASK >> 1
 
 
-def spoil_order_of_pairs(content):
-    pairs = section(content, layout.PAIRS, np.int64)
-    place = first_used(pairs, -1)
-    late = 300  # a token of several bytes
-    pairs[place] = (late << 40) | (pairs[place] & ((1 << 40) - 1 - layout.NUMBER_MASK)) | 260
-
-
 def spoil_end_of_pairs(content):
     pairs = section(content, layout.PAIRS, np.int64).reshape(-1, 8)
     pairs[pairs == -1] = pairs[pairs != -1][0]
