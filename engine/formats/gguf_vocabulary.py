@@ -19,7 +19,7 @@ from engine.formats import sentencepiece_model as models
 from engine.formats.quoting import quoted
 from engine.formats.refusals import PatternNeededError
 from engine.formats.spelling import SPACE_MARK
-from engine.formats.splits import QWEN35_EXPRESSION, several_stages_of, stages_of
+from engine.formats.splits import several_stages_of, stages_of
 from engine.formats.tokenizer_data import MOST_TOKENS
 from engine.still_wanted import while_wanted
 
@@ -58,7 +58,7 @@ SPLITS: Mapping[str, str | tuple[str, ...]] = MappingProxyType(
         **dict.fromkeys(("gpt-4o", "llama4"), patterns.O200K.expression),
         "deepseek-v3": patterns.DEEPSEEK.expression,
         "tekken": patterns.TEKKEN.expression,
-        "qwen35": QWEN35_EXPRESSION,
+        "qwen35": patterns.QWEN3_5.expression,
         **dict.fromkeys(("command-r", "starcoder", "refact"), _DIGITS_FIRST),
         "falcon": (r"[\p{P}\$\+<=>\^~\|`]+", _GPT2_SPLIT, "[0-9][0-9][0-9]"),
         "deepseek-llm": ("[\r\n]", _DEEPSEEK_WORDS, _DEEPSEEK_SIGNS, r"\s+$", _HAN_HANGUL, r"\p{N}+"),

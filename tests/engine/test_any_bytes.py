@@ -19,7 +19,9 @@ from engine.kernels.cache_folder import current_folder
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.thoroughness import mostly_deep
 
-NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken") if COMPILED else ("r50k_base",)
+NAMES = (
+    ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "deepseek", "tekken") if COMPILED else ("r50k_base",)
+)
 TEXTS = 400 if COMPILED else 20
 
 

@@ -15,7 +15,7 @@ from types import ModuleType
 
 import pytest
 
-from engine import special_tokens
+from engine import special_tokens, unicode_classes
 from engine.bundle_format import pack, table_from_ranks, unpack
 from engine.catalog import DATA_DIR, ENTRIES, Catalog, list_encoding_names
 from engine.errors import DamagedVocabularyError, UnknownEncodingError
@@ -37,8 +37,8 @@ def script() -> ModuleType:
     return module
 
 
-def test_all_ten_encodings_exist():
-    assert sorted(NAMES) == sorted([*oracles.OPENAI_FILES, "qwen", "deepseek", "tekken"])
+def test_all_bundled_encodings_exist():
+    assert sorted(NAMES) == sorted([*oracles.OPENAI_FILES, "qwen", "qwen3_5", "deepseek", "tekken"])
 
 
 def test_the_data_folder_is_small():
@@ -54,7 +54,7 @@ def test_every_file_is_the_one_in_the_manifest():
         assert source["licence"] in ("MIT", "Apache-2.0")
 
 
-@pytest.mark.parametrize("name", ["r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen"])
+@pytest.mark.parametrize("name", ["r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5"])
 def test_ranks_are_those_of_the_published_file(name, vocabularies):
     import engine
 
@@ -283,11 +283,14 @@ def test_tekken_and_qwen_patterns_are_the_published_ones(vocabularies):
 
     assert engine.get_encoding("tekken")._pat_str == oracles.tekken(vocabularies)._pat_str
     assert engine.get_encoding("qwen")._pat_str == oracles.QWEN_PATTERN
+    assert engine.get_encoding("qwen3_5")._pat_str == oracles.QWEN3_5_PATTERN
 
 
 def test_special_tokens_of_qwen_and_tekken():
     assert special_tokens.QWEN["<|im_end|>"] == 151645
     assert special_tokens.QWEN["</think>"] == 151668
+    assert special_tokens.QWEN3_5["<|endoftext|>"] == 248044
+    assert special_tokens.QWEN3_5["<|audio_pad|>"] == 248076
     table = special_tokens.tekken()
     assert len(table) == 1000
     assert table["[INST]"] == 3
@@ -299,5 +302,12 @@ def test_qwen_says_that_its_vendor_normalizes():
 
     by_name = {entry.name: entry for entry in engine.encoding_entries()}
     assert list(by_name) == NAMES
-    assert by_name["qwen"].vendor_normalization == "NFC"
+    assert by_name["qwen"].vendor_normalization == by_name["qwen3_5"].vendor_normalization == "NFC"
     assert by_name["o200k_base"].vendor_normalization is None
+
+
+def test_encodings_say_which_unicode_they_follow():
+    major, minor = unicode_classes.load().version
+    docs = (Path(__file__).parents[2] / "docs" / "count-and-cost.md").read_text(encoding="utf-8")
+    assert {entry.unicode for entry in ENTRIES} == {f"{major}.{minor}"}
+    assert f"The built-in encodings follow Unicode {major}.{minor}" in docs

@@ -11,7 +11,7 @@ from engine.incremental import EditedText
 from engine.kernels._jit import COMPILED
 from engine.types import TextEdit
 
-NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen") if COMPILED else ("r50k_base",)
+NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5") if COMPILED else ("r50k_base",)
 TEXT = "Several words, 12345 numbers; naïve 你好 \n\n\tand so on. " * (3_000 if COMPILED else 20)
 FOREVER = 1e9
 

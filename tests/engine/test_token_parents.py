@@ -20,7 +20,7 @@ from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
 from tests.thoroughness import mostly_deep
 
 NAMES = (
-    ("r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "deepseek", "tekken")
+    ("r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "deepseek", "tekken")
     if COMPILED
     else ("r50k_base",)
 )
@@ -57,11 +57,7 @@ def test_both_ways_find_the_parents_of_the_definition(odd):
         assert len(plain.left) == len(plain.right) == n_vocab
         assert not plain.left.flags.writeable
         assert not plain.right.flags.writeable
-        try:
-            tables = build_tables(table, fingerprint_of(table))
-        except engine.EngineError:
-            assert odd, "a learnt vocabulary is always supported"
-            continue
+        tables = build_tables(table, fingerprint_of(table))
         assert as_dict(parents_from_tables(tables, 1000, n_vocab)) == expected
 
 
@@ -70,7 +66,9 @@ def test_every_token_of_several_bytes_has_one_pair(opened, name):
     encoding = opened.get(name)
     made = as_dict(encoding.token_parents)
     content = {token_id: token for token, token_id in encoding._mergeable_ranks.items()}
-    assert set(made) == {token_id for token_id, token in content.items() if len(token) > 1}
+    several = {token_id for token_id, token in content.items() if len(token) > 1}
+    assert set(made) <= several
+    assert len(several - set(made)) == (201 if name == "qwen3_5" else 0)
     assert all(content[left] + content[right] == content[one] for one, (left, right) in made.items())
 
 

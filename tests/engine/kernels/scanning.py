@@ -14,6 +14,7 @@ SPLITS: dict[str, tuple[KnownSplit, str]] = {
     "cl100k": (scanners.CL100K, patterns.CL100K.expression),
     "llama3": (scanners.LLAMA3, patterns.LLAMA3_EXPRESSION),
     "qwen": (scanners.QWEN, patterns.QWEN.expression),
+    "qwen3_5": (scanners.QWEN3_5, patterns.QWEN3_5.expression),
     "o200k": (scanners.O200K, patterns.O200K.expression),
     "tekken": (scanners.TEKKEN, patterns.TEKKEN.expression),
     "deepseek": (scanners.DEEPSEEK, patterns.DEEPSEEK.expression),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
-from engine import catalog, scan_tables, scanners
+from engine import catalog, scanners
 from engine.kernels._jit import COMPILED
+from engine.kernels.cache_folder import current_folder
 from engine.scanners import Scanner
+from engine.tables import crossings_in
 from engine.tiktoken_core import build_core
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.scanning import SPLITS, all_ends, padded
@@ -18,7 +19,13 @@ from tests.thoroughness import mostly_deep
 pytestmark = pytest.mark.skipif(not COMPILED, reason="cuts are only found by compiled kernels")
 
 SEED = 99
-ENCODINGS = {"cl100k_base": "cl100k", "o200k_base": "o200k", "qwen": "qwen", "deepseek": "deepseek"}
+ENCODINGS = {
+    "cl100k_base": "cl100k",
+    "o200k_base": "o200k",
+    "qwen": "qwen",
+    "qwen3_5": "qwen3_5",
+    "deepseek": "deepseek",
+}
 SCRIPTS = (
     "漢字日本国人大中一是不了在有",
     "ひらがなカタカナー",
@@ -27,6 +34,8 @@ SCRIPTS = (
     "हिन्दीनमस्ते",
     "ខ្មែរ",
 )
+NEVER_MADE = ("俱乐部", "各种各样的", "全心全意", "全心全意为人民", "毛泽东", "สังหาริมทรัพย์")
+"""Tokens of qwen3_5 that merging never makes."""
 
 
 def flowing_text(rng: random.Random) -> str:
@@ -35,6 +44,8 @@ def flowing_text(rng: random.Random) -> str:
     for _ in range(rng.randrange(1, 8)):
         letters = rng.choice(SCRIPTS)
         parts.append("".join(rng.choice(letters) for _ in range(rng.choice((1, 4, 20, 60)))))
+        if rng.random() < 0.2:
+            parts.append(rng.choice(NEVER_MADE))
         if rng.random() < 0.4:
             parts.append(odd_text(rng, longest=5))
     return "".join(parts)
@@ -44,10 +55,9 @@ def flowing_text(rng: random.Random) -> str:
 def case(request):
     """Scanner without and with cuts, and tiktoken with the vocabulary."""
     split, pattern = SPLITS[ENCODINGS[request.param]]
-    ranks = catalog.get_encoding(request.param)._mergeable_ranks
-    tokens = sorted(ranks, key=ranks.__getitem__)
-    offsets = np.cumsum([0, *map(len, tokens)]).astype(np.int64)
-    crossings = scan_tables.crossings_of(np.frombuffer(b"".join(tokens), dtype=np.uint8), offsets)
+    encoding = catalog.get_encoding(request.param)
+    ranks = encoding._mergeable_ranks
+    crossings = crossings_in(encoding.open_native(current_folder()).tables)
     return scanners.plain_scanner(split), Scanner(split, crossings), build_core(ranks, {}, pattern)
 
 
