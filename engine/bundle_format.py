@@ -5,7 +5,8 @@ A file is ``TLRANKS1``, the SHA-256 (32 bytes) of what follows, and one zlib str
 
 * its name (16 bytes, padded with zeros), the first token id, the number of ids and the length of the special tokens
   (three little-endian uint32),
-* the length in bytes of each id's token (uint8 each; 0 for an unused id),
+* the length in bytes of each id's token (uint8 each; 0 for an unused id; 255 for 255 and more),
+* the lengths of those of 255 bytes and more (little-endian uint16 each),
 * the special tokens, as JSON from text to id (nothing where they are in ``engine.special_tokens``),
 * the tokens' bytes one after the other, in the order of the ids.
 """
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _MAGIC = b"TLRANKS1"
 HEAD_SIZE = len(_MAGIC) + 32
 """Bytes of a file before what is packed."""
+_LONG = 255
 _HEADER = struct.Struct("<16sIII")
 _RANKS_AT_A_TIME = 4096
 
@@ -96,11 +98,13 @@ def pack(name: str, table: RankTable, special_tokens: Mapping[str, int] | None =
     import numpy as np
 
     lengths = np.diff(table.offsets)
-    if int(lengths.max()) > 255:
-        raise ValueError("a token has more than 255 bytes; the compact format has no room for it")
+    if int(lengths.max()) > 0xFFFF:
+        raise ValueError("a token has more than 65,535 bytes; the compact format has no room for it")
+    short = np.minimum(lengths, _LONG).astype(np.uint8).tobytes()
+    long = lengths[lengths >= _LONG].astype("<u2").tobytes()
     special = json.dumps(dict(special_tokens), ensure_ascii=False).encode() if special_tokens else b""
     header = _HEADER.pack(name.encode(), table.first_id, len(table), len(special))
-    stream = zlib.compress(header + lengths.astype(np.uint8).tobytes() + special + table.blob, level=9)
+    stream = zlib.compress(header + short + long + special + table.blob, level=9)
     return _MAGIC + hashlib.sha256(stream).digest() + stream
 
 
@@ -123,10 +127,14 @@ def unpack(name: str, content: bytes) -> tuple[RankTable, dict[str, int]]:
     stored_name, first_id, count, special_length = _HEADER.unpack_from(raw)
     if stored_name.rstrip(b"\0") != name.encode():
         raise ValueError(f"it holds another vocabulary, {stored_name.rstrip(bytes(1)).decode()}")
+    lengths = np.frombuffer(raw, dtype=np.uint8, count=count, offset=_HEADER.size).astype(np.int64)
+    is_long = lengths == _LONG
+    n_long = int(np.count_nonzero(is_long))
+    lengths[is_long] = np.frombuffer(raw, dtype="<u2", count=n_long, offset=_HEADER.size + count)
     offsets = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.frombuffer(raw, dtype=np.uint8, count=count, offset=_HEADER.size), dtype=np.int64, out=offsets[1:])
+    np.cumsum(lengths, out=offsets[1:])
     offsets.flags.writeable = False
-    special_start = _HEADER.size + count
+    special_start = _HEADER.size + count + 2 * n_long
     blob_start = special_start + special_length
     special: dict[str, int] = json.loads(raw[special_start:blob_start]) if special_length else {}
     return RankTable(first_id, raw[blob_start:], offsets), special

@@ -86,6 +86,10 @@ ENTRIES: tuple[EncodingEntry, ...] = (
         "Qwen 3.5 to 3.8, as far as their tokenizers are published",
         vendor_normalization="NFC",
     ),
+    EncodingEntry(
+        "kimi", "Moonshot AI", "kimi", patterns.KIMI, special_tokens.kimi,
+        "Kimi K2 to K3; the special tokens are those of K2",
+    ),
     EncodingEntry("deepseek", "DeepSeek", "deepseek", patterns.DEEPSEEK, None, "DeepSeek V3 and R1"),
     EncodingEntry(
         "tekken", "Mistral", "tekken", patterns.TEKKEN, special_tokens.tekken,

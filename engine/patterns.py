@@ -79,6 +79,29 @@ O200K = SplitPattern(
     long_runs=(_SPACES,),
 )
 
+_NO_HAN = r"&&[^\p{Han}]"
+
+KIMI = SplitPattern(
+    name="kimi",
+    expression="|".join(
+        (
+            r"[\p{Han}]+",
+            rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NO_HAN}]*"
+            rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NO_HAN}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NO_HAN}]+"
+            rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NO_HAN}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"\p{N}{1,3}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n]*",
+            r"\s*[\r\n]+",
+            r"\s+(?!\S)",
+            r"\s+",
+        )
+    ),
+    source="splintr-rs 0.22.0, KIMI_PATTERN: that of tokenization_kimi.py in moonshotai/Kimi-K2-Instruct",
+    long_runs=(_SPACES,),
+)
+"""o200k's with Han in pretokens of its own, but for Han that is no letter behind a digit or punctuation."""
+
 QWEN = SplitPattern(
     name="qwen",
     expression=(
@@ -187,7 +210,7 @@ DEEPSEEK = SplitPattern(
     long_runs=_deepseek_long_runs(),
 )
 
-PATTERNS: tuple[SplitPattern, ...] = (GPT2, CL100K, O200K, QWEN, QWEN3_5, TEKKEN, DEEPSEEK)
+PATTERNS: tuple[SplitPattern, ...] = (GPT2, CL100K, O200K, KIMI, QWEN, QWEN3_5, TEKKEN, DEEPSEEK)
 
 LLAMA3_EXPRESSION = QWEN.expression.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)
 """tokenizer.json of Meta Llama 3: pre_tokenizer. Published for cl100k before it had possessive quantifiers, too."""

@@ -24,6 +24,14 @@ N_PAGES = 0x200000 // PAGE
 EAST_RANGES = ((0x3040, 0x3100), (0x4E00, 0x9FA6))
 """Hiragana, katakana and Han: what DeepSeek's second stage cuts off. First, and behind the last."""
 
+HAN_RANGES = (
+    *((0x2E80, 0x2E9A), (0x2E9B, 0x2EF4), (0x2F00, 0x2FD6), (0x3005, 0x3006), (0x3007, 0x3008), (0x3021, 0x302A)),
+    *((0x3038, 0x303C), (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFA6E), (0xFA70, 0xFADA), (0x16FE2, 0x16FE4)),
+    *((0x16FF0, 0x16FF2), (0x20000, 0x2A6E0), (0x2A700, 0x2B73A), (0x2B740, 0x2B81E), (0x2B820, 0x2CEA2)),
+    *((0x2CEB0, 0x2EBE1), (0x2EBF0, 0x2EE5E), (0x2F800, 0x2FA1E), (0x30000, 0x3134B), (0x31350, 0x323B0)),
+)
+r"""``\p{Han}`` in Unicode 16.0."""
+
 CROSSINGS_BITS = 18
 """log2 of the bits that pairs of characters are hashed to: 32 KB, of which large vocabularies set up to an eighth."""
 
@@ -54,6 +62,12 @@ def word_table() -> ClassTable:
 def mark_table() -> ClassTable:
     """The same for o200k and its like, whose words contain marks: those are splittable, too."""
     return _table(_word_class, (characters.CASELESS, characters.MARK), ())
+
+
+@functools.lru_cache(maxsize=1)
+def han_table() -> ClassTable:
+    """The same for Kimi, with all classes once more for Han."""
+    return _table(_word_class, (characters.CASELESS, characters.MARK), HAN_RANGES)
 
 
 @functools.lru_cache(maxsize=1)

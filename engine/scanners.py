@@ -36,13 +36,15 @@ class Family(enum.IntEnum):
 class KnownSplit:
     """A split pattern that kernels know. ``most_digits``: digits in a pretoken, 1 or 3, where the family asks.
     ``option``: of CL100K, that white space at the end of the text is not cut; of O200K, that words take contractions.
-    ``marks_in_words``: of CL100K, that marks count as letters.
+    ``marks_in_words``: of CL100K, that marks count as letters. ``han_apart``: of O200K, that Han stands in pretokens of
+    its own, and no slashes follow line ends.
     """
 
     family: Family
     most_digits: int = 3
     option: bool = False
     marks_in_words: bool = False
+    han_apart: bool = False
 
 
 GPT2 = KnownSplit(Family.GPT2)
@@ -51,6 +53,7 @@ LLAMA3 = KnownSplit(Family.CL100K, 3)
 QWEN = KnownSplit(Family.CL100K, 1)
 QWEN3_5 = KnownSplit(Family.CL100K, 1, marks_in_words=True)
 O200K = KnownSplit(Family.O200K, 3, option=True)
+KIMI = KnownSplit(Family.O200K, 3, option=True, han_apart=True)
 TEKKEN = KnownSplit(Family.O200K, 1)
 DEEPSEEK = KnownSplit(Family.DEEPSEEK)
 
@@ -63,6 +66,7 @@ KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
         patterns.QWEN.expression: QWEN,
         patterns.QWEN3_5.expression: QWEN3_5,
         patterns.O200K.expression: O200K,
+        patterns.KIMI.expression: KIMI,
         patterns.TEKKEN.expression: TEKKEN,
         patterns.DEEPSEEK.expression: DEEPSEEK,
     }
@@ -101,11 +105,12 @@ class Scanner:
         tables = {
             Family.GPT2: scan_tables.word_table,
             Family.CL100K: scan_tables.letter_table if split.marks_in_words else scan_tables.word_table,
-            Family.O200K: scan_tables.mark_table,
+            Family.O200K: scan_tables.han_table if split.han_apart else scan_tables.mark_table,
             Family.DEEPSEEK: scan_tables.deepseek_table,
         }
         self._classes = tables[split.family]()
-        self._split = np.array((split.family, split.most_digits, split.option), dtype=np.int64)
+        options = split.option + 2 * split.han_apart
+        self._split = np.array((split.family, split.most_digits, options), dtype=np.int64)
         self._split.flags.writeable = False
         crossings = scan_tables.no_cuts() if crossings is None else crossings
         self.block_tables: BlockTables | None = None

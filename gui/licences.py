@@ -82,7 +82,9 @@ def components() -> Iterator[Component]:
     """Ourselves, the vocabularies, Python, every package that is installed of those that may be, and in a built program
     the libraries of the system."""
     yield Component("Tokenloupe", our_version(), "MIT", _read(_OURS))
-    yield Component("Vocabularies", "", "MIT, Apache-2.0, Unicode-3.0", "\n\n".join(map(_read, _VOCABULARIES)))
+    yield Component(
+        "Vocabularies", "", "MIT, Modified MIT, Apache-2.0, Unicode-3.0", "\n\n".join(map(_read, _VOCABULARIES))
+    )
     yield Component("Python", platform.python_version(), "PSF-2.0", _python_text())
     for name in (*DISTRIBUTIONS, *EXTRAS, *([BUILDER] if is_built() else [])):
         try:

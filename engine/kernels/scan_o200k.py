@@ -1,9 +1,9 @@
-r"""The split of o200k and Tekken, 64 bytes at a time; ``scan_plain.next_o200k`` says what it does.
+r"""The split of o200k, Tekken and Kimi, 64 bytes at a time; ``scan_plain.next_o200k`` says what it does.
 
 Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
 behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside
-of ASCII, marks that no letter precedes, and capitals behind a letter without case, which belong to its word or not
-depending on what precedes and follows.
+of ASCII, marks that no letter precedes, capitals behind a letter without case, which belong to its word or not
+depending on what precedes and follows, and Han that is no letter.
 """
 
 from __future__ import annotations
@@ -81,32 +81,35 @@ def _eaten(newline: Mask, slash: Mask, mark: Mask) -> Mask:
 
 
 @inline_kernel
-def _block(text: Span, at: int, n_bytes: int, split: tuple[int, int], tables: Tables) -> tuple[Mask, int]:
+def _block(text: Span, at: int, n_bytes: int, split: tuple[int, int, Mask], tables: Tables) -> tuple[Mask, int]:
     """Starts of pretokens in the block at ``at``, without its first byte, and where to go on; 0 or less: undecided."""
     wide, inner, upper, lower, number, newline, blank, control, quote, slash, _ = block_masks(text, at)
-    digits, contractions = split
+    digits, contractions, slashes = split
+    slash &= slashes
     white = (control ^ newline) | blank
     anchors = white & ((control | blank | wide) << 1 ^ ALL)
     letter = upper | lower
-    cuts = undecided = combining = NONE
+    cuts = undecided = combining = han = NONE
     if wide != NONE:
-        plane0, plane1, plane2, _, cuts = wide_planes(text, at, n_bytes, wide, inner, tables)
+        plane0, plane1, plane2, east, cuts = wide_planes(text, at, n_bytes, wide, inner, tables)
         small = plane0 ^ plane1
         combining = plane2 & ((plane0 | plane1) ^ ALL)
         caseless = (plane0 & plane1) | combining
+        han = caseless & east & (combining ^ ALL)
+        caseless ^= caseless & east
         upper |= small & plane0 & (plane2 ^ ALL)
         lower |= small & plane1 & (plane2 ^ ALL)
         letter = upper | lower | caseless
         white |= plane1 & plane2
         wide_number = small & plane0 & plane2
         number |= wide_number
-        undecided = wide_number | (combining & (letter << 1 ^ ALL)) | (upper & caseless << 1)
+        undecided = wide_number | (combining & (letter << 1 ^ ALL)) | (upper & caseless << 1) | (east ^ han)
     space = white | newline
-    mark = (letter | number | space) ^ ALL
+    mark = (letter | number | space | han) ^ ALL
     eaten = _eaten(newline, slash, mark)
     mark_start = run_starts(mark & (eaten ^ ALL)) & (blank << 1 ^ ALL)
     prefixed = white << 1 | behind_first_character(mark_start, inner)
-    starts = ONE | mark_start | digit_starts(number, digits)
+    starts = ONE | mark_start | digit_starts(number, digits) | run_starts(han)
     starts |= (run_starts(letter) & (prefixed ^ ALL)) | (upper & lower << 1)
     starts |= line_starts(white, newline, eaten) | last_white(white & (space >> 1 ^ ALL), wide, inner)
     if contractions:
@@ -135,9 +138,10 @@ def scan_o200k(
     ends: NDArray[np.int32],
 ) -> int:
     """Ends of consecutive pretokens from ``start``: arguments and result as for ``scan_cl100k``; split: int64[3]:
-    (unused, most digits, contractions)."""
+    (unused, most digits, options as for ``next_o200k``)."""
     check_door(text.size, n_bytes, start)
-    digits, contractions = split[1], split[2]
+    digits, options = split[1], split[2]
+    slashes = NONE if options & 2 else ALL
     text_span, page_span, class_span, end_span = span(text), span(pages), span(classes), span(ends)
     window, state = np.empty(WINDOW, np.uint8), np.zeros(STATE, np.uint8)
     store64(span(state), 8, -1)
@@ -148,12 +152,12 @@ def scan_o200k(
     while at < n_bytes and found <= ends.size - BLOCK:
         if at + BLOCK <= n_bytes:
             prefetch(text_span, at + AHEAD)
-            starts, step = _block(text_span, at, n_bytes, (digits, contractions), tables)
+            starts, step = _block(text_span, at, n_bytes, (digits, options & 1, slashes), tables)
             if step > 0:
                 found = store_positions(end_span, found, at, starts)
                 at += step
                 continue
-        at = min(next_o200k(text_span, at, n_bytes, page_span, class_span, digits, contractions), n_bytes)
+        at = min(next_o200k(text_span, at, n_bytes, page_span, class_span, digits, options), n_bytes)
         store32(end_span, found << 2, at)
         found += 1
     keep(window)

@@ -17,6 +17,7 @@ from engine.kernels.characters import (
     CASED,
     CASELESS,
     EAST,
+    EASTERN,
     LETTERS,
     LOWER,
     MARK,
@@ -67,7 +68,7 @@ def next_gpt2(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> 
 def _punctuation_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, slash: int) -> int:
     r"""Where `` ?[^\s\p{L}\p{N}]+[\r\n]*`` ends, with ``/`` in the last class if slash is 0x2F; ``at``: no match."""
     start = at + 1 if load8(text, at) == 0x20 else at
-    end = run_end(text, start, n_bytes, pages, classes, PUNCTUATION, PUNCTUATION)
+    end = run_end(text, start, n_bytes, pages, classes, PUNCTUATION | PUNCTUATION << EAST, PUNCTUATION)
     if end == start:
         return at
     while end < n_bytes:
@@ -136,15 +137,21 @@ def _word_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, mod
 
 
 @kernel
-def next_o200k(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, digits: int, contractions: int) -> int:
+def next_o200k(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, digits: int, options: int) -> int:
     r"""``[^\r\n\p{L}\p{N}]?U*L+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?U+L*(?i:'s|...)?|\p{N}{1,digits}|
-    ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+``; o200k (3 digits), Tekken (1, no contractions).
+    ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+``; o200k (3 digits), Tekken (1, no contractions). Kimi (3) has
+    ``[\p{Han}]+`` in front, no Han in U and L, and no slash.
 
     U and L: see ``_word_end``. A mark may be the prefix and belongs to U and L as well: the prefix is tried first.
+    options: 1 for contractions; 2 for Kimi's, whose table says what is Han.
     """
+    contractions = options & 1
+    slash = 0x0A if options & 2 else 0x2F
     character = character_at(text, at, pages, classes)
     kind = character & 15
     following = at + (character >> 4)
+    if kind >= EAST:
+        return run_end(text, following, n_bytes, pages, classes, EASTERN, 0)
     for mode in range(2):
         end = 0
         if _PREFIX >> kind & 1 and following < n_bytes:
@@ -155,7 +162,7 @@ def next_o200k(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, di
             return end + contraction_length(text, end, n_bytes, 32) if contractions else end
     if kind == NUMBER:
         return digits_end(text, at, n_bytes, pages, classes, digits)
-    end = _punctuation_end(text, at, n_bytes, pages, classes, 0x2F)
+    end = _punctuation_end(text, at, n_bytes, pages, classes, slash)
     if end != at:
         return end
     return white_end(text, at, n_bytes, pages, classes)
@@ -255,7 +262,7 @@ def scan_plain(
     """Ends of consecutive pretokens from ``start``, where one starts, until the text or ``ends`` is at its end.
 
     text: uint8[n], readable for four bytes behind n_bytes. split: int64[3], the family (0 gpt2, 1 cl100k, 2 o200k, 3
-    deepseek), the most digits in a pretoken, and the family's option (``whole_tail``, ``contractions``). ends:
+    deepseek), the most digits in a pretoken, and the family's options (``whole_tail``, those of ``next_o200k``). ends:
     int32[m], written. Returns the number of ends. Raises IndexError when n_bytes or start is not within the text.
     """
     if start < 0 or n_bytes < start or n_bytes + 4 > text.size:

@@ -35,6 +35,14 @@ QWEN3_5_PATTERN = (
     r"""|\s*[\r\n]+|\s+(?!\S)|\s+"""
 )
 
+KIMI_PATTERN = (
+    r"""[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"""
+    r"""[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?"""
+    r"""[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"""
+    r"""|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
+)
+"""As Kimi's own tokenization_kimi.py has it, and splintr's KIMI_PATTERN."""
+
 
 def ranks_of_tiktoken_file(path: Path) -> dict[bytes, int]:
     lines = path.read_bytes().split(b"\n")
@@ -80,6 +88,21 @@ def qwen3_5(vocabularies: Path) -> tiktoken.Encoding:
 
 
 @functools.cache
+def kimi(vocabularies: Path) -> tiktoken.Encoding:
+    """As Moonshot's own code builds it."""
+    ranks = ranks_of_tiktoken_file(vocabularies / "kimi.tiktoken")
+    return tiktoken.Encoding("kimi", pat_str=KIMI_PATTERN, mergeable_ranks=ranks, special_tokens={})
+
+
+@functools.cache
+def splintr(name: str) -> Any:
+    """A tokenizer of splintr-rs, which has vocabularies compiled in. ImportError where it is not installed."""
+    from splintr import Tokenizer as Splintr
+
+    return Splintr.from_pretrained(name)
+
+
+@functools.cache
 def tekken(vocabularies: Path) -> tiktoken.Encoding:
     """As mistral-common builds it; its ids are 1,000 lower than the model's."""
     document = json.loads((vocabularies / "tekken_240911.json").read_bytes())
@@ -110,6 +133,8 @@ def ids(name: str, vocabularies: Path, text: str) -> list[int]:
     if name in ("qwen", "qwen3_5"):
         oracle = qwen if name == "qwen" else qwen3_5
         return oracle(vocabularies).encode_ordinary(NFC().normalize_str(text))
+    if name == "kimi":
+        return kimi(vocabularies).encode_ordinary(text)
     if name == "tekken":
         return [token + 1000 for token in tekken(vocabularies).encode_ordinary(text)]
     return deepseek_plain(vocabularies).encode(text, add_special_tokens=False).ids

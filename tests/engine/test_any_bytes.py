@@ -19,9 +19,8 @@ from engine.kernels.cache_folder import current_folder
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.thoroughness import mostly_deep
 
-NAMES = (
-    ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "deepseek", "tekken") if COMPILED else ("r50k_base",)
-)
+ALL_NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "kimi", "deepseek", "tekken")
+NAMES = ALL_NAMES if COMPILED else ALL_NAMES[:1]
 TEXTS = 400 if COMPILED else 20
 
 

@@ -38,7 +38,7 @@ def script() -> ModuleType:
 
 
 def test_all_bundled_encodings_exist():
-    assert sorted(NAMES) == sorted([*oracles.OPENAI_FILES, "qwen", "qwen3_5", "deepseek", "tekken"])
+    assert sorted(NAMES) == sorted([*oracles.OPENAI_FILES, "qwen", "qwen3_5", "kimi", "deepseek", "tekken"])
 
 
 def test_the_data_folder_is_small():
@@ -51,10 +51,10 @@ def test_every_file_is_the_one_in_the_manifest():
     for source in sources:
         content = (DATA_DIR / source["bundled"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == source["bundled_sha256"]
-        assert source["licence"] in ("MIT", "Apache-2.0")
+        assert source["licence"] in ("MIT", "Apache-2.0", "Modified MIT")
 
 
-@pytest.mark.parametrize("name", ["r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5"])
+@pytest.mark.parametrize("name", ["r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "kimi"])
 def test_ranks_are_those_of_the_published_file(name, vocabularies):
     import engine
 
@@ -123,18 +123,19 @@ def test_a_missing_raw_file_is_named(script, tmp_path, capsys):
 
 
 def test_pack_and_unpack():
-    table = table_from_ranks({b"a": 5, b"\xff": 6, b"a\xff" * 100: 9})
+    table = table_from_ranks({b"a": 5, b"\xff": 6, b"a\xff" * 100: 9, b"b" * 255: 10, b"c" * 65_535: 11})
     again, special = unpack("mine", pack("mine", table, {"<é>": 3}))
     assert special == {"<é>": 3}
     assert again.first_id == 5
-    assert again.tokens() == [b"a", b"\xff", b"", b"", b"a\xff" * 100]
-    assert again.mergeable_ranks() == {b"a": 5, b"\xff": 6, b"a\xff" * 100: 9}
+    assert again.tokens() == table.tokens()
+    assert again.mergeable_ranks() == table.mergeable_ranks()
+    assert again.tokens()[3:] == [b"", b"a\xff" * 100, b"b" * 255, b"c" * 65_535]
     assert not again.offsets.flags.writeable
 
 
 def test_a_token_too_long_for_the_format_is_refused():
-    with pytest.raises(ValueError, match="255"):
-        pack("mine", table_from_ranks({b"a" * 256: 0}))
+    with pytest.raises(ValueError, match="65,535"):
+        pack("mine", table_from_ranks({b"a" * 65_536: 0}))
 
 
 def test_what_is_not_the_table_is_refused():
@@ -284,11 +285,14 @@ def test_tekken_and_qwen_patterns_are_the_published_ones(vocabularies):
     assert engine.get_encoding("tekken")._pat_str == oracles.tekken(vocabularies)._pat_str
     assert engine.get_encoding("qwen")._pat_str == oracles.QWEN_PATTERN
     assert engine.get_encoding("qwen3_5")._pat_str == oracles.QWEN3_5_PATTERN
+    assert engine.get_encoding("kimi")._pat_str == oracles.KIMI_PATTERN
 
 
 def test_special_tokens_of_qwen_and_tekken():
     assert special_tokens.QWEN["<|im_end|>"] == 151645
     assert special_tokens.QWEN["</think>"] == 151668
+    assert special_tokens.kimi()["<|im_end|>"] == 163586
+    assert special_tokens.kimi()["<|reserved_token_163837|>"] == 163837
     assert special_tokens.QWEN3_5["<|endoftext|>"] == 248044
     assert special_tokens.QWEN3_5["<|audio_pad|>"] == 248076
     table = special_tokens.tekken()

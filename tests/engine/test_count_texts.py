@@ -16,7 +16,7 @@ from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
 from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.many_texts import NOT_UTF8
-from engine.scanners import CL100K, DEEPSEEK, GPT2, O200K, PADDING, QWEN, QWEN3_5, TEKKEN, Scanner
+from engine.scanners import CL100K, DEEPSEEK, GPT2, KIMI, O200K, PADDING, QWEN, QWEN3_5, TEKKEN, Scanner
 from engine.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_texts import odd_text
@@ -29,6 +29,7 @@ SPLITS = {
     "o200k_base": O200K,
     "qwen": QWEN,
     "qwen3_5": QWEN3_5,
+    "kimi": KIMI,
     "deepseek": DEEPSEEK,
     "tekken": TEKKEN,
 }

@@ -69,7 +69,7 @@ def test_known_counts(name, text, count):
 @pytest.mark.parametrize(
     ("name", "n_vocab"),
     [("gpt2", 50257), ("r50k_base", 50257), ("p50k_base", 50281), ("p50k_edit", 50284), ("cl100k_base", 100277),
-     ("o200k_base", 200019), ("o200k_harmony", 201088), ("qwen", 151669), ("qwen3_5", 248077),
+     ("o200k_base", 200019), ("o200k_harmony", 201088), ("qwen", 151669), ("qwen3_5", 248077), ("kimi", 163840),
      ("deepseek", 129280), ("tekken", 131072)],
 )  # fmt: skip
 def test_sizes(name, n_vocab):
@@ -103,7 +103,7 @@ def test_ids_are_those_of_the_vendors_tokenizer(name, vocabularies, text):
     assert engine.get_encoding(name).encode_ordinary(text) == oracles.ids(name, vocabularies, text)
 
 
-@pytest.mark.parametrize("name", ["o200k_base", "qwen", "qwen3_5", "deepseek", "tekken"])
+@pytest.mark.parametrize("name", ["o200k_base", "qwen", "qwen3_5", "kimi", "deepseek", "tekken"])
 def test_ids_on_real_text(name, shared_dir, vocabularies):
     encoding = engine.get_encoding(name)
     for path in sorted((shared_dir / "corpora").glob("*.txt")):
@@ -118,7 +118,7 @@ ALL_PLANES = (*range(0x20000), *range(0x20000, 0x110000, 61))
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    "name", mostly_deep(["r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "tekken", "deepseek"], 1)
+    "name", mostly_deep(["r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "kimi", "tekken", "deepseek"], 1)
 )
 def test_code_points_of_all_planes(name, vocabularies):
     """Each between letters, behind a space and doubled, so that its class shows."""

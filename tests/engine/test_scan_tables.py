@@ -27,6 +27,14 @@ LETTERS = WORDS | {
     characters.MARK: r"[\s&&\p{M}]",  # nothing
 }
 
+HAN = {
+    **{number: f"[{expression}--\\p{{Han}}]" for number, expression in WORDS.items()},
+    **{
+        characters.EAST + number: f"[{WORDS[number]}&&\\p{{Han}}]"
+        for number in (characters.OTHER, characters.CASELESS, characters.MARK, characters.NUMBER)
+    },
+}
+
 DEEPSEEK = {
     characters.CASED: rf"[\p{{Lu}}\p{{Lt}}\p{{Ll}}--[{EAST}]]",
     characters.SYMBOL: rf"[[\p{{P}}\p{{S}}]--[{EAST}]]",
@@ -49,9 +57,10 @@ DEEPSEEK = {
         (scan_tables.word_table, WORDS),
         (scan_tables.mark_table, WORDS),
         (scan_tables.letter_table, LETTERS),
+        (scan_tables.han_table, HAN),
         (scan_tables.deepseek_table, DEEPSEEK),
     ],
-    ids=["words", "marks", "letters", "deepseek"],
+    ids=["words", "marks", "letters", "han", "deepseek"],
 )
 def test_classes_are_those_of_tiktoken(table, classes):
     ours = table().of_all()
@@ -74,7 +83,10 @@ def test_splittable_letters_are_those_without_case():
     assert set((table.classes[flagged] & characters.CLASS).tolist()) == {characters.CASELESS}
 
 
-READINGS = (scan_tables.word_table, scan_tables.mark_table, scan_tables.letter_table, scan_tables.deepseek_table)
+READINGS = (
+    *(scan_tables.word_table, scan_tables.mark_table, scan_tables.letter_table),
+    *(scan_tables.han_table, scan_tables.deepseek_table),
+)
 
 
 def crossings(*tokens: bytes) -> np.ndarray:

@@ -9,7 +9,10 @@ from engine.pretokenize import pretokenizer
 from engine.scanners import KNOWN_SPLITS, Scanner
 from tests.engine.kernels.scanning import ends_of
 
-TEXT = "Hello, World's  don'tX  \n\n x 1234567 漢字ABC 漢字Abc ソフト・ハード!\n/\n/x \u0301a \x01\x02b !abcé \n "
+TEXT = (
+    "Hello, World's  don'tX  \n\n x 1234567 漢字ABC 漢字Abc ソフト・ハード!\n/\n/x \u0301a \x01\x02b !abcé \n "
+    "〇1〇\u2e80a.\u2e80漢's \n "
+)
 
 
 @pytest.mark.parametrize("pattern", patterns.PATTERNS, ids=lambda pattern: pattern.name)

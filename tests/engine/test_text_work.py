@@ -24,7 +24,7 @@ from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="without compiled kernels each step is a call")
 
-NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "deepseek", "tekken")
+NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "kimi", "deepseek", "tekken")
 
 
 @pytest.fixture(scope="module", params=mostly_deep(NAMES, 3))

@@ -20,7 +20,7 @@ from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
 from tests.thoroughness import mostly_deep
 
 NAMES = (
-    ("r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "deepseek", "tekken")
+    ("r50k_base", "p50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "kimi", "deepseek", "tekken")
     if COMPILED
     else ("r50k_base",)
 )

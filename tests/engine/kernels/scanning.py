@@ -16,6 +16,7 @@ SPLITS: dict[str, tuple[KnownSplit, str]] = {
     "qwen": (scanners.QWEN, patterns.QWEN.expression),
     "qwen3_5": (scanners.QWEN3_5, patterns.QWEN3_5.expression),
     "o200k": (scanners.O200K, patterns.O200K.expression),
+    "kimi": (scanners.KIMI, patterns.KIMI.expression),
     "tekken": (scanners.TEKKEN, patterns.TEKKEN.expression),
     "deepseek": (scanners.DEEPSEEK, patterns.DEEPSEEK.expression),
 }

@@ -20,7 +20,7 @@ from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
 
-NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "deepseek", "tekken")
+NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "kimi", "deepseek", "tekken")
 
 
 @pytest.fixture(scope="module", params=mostly_deep(NAMES, 3))

@@ -24,6 +24,7 @@ ENCODINGS = {
     "o200k_base": "o200k",
     "qwen": "qwen",
     "qwen3_5": "qwen3_5",
+    "kimi": "kimi",
     "deepseek": "deepseek",
 }
 SCRIPTS = (
