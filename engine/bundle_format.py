@@ -60,6 +60,10 @@ class RankTable:
 
         return int(np.count_nonzero(np.diff(self.offsets)))
 
+    def token(self, number: int) -> bytes:
+        """Bytes of one token, counted from the first id."""
+        return self.blob[self.offsets[number] : self.offsets[number + 1]]
+
     def tokens(self) -> list[bytes]:
         """Bytes of every id in order, ``b""`` for unused ones."""
         ends = self.offsets.tolist()

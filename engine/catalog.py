@@ -13,6 +13,7 @@ from engine import patterns, special_tokens
 from engine.bundled_vocabulary import BundledVocabulary
 from engine.encoding import Encoding
 from engine.errors import UnknownEncodingError, UnknownModelError
+from engine.normalize import SIGNS_AS_SPACES
 from engine.patterns import SplitPattern
 
 if TYPE_CHECKING:  # loaded when somebody asks for encodings of the user's own
@@ -28,7 +29,8 @@ class EncodingEntry:
     ``ranks``: the file of its ranks in engine/data, without ending. ``special``: gives its special tokens; None where
     they are bundled beside the ranks. ``vendor``: who made it. ``vendor_normalization``: what the vendor's own
     tokenizer does to a text before encoding it, as a step of ``engine.normalize``, and so does this encoding.
-    ``unicode``: the version of Unicode that says what is a letter, a mark or a number where it cuts.
+    ``unicode``: the version of Unicode that says what is a letter, a mark or a number where it cuts; ``""`` where it
+    does not ask. ``pieces``: whether it has the pieces of SentencePiece.
     """
 
     name: str
@@ -39,6 +41,7 @@ class EncodingEntry:
     description: str
     vendor_normalization: str | None = None
     unicode: str = "16.0"
+    pieces: bool = False
 
     @property
     def kind(self) -> str:
@@ -92,6 +95,13 @@ ENTRIES: tuple[EncodingEntry, ...] = (
     ),
     EncodingEntry("deepseek", "DeepSeek", "deepseek", patterns.DEEPSEEK, None, "DeepSeek V3 and R1"),
     EncodingEntry(
+        "gemma", "Google", "gemma", patterns.GEMMA, None,
+        "Gemma 4 and, for text, Gemma 3; with them Google's own SDK counts for Gemini",
+        vendor_normalization=SIGNS_AS_SPACES,
+        unicode="",
+        pieces=True,
+    ),
+    EncodingEntry(
         "tekken", "Mistral", "tekken", patterns.TEKKEN, special_tokens.tekken,
         "Mistral Tekken v3 (Nemo, Ministral, Pixtral); its first 1,000 ids are special tokens",
     ),
@@ -143,9 +153,13 @@ class Catalog:
 def _opened(entry: EncodingEntry, vocabulary: BundledVocabulary, special: Callable[[], dict[str, int]]) -> Encoding:
     if entry.vendor_normalization is None:
         return Encoding.from_bundle(entry.name, entry.pattern, vocabulary, special)
+    steps = (entry.vendor_normalization,)
+    if entry.pieces:
+        from engine.piece_encoding import PieceEncoding
+
+        return PieceEncoding.bundled(entry.name, entry.pattern, vocabulary, special, steps)
     from engine.prepared_encoding import PreparedEncoding
 
-    steps = (entry.vendor_normalization,)
     return PreparedEncoding.bundled(entry.name, entry.pattern, vocabulary, special, steps)
 
 

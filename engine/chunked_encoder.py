@@ -29,6 +29,18 @@ class NativeFront:
     def __init__(self, native: NativeEncoder) -> None:
         self._native = native
 
+    def count(self, text: str, num_threads: int = 1) -> int:
+        """How many tokens a text has."""
+        raise NotImplementedError
+
+    def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
+        """uint32[n], read-only: token ids of a text."""
+        raise NotImplementedError
+
+    def encode_to_list(self, text: str) -> list[int]:
+        """Token ids of a text."""
+        raise NotImplementedError
+
     @property
     def native(self) -> NativeEncoder:
         """What encodes the parts of a text."""

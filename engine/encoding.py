@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.chunked_encoder import ChunkedEncoder
+    from engine.chunked_encoder import NativeFront
     from engine.encoder import NativeEncoder
-    from engine.pattern_encoder import PatternEncoder
 
 CHUNK_CHARS = 32_768
 """tiktoken takes long texts in pieces of at most so many characters: a text being sliced, or turned into UTF-8, keeps
@@ -113,7 +112,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         self._given_special_tokens = special_tokens
         self._core = None
         self._core_lock = threading.Lock()
-        self._native: ChunkedEncoder | PatternEncoder | None = None
+        self._native: NativeFront | None = None
         self._fits_kernels = True  # as far as is known
 
     def __repr__(self) -> str:
@@ -208,7 +207,6 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         sources.
         """
         if self._native is None and self._fits_kernels:
-            from engine.chunked_encoder import ChunkedEncoder
             from engine.kernels.cache_folder import current_folder, kept_in
             from engine.tables import UnsupportedVocabularyError
 
@@ -218,7 +216,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
                 except UnsupportedVocabularyError:
                     self._fits_kernels = False
                     return False
-                taken = ChunkedEncoder(native) if native.can_scan else self._pattern_encoder(native)
+                taken = self._front(native)
                 self._fits_kernels = taken is not None
                 if taken is None:
                     return False
@@ -227,10 +225,20 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
             self.let_go()
         return self._fits_kernels
 
-    def _pattern_encoder(self, native: NativeEncoder) -> PatternEncoder | None:
+    def _front(self, native: NativeEncoder) -> NativeFront | None:
+        """What takes whole texts for our own encoder; None where nothing here knows what the split pattern means."""
+        from engine.chunked_encoder import ChunkedEncoder
         from engine.pattern_encoder import pattern_encoder
 
-        return pattern_encoder(native, self._pat_str)
+        return ChunkedEncoder(native) if native.can_scan else pattern_encoder(native, self._pat_str)
+
+    def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32] | None:
+        """int32[n]: token ids of the pretokens of a UTF-8 text that the caller has cut, by our own encoder; None where
+        that is not in use."""
+        import numpy as np
+
+        native = self.native
+        return None if native is None else native.encode_pretokens(content, byte_spans).view(np.int32)
 
     @property
     def uses_kernels(self) -> bool:

@@ -62,11 +62,12 @@ def account_of(encoding: Encoding, pretoken: str) -> PretokenAccount:
         steps = encoding.merge_steps(content)
     except KeyError as error:
         raise UnsupportedTextError(f"{encoding.name} has no token for the byte {error.args[0].hex()}.") from error
-    is_looked_up = not steps and len(content) > 1 and content in ranks
+    first_ends = tuple(encoding.first_ends(content))
+    is_looked_up = not steps and len(first_ends) > 1 and content in ranks and encoding.looks_up(content)
     if is_looked_up:
-        return PretokenAccount(content, (ranks[content],), (), True)
-    ids = tuple(part.token_id for part in _parts_after(content, tuple(steps), len(steps), ranks))
-    return PretokenAccount(content, ids, tuple(steps), False)
+        return PretokenAccount(content, (ranks[content],), (), True, first_ends)
+    ids = tuple(part.token_id for part in _parts_after(content, first_ends, tuple(steps), len(steps), ranks))
+    return PretokenAccount(content, ids, tuple(steps), False, first_ends)
 
 
 def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> MergeState:
@@ -78,7 +79,7 @@ def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> Merg
         whole = MergePart(0, len(account.content), account.ids[0])
         return MergeState(0, (whole,), (), 0, None)
     vocabulary = encoding._vocabulary
-    parts = _parts_after(account.content, account.steps, done, vocabulary.ids_by_bytes)
+    parts = _parts_after(account.content, account.first_ends, account.steps, done, vocabulary.ids_by_bytes)
     pairs = neighbours(encoding, account.content, parts)
     in_line = heapq.nsmallest(MOST_PAIRS, pairs, key=_turn)
     chosen = in_line[0] if done < len(account.steps) else None
@@ -87,7 +88,7 @@ def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> Merg
 
 def merge_spans(account: PretokenAccount) -> list[tuple[int, int, int]]:
     """Of each merge, in bytes: where the left token starts, where the right one does, and where that ends."""
-    ends = list(range(1, len(account.content) + 1))
+    ends = _ends_by_start(account.content, account.first_ends)
     spans = []
     for step in account.steps:
         start, middle = step.byte_start, ends[step.byte_start]
@@ -107,16 +108,28 @@ def neighbours(encoding: Encoding, content: bytes, parts: tuple[MergePart, ...])
     return pairs
 
 
+def _ends_by_start(content: bytes, first_ends: tuple[int, ...]) -> list[int]:
+    """For each byte where the part ends that starts there; 0 where none does."""
+    ends = [0] * len(content)
+    for start, end in itertools.pairwise((0, *first_ends)):
+        ends[start] = end
+    return ends
+
+
 def _turn(pair: NeighbourPair) -> tuple[bool, int, int]:
     """What pairs are ordered by."""
     return pair.token_id is None, pair.token_id or 0, pair.left.byte_start
 
 
 def _parts_after(
-    content: bytes, steps: tuple[MergeStep, ...], done: int, ranks: Mapping[bytes, int]
+    content: bytes,
+    first_ends: tuple[int, ...],
+    steps: tuple[MergeStep, ...],
+    done: int,
+    ranks: Mapping[bytes, int],
 ) -> tuple[MergePart, ...]:
-    ids = [ranks[content[place : place + 1]] for place in range(len(content))]
-    ends = list(range(1, len(content) + 1))
+    ends = _ends_by_start(content, first_ends)
+    ids = [ranks[content[place:end]] if end else 0 for place, end in enumerate(ends)]
     for step in steps[:done]:
         ids[step.byte_start] = step.token_id
         ends[step.byte_start] = ends[ends[step.byte_start]]

@@ -84,7 +84,9 @@ def _inside(encoding: Encoding, account: PretokenAccount, start: int, end: int) 
     if token_id is None:
         return _no_such_token(encoding, account, start, end)
     spans = [(low, high) for low, _, high in merge_spans(account)]
-    made_at = 0 if end - start == 1 else next((n for n, span in enumerate(spans, 1) if span == (start, end)), None)
+    is_first = end in account.first_ends and (start == 0 or start in account.first_ends)
+    is_first = is_first and not any(start < inner < end for inner in account.first_ends)
+    made_at = 0 if is_first else next((n for n, span in enumerate(spans, 1) if span == (start, end)), None)
     if made_at is None:
         lost = _lost(account, spans, token_id, start, end)
         return NeverMade(token_id) if lost is None else TakenFirst(lost)

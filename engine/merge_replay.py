@@ -8,7 +8,8 @@ single tokens, not for encoding texts.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from engine.types import MergeStep
 
@@ -19,7 +20,7 @@ def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
 
     ``ranks``: token bytes to id, in the order of merging. KeyError for a byte that is no token.
     """
-    steps = list(_merges(pretoken, ranks))
+    steps = list(merges(pretoken, ranks))
     is_made = len(steps) == len(pretoken) - 1
     return [] if pretoken in ranks and not is_made else steps
 
@@ -30,30 +31,40 @@ def parents_of(token: bytes, ranks: Mapping[bytes, int]) -> tuple[int, int] | No
     if any(token[place : place + 1] not in ranks for place in range(len(token))):
         return None
     own_id = ranks[token]
-    steps = list(_merges(token, ranks))
+    steps = list(merges(token, ranks))
     return (steps[-1].left_id, steps[-1].right_id) if steps and steps[-1].token_id == own_id else None
 
 
-def _merges(pretoken: bytes, ranks: Mapping[bytes, int]) -> Iterator[MergeStep]:
-    """The merges one by one.
+def merges(
+    pretoken: bytes,
+    ids_of: Mapping[bytes, int],
+    first_ends: Sequence[int] | None = None,
+    made_of: Callable[[bytes], int | None] | None = None,
+) -> Iterator[MergeStep]:
+    """The merges one by one. ``first_ends``: where the parts end that they begin with; without, each is a byte.
+    ``made_of``: the token that parts become which have these bytes together; without, any of that vocabulary.
 
     A part is named by the place of its first byte: ``ends`` says where it ends (0: it is no part any more), ``before``
     where the one before it starts. What waits is looked at again when its turn comes: its parts may be gone.
     """
     size = len(pretoken)
-    ends = list(range(1, size + 1))
-    before = list(range(-1, size - 1))
-    ids = [ranks[pretoken[place : place + 1]] for place in range(size)]
+    made_of = made_of or ids_of.get
+    starts = [0, *(first_ends or range(1, size + 1))]
+    ends, before, ids = [0] * size, [-1] * size, [0] * size
+    for place, end in itertools.pairwise(starts):
+        ends[place], ids[place] = end, ids_of[pretoken[place:end]]
+        if end < size:
+            before[end] = place
     waiting: list[tuple[int, int, int]] = []  # id that is made, place of the left part, end of the right part
 
     def consider(place: int) -> None:
         if place >= 0 and ends[place] < size:
             end = ends[ends[place]]
-            made = ranks.get(pretoken[place:end])
+            made = made_of(pretoken[place:end])
             if made is not None:
                 heapq.heappush(waiting, (made, place, end))
 
-    for place in range(size):
+    for place in starts[:-1]:
         consider(place)
     while waiting:
         made, place, end = heapq.heappop(waiting)

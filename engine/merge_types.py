@@ -77,13 +77,15 @@ class PretokenAccount:
     """How a pretoken becomes its tokens.
 
     ``ids``: the tokens at the end. ``steps``: the merges in the order in which they happen. ``is_looked_up``: the whole
-    is a token that no merges lead to; encoders look whole pretokens up first.
+    is a token that no merges lead to; encoders look whole pretokens up first. ``first_ends``: where the parts end, in
+    bytes, that merging begins with: single bytes, or characters.
     """
 
     content: bytes
     ids: tuple[int, ...]
     steps: tuple[MergeStep, ...]
     is_looked_up: bool
+    first_ends: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

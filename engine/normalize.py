@@ -25,6 +25,8 @@ LOWERCASE = "lowercase"
 STRIP_ACCENTS = "strip accents"
 """Takes off all marks that stand by themselves; of characters that are composed, only behind NFD or NFKD."""
 STEPS = (*FORMS, LOWERCASE, STRIP_ACCENTS)
+SIGNS_AS_SPACES = "▁ as space"
+"""SentencePiece's sign for a space, in a text, is one to its tokenizers."""
 _LIBRARY_NAMES = {LOWERCASE: "Lowercase", STRIP_ACCENTS: "StripAccents"}
 
 _PART_CHARACTERS = 1 << 14
@@ -40,6 +42,7 @@ _WARNINGS = {
     "ones (ﬁ → fi, ² → 2, Ａ → A).",
     "NFKD": "NFKD replaces look-alikes for good (ﬁ → fi, ² → 2, Ａ → A), and takes characters with accents, and "
     "Hangul, apart.",
+    SIGNS_AS_SPACES: "A ▁ of the text comes back as a space.",
     LOWERCASE: "Lowercase loses which letters were capitals.",
     STRIP_ACCENTS: "Taking accents off makes different words the same (résumé → resume), and takes vowel signs off "
     "Arabic, Hebrew, Indic and Thai text.",
@@ -115,7 +118,7 @@ def normalize(text: str, normalization: str | None, lowercase: bool = False, str
 
 def normalizer_with(steps: Sequence[str]) -> Normalizer:
     """The normalizer of steps that a file names. UnknownNormalizationError."""
-    unknown = [step for step in steps if step not in STEPS]
+    unknown = [step for step in steps if step not in (*STEPS, SIGNS_AS_SPACES)]
     if unknown:
         raise UnknownNormalizationError(f"There is no step {unknown[0]!r}. There are {', '.join(STEPS)}.")
     return Normalizer(tuple(steps))
@@ -131,6 +134,8 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _done(step: str, text: str) -> str:
+    if step == SIGNS_AS_SPACES:
+        return text.replace("▁", " ")
     if may_differ(text):
         return by_library(_LIBRARY_NAMES.get(step, step), text)
     if step == LOWERCASE:

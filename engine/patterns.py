@@ -210,6 +210,15 @@ DEEPSEEK = SplitPattern(
     long_runs=_deepseek_long_runs(),
 )
 
+GEMMA = SplitPattern(
+    name="gemma",
+    expression=r"\n{1,31}|\t{1,31}| {2,31}| ?(?:[^ \n\t]|(?<=>) (?=</))+| ",
+    source="made for gemma4 of splintr-rs 0.22.0: runs are whole tokens, and no piece but '> </' has a space inside",
+    long_runs=(),
+)
+"""Of texts in which ▁ is a space. Not of PATTERNS: its pretokens hold words and punctuation together, so that
+``engine.safe_cuts`` does not hold for it."""
+
 PATTERNS: tuple[SplitPattern, ...] = (GPT2, CL100K, O200K, KIMI, QWEN, QWEN3_5, TEKKEN, DEEPSEEK)
 
 LLAMA3_EXPRESSION = QWEN.expression.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 def ids_of_pretokens(encoding: Encoding, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32]:
     """int32[n]: token ids of pretokens. ``byte_spans``: int64[m, 2], where each starts and ends in UTF-8."""
-    if encoding.native is not None:
-        return encoding.native.encode_pretokens(content, byte_spans).view(np.int32)
+    quick = encoding.ids_of_pretokens(content, byte_spans)
+    if quick is not None:
+        return quick
     known: dict[bytes, list[int]] = {}
     ids: list[int] = []
     for start, end in pairs(byte_spans):

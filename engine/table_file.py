@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from engine.kernels import layout
 from engine.kernels.cache_folder import keep, sources_digest
 from engine.kernels.lookup import KEY_MASKS
+from engine.kernels.scan_pieces import SCAN_SIZE
 from engine.kernels.table_check import contents_are_sound
 from engine.kernels.wide_characters import CROSSED_PAIRS
 from engine.library_pages import release_range
@@ -176,6 +177,7 @@ def _directory_fits(tables: NDArray[np.uint8]) -> bool:
         and all(_is_shift(header[shift // 8], sizes[number], width) for shift, number, width in _FOUND_BY_HASH)
         and all(sizes[number] == size for number, size in _FIXED_SIZES)
         and sizes[layout.TOKEN_OFFSETS] == 4 * (count + 1)
+        and (sizes[layout.PIECE_IDS], sizes[layout.PIECE_SCAN]) in ((0, 0), (4 * count, SCAN_SIZE))
         and pairs > 0
         and pairs & (pairs - 1) == 0
         and np.array_equal(tables[masks : masks + len(KEY_MASKS)], KEY_MASKS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,14 @@ from engine.kernels import layout
 from engine.kernels.build import fill_tables
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.state import lay_out, zeros
+from engine.piece_order import PieceOrder
 from engine.scan_tables import CROSSINGS_SIZE, crossings_of
 from engine.table_file import MOST_TOKENS, map_tables, save_tables, seal
 
 _LONGEST = 1 << 16
+
+Vocabulary = RankTable | PieceOrder
+"""Tokens in the order of merging; of pieces also their ids."""
 
 
 class UnsupportedVocabularyError(EngineError):
@@ -37,11 +42,14 @@ def fingerprint_of(table: RankTable) -> bytes:
     return digest.digest()
 
 
-def build_tables(table: RankTable, fingerprint: bytes) -> NDArray[np.uint8]:
+def build_tables(vocabulary: Vocabulary, fingerprint: bytes) -> NDArray[np.uint8]:
     """The tables of a vocabulary: uint8[n], read-only. UnsupportedVocabularyError."""
+    table = vocabulary if isinstance(vocabulary, RankTable) else vocabulary.table
     _check(table)
     lengths = np.diff(table.offsets)
     sizes, shifts = _sizes(table, lengths)
+    if isinstance(vocabulary, PieceOrder):
+        sizes |= {layout.PIECE_IDS: vocabulary.ids.nbytes, layout.PIECE_SCAN: len(vocabulary.scan)}
     directory, size = lay_out(sizes, layout.TABLE_SECTIONS)
     tables = zeros(size)
     header = tables[: layout.HEADER_SIZE].view(np.int64)
@@ -61,6 +69,11 @@ def build_tables(table: RankTable, fingerprint: bytes) -> NDArray[np.uint8]:
     unmerged = np.zeros(len(table), dtype=np.uint32)
     count = fill_tables(tables, unmerged)
     header[layout.UNREACHABLE // 8] = count
+    if isinstance(vocabulary, PieceOrder):
+        if count:  # nothing is looked up as a whole among pieces, so these are none
+            return build_tables(replace(vocabulary, table=_without(table, unmerged[:count])), fingerprint)
+        _section(tables, layout.PIECE_IDS).view(np.uint32)[:] = vocabulary.ids
+        _section(tables, layout.PIECE_SCAN)[:] = vocabulary.scan
     _section(tables, layout.CROSSINGS)[:] = crossings_of(
         np.frombuffer(table.blob, dtype=np.uint8), table.offsets, unmerged[:count]
     )
@@ -72,7 +85,7 @@ def build_tables(table: RankTable, fingerprint: bytes) -> NDArray[np.uint8]:
 _open: weakref.WeakValueDictionary[tuple[Path | None, bytes], NDArray[np.uint8]] = weakref.WeakValueDictionary()
 
 
-def shared_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], RankTable]) -> NDArray[np.uint8]:
+def shared_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Vocabulary]) -> NDArray[np.uint8]:
     """The same as ``open_tables``, and the same array for all who use it at a time: encodings that differ in their
     special tokens only, such as o200k_base and o200k_harmony, have their tables in memory once."""
     tables = _open.get((folder, fingerprint))
@@ -81,7 +94,7 @@ def shared_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Ra
     return tables
 
 
-def open_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], RankTable]) -> NDArray[np.uint8]:
+def open_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Vocabulary]) -> NDArray[np.uint8]:
     """The tables of a vocabulary: mapped from a file in ``folder`` if it is there, else built, and kept there if that
     is possible. ``load`` gives the vocabulary, if it is needed. UnsupportedVocabularyError."""
     path = None if folder is None else folder / f"{fingerprint.hex()[:32]}.tables"
@@ -105,6 +118,27 @@ def table_in(tables: NDArray[np.uint8]) -> RankTable:
     offsets.flags.writeable = False
     first_id = int(tables[: layout.HEADER_SIZE].view(np.int64)[layout.FIRST_ID // 8])
     return RankTable(first_id, _section(tables, layout.TOKEN_BYTES).tobytes(), offsets)
+
+
+def ids_in(tables: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """uint32[n], read-only: the ids of the numbers of pieces."""
+    return _section(tables, layout.PIECE_IDS).view(np.uint32)
+
+
+def scan_data_in(tables: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """uint8[n], read-only: what the scanner of pieces asks."""
+    return _section(tables, layout.PIECE_SCAN)
+
+
+def _without(table: RankTable, numbers: NDArray[np.uint32]) -> RankTable:
+    """A table in which these numbers are not used."""
+    tokens = table.tokens()
+    for number in numbers.tolist():
+        tokens[number] = b""
+    offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
+    np.cumsum([len(token) for token in tokens], out=offsets[1:])
+    offsets.flags.writeable = False
+    return RankTable(table.first_id, b"".join(tokens), offsets)
 
 
 def pairs_in(tables: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -143,6 +177,8 @@ def _sizes(table: RankTable, lengths: NDArray[np.int64]) -> tuple[dict[int, int]
         layout.BIGRAMS: 4 * 65536,
         layout.CROSSINGS: CROSSINGS_SIZE,
         layout.MASKS: 16 * 16,
+        layout.PIECE_IDS: 0,
+        layout.PIECE_SCAN: 0,
     }
     shifts = {
         layout.LINE_SHIFT: 64 - line_bits,

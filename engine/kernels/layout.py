@@ -50,7 +50,9 @@ BYTE_TOKENS = 5  # uint32[256]: number of each single byte
 BIGRAMS = 6  # uint32[65536]: number << 6 of two bytes' token (first byte << 8 | second), or NO_MERGE
 CROSSINGS = 7  # what scanners need for cutting pretokens further, see ``scan_tables.crossings_of``
 MASKS = 8  # sixteen rows of 16 bytes: the first n bytes all ones
-TABLE_SECTIONS = 9
+PIECE_IDS = 9  # of pieces (``engine.piece_order``): uint32[TOKEN_COUNT], the id of each number; otherwise empty
+PIECE_SCAN = 10  # likewise: what ``scan_pieces`` asks
+TABLE_SECTIONS = 11
 
 # Sections of the state.
 TOKEN_IDS = 0  # the batch: uint32 ids of the entries that are tokens

@@ -11,6 +11,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -96,14 +97,16 @@ def forest_of_account(
     content = account.content
     made: dict[tuple[int, int], tuple[int, int, MergeStep]] = {}  # where it is cut, the number of the merge, the merge
     longest = [1] * len(content)
-    bytes_at: dict[int, int] = {}
+    for first, end in pairwise((0, *account.first_ends)):
+        longest[first] = end - first
+    firsts: dict[int, int] = {}
     for number, (step, (start, middle, end)) in enumerate(zip(account.steps, spans, strict=True), 1):
         made[start, end] = middle, number, step
         longest[start] = end - start
-        if middle == start + 1:
-            bytes_at[start] = step.left_id
-        if end == middle + 1:
-            bytes_at[middle] = step.right_id
+        if (start, middle) not in made:
+            firsts[start] = step.left_id
+        if (middle, end) not in made:
+            firsts[middle] = step.right_id
     tops: list[tuple[int, int]] = []
     place = 0
     while place < len(content):
@@ -123,7 +126,7 @@ def forest_of_account(
         if span in made:
             _middle, number, step = made[span]
             return ForestNode(step.token_id, token_bytes, byte_start, step=number)
-        token_id = top_ids[span] if span in top_ids else bytes_at[byte_start]
+        token_id = top_ids[span] if span in top_ids else firsts[byte_start]
         return ForestNode(token_id, token_bytes, byte_start)
 
     return _grown(tops, parts_of, node_of, most_nodes)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import pytest
 import tiktoken
 import tiktoken_ext.openai_public as openai_public
 from tokenizers import Tokenizer
@@ -133,6 +134,9 @@ def ids(name: str, vocabularies: Path, text: str) -> list[int]:
     if name in ("qwen", "qwen3_5"):
         oracle = qwen if name == "qwen" else qwen3_5
         return oracle(vocabularies).encode_ordinary(NFC().normalize_str(text))
+    if name == "gemma":
+        pytest.importorskip("splintr")
+        return splintr("gemma4").encode_raw(text)
     if name == "kimi":
         return kimi(vocabularies).encode_ordinary(text)
     if name == "tekken":

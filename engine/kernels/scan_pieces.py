@@ -1,0 +1,119 @@
+r"""The split of texts for SentencePiece's pieces, and cut further:
+``\n{1,31}|\t{1,31}| {2,31}| ?(?:[^ \n\t]|(?<=>) (?=</))+| ``
+
+Of a run of newlines, tabs or spaces up to 31 are one token, from the left. Everything else is merged within a stretch
+that has neither newlines nor tabs, and a space at its start only: no piece has a space behind another character, but
+for ``> </``.
+
+Such a stretch is cut between two characters that stand together in no piece: every merge across that place would make
+a piece in which they do. An unknown character is handed on byte by byte. There are no unreachable pieces to be
+afraid of: the tables do not have them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import inline_kernel, kernel
+from engine.kernels.characters import code_point_at
+from engine.kernels.memory import Span, load8, span, store32
+
+ASCII_PAIRS = 0x200000 // 8
+"""Bytes at the start of what a scanner asks: a bit for each number that four bytes decode to, set for known characters.
+Behind them a bit for each pair of ASCII characters that stands together in some piece."""
+PAIRS = ASCII_PAIRS + 128 * 128 // 8
+"""Behind those a set of hashed pairs of other characters."""
+PAIR_BITS = 18
+SCAN_SIZE = PAIRS + (1 << (PAIR_BITS - 3))
+LONGEST_RUN = 31
+_MIX = 0x9E3779B1
+
+
+@inline_kernel
+def pair_bit(left: int, right: int) -> int:
+    """Number of the bit of two characters that are not both ASCII."""
+    return ((left * 31 + right) * _MIX & 0xFFFF_FFFF) >> (32 - PAIR_BITS)
+
+
+@inline_kernel
+def _is_set(data: Span, byte_offset: int, number: int) -> bool:
+    return load8(data, byte_offset + (number >> 3)) >> (number & 7) & 1 != 0
+
+
+@inline_kernel
+def _stand_together(data: Span, left: int, right: int) -> bool:
+    """Whether a merge may cross the place between two characters, of which the left one is known."""
+    if left < 0x80 and right < 0x80:
+        return _is_set(data, ASCII_PAIRS, left << 7 | right)
+    return _is_set(data, PAIRS, pair_bit(left, right)) and _is_set(data, 0, right)
+
+
+@kernel
+def _run_end(text: Span, at: int, n_bytes: int, byte: int) -> int:
+    end = at + 1
+    limit = min(n_bytes, at + LONGEST_RUN)
+    while end < limit and load8(text, end) == byte:
+        end += 1
+    return end
+
+
+@kernel
+def _stretch_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
+    """Where the stretch ends that starts with the known character at ``at``."""
+    packed = code_point_at(text, at)
+    left = packed >> 3
+    at += packed & 7
+    while at < n_bytes:
+        right = load8(text, at)
+        if right >= 0x80:
+            packed = code_point_at(text, at)
+            right = packed >> 3
+            size = packed & 7
+        else:
+            size = 1
+            if right == 0x0A or right == 0x09:
+                break
+            if right == 0x20 and not (
+                left == 0x3E and at + 2 < n_bytes and load8(text, at + 1) == 0x3C and load8(text, at + 2) == 0x2F
+            ):
+                break
+        if not _stand_together(data, left, right):
+            break
+        left = right
+        at += size
+    return min(at, n_bytes)
+
+
+@kernel
+def scan_pieces(
+    text: NDArray[np.uint8], n_bytes: int, start: int, data: NDArray[np.uint8], ends: NDArray[np.int32]
+) -> int:
+    """Ends of consecutive stretches from ``start``, where one starts, until the text or ``ends`` is at its end.
+
+    text: uint8[n], readable for four bytes behind n_bytes. data: uint8[SCAN_SIZE]. ends: int32[m], m >= 8, written.
+    Returns the number of ends. Raises IndexError when n_bytes or start is not within the text, or data too short.
+    """
+    if start < 0 or n_bytes < start or n_bytes + 4 > text.size or data.size < SCAN_SIZE:
+        raise IndexError("the text is shorter than it is said to be")
+    source, known, target = span(text), span(data), span(ends)
+    found = 0
+    at = start
+    while at < n_bytes and found + 4 <= ends.size:
+        byte = load8(source, at)
+        if byte == 0x0A or byte == 0x09 or (byte == 0x20 and at + 1 < n_bytes and load8(source, at + 1) == 0x20):
+            at = _run_end(source, at, n_bytes, byte)
+        else:
+            packed = code_point_at(source, at)
+            if byte < 0x80 or _is_set(known, 0, packed >> 3):
+                at = _stretch_end(source, at, n_bytes, known)
+            else:
+                last = min(at + (packed & 7), n_bytes)
+                while at + 1 < last:
+                    at += 1
+                    store32(target, found << 2, at)
+                    found += 1
+                at = last
+        store32(target, found << 2, at)
+        found += 1
+    return found

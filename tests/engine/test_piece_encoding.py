@@ -1,0 +1,174 @@
+"""Gemma's pieces: by tiktoken's encoder and by our own, and as splintr and Google's tokenizer have them."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import pytest
+
+import engine
+from engine import EditedText, TextEdit
+from engine.catalog import DATA_DIR, Catalog
+from engine.errors import FormatError
+from engine.formats.saving import save_encoding
+from engine.kernels._jit import COMPILED
+from engine.merge_account import account_of, cut_text, merge_spans
+from tests.engine import oracles
+from tests.engine.kernels.odd_texts import odd_text
+from tests.thoroughness import scaled
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
+
+KNOWN = {
+    "": [],
+    "Hello wörld  > </div>\n\n\x00x\u0378": [
+        9259,
+        515,
+        4010,
+        671,
+        138,
+        107068,
+        1928,
+        236813,
+        108,
+        238,
+        236781,
+        443,
+        422,
+    ],
+    "<table>": [236820, 5127, 236813],  # a tag has an id of its own, which text never becomes
+    "a▁ b": [236746, 138, 236763],
+    " " * 33 + "x": [167, 138, 236781],
+    " " * 32 + "x": [167, 1123],
+    "\t" * 33: [255998, 255969],
+    " \n": [236743, 107],
+    "漢字  字": [201637, 138, 237871],
+}
+WORST = (
+    "a" * 3000,
+    " " * 3000,
+    "\n" * 3000,
+    "\t" * 3000,
+    "漢" * 3000,
+    "👩‍💻" * 900,
+    "\u0301" * 3000,
+    "> </" * 900,
+    "\U000e0001" * 900,
+)
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return engine.get_encoding("gemma")
+
+
+@pytest.fixture(scope="module")
+def native():
+    encoding = Catalog(DATA_DIR).get("gemma")
+    assert encoding.use_kernels()
+    return encoding
+
+
+def texts(seed: int, number: int) -> list[str]:
+    """Random texts with what this split looks at."""
+    rng = random.Random(seed)
+    made = [odd_text(rng) for _ in range(number)]
+    return [
+        one.replace("a", "> </").replace("b", "▁ ").replace("1", "<div>\t\t") if rng.random() < 0.3 else one
+        for one in made
+    ]
+
+
+@pytest.mark.parametrize("text", KNOWN)
+def test_known_ids(plain, native, text):
+    for encoding in (plain, native):
+        ids = encoding.encode_ordinary(text)
+        assert ids == KNOWN[text]
+        assert encoding.token_ids(text).tolist() == ids
+        assert encoding.count(text) == len(ids)
+        assert encoding.decode(ids) == text.replace("▁", " ")
+        assert encoding.token_ends(text).tolist()[-1:] == [len(text.encode())] * bool(ids)
+
+
+def test_both_encoders_agree(plain, native):
+    for text in (*texts(7, scaled(3000)), *WORST):
+        ids = plain.encode_ordinary(text)
+        assert native.encode_ordinary(text) == ids, ascii(text)
+        assert native.count(text) == len(ids)
+
+
+def test_ids_are_those_of_splintr(native):
+    pytest.importorskip("splintr")
+    oracle = oracles.splintr("gemma4")
+    for text in (*texts(8, scaled(20_000)), *WORST):
+        assert native.encode_ordinary(text) == oracle.encode_raw(text), ascii(text)
+
+
+def test_kimi_has_the_ids_of_splintr():
+    pytest.importorskip("splintr")
+    oracle = oracles.splintr("kimi_k2")
+    encoding = engine.get_encoding("kimi")
+    for text in texts(9, scaled(3000)):
+        if "ſ" not in text:  # a long s is an s of a contraction to fancy-regex, not to splintr
+            assert encoding.encode_ordinary(text) == oracle.encode_ordinary(text), ascii(text)
+
+
+def test_special_tokens(native):
+    assert native._special_tokens["<bos>"] == 2
+    assert native.encode("<bos>a<|turn>", allowed_special="all") == [2, 236746, 105]
+    with pytest.raises(ValueError, match="<bos>"):
+        native.encode("<bos>")
+    assert native.decode([2, 236746]) == "<bos>a"
+    assert native.decode_single_token_bytes(335) == native.decode_single_token_bytes(236746) == b"a"
+
+
+@pytest.mark.parametrize("other", ["gemma", "o200k_base"])
+def test_edits_give_what_the_whole_text_gives(native, other):
+    rng = random.Random(10)
+    edited = EditedText(native if other == "gemma" else engine.get_encoding(other))
+    edited.watch([] if other == "gemma" else [native])
+    text = "".join(one for one in "".join(texts(11, 60)) if ord(one) < 0xD800)[:900]
+    edited.reset(text)
+    for _ in range(30):
+        start = rng.randrange(len(text) + 1)
+        removed = min(rng.randrange(5), len(text) - start)
+        inserted = rng.choice(("", " ", "\n", "\t", "> </", "a", "漢", "  ", "\u0378", "▁"))
+        edited.apply([TextEdit(start, removed, inserted)])
+        text = text[:start] + inserted + text[start + removed :]
+        if other == "gemma":
+            assert edited.whole().ids.tolist() == native.encode_ordinary(text)
+        assert edited.catch_up(10.0)
+        assert edited.token_count == edited.encoding.count(text)
+        assert edited.counts().get("gemma") in (None, native.count(text))
+
+
+@pytest.mark.parametrize("which", ["plain", "native"])
+def test_merges_begin_with_characters(request, which):
+    encoding = request.getfixturevalue(which)
+    text = "wörld\u0378 漢字"
+    cut = cut_text(encoding, text)
+    accounts = [account_of(encoding, cut.pretoken(index)) for index in range(len(cut))]
+    assert [token for account in accounts for token in account.ids] == encoding.encode_ordinary(text)
+    steps = [step for account in accounts for step in account.steps]
+    used = {number for step in steps for number in (step.left_id, step.right_id, step.token_id)}
+    assert all(encoding.token_info(number).token_bytes.decode() for number in used)
+    assert merge_spans(accounts[0])[0][1] > 0
+    left, right = encoding.parents_of(201637)
+    assert encoding.decode([left]) + encoding.decode([right]) == "漢字"
+    assert encoding.parents_of(left) is None
+    assert encoding.merge_tree(201637).left.left is None
+    parents = native_parents = encoding.token_parents if which == "native" else None
+    assert native_parents is None or (parents.left[201637], parents.right[201637]) == (left, right)
+
+
+def test_a_run_is_looked_up(native):
+    assert account_of(native, "\n\n\n").is_looked_up
+    assert not account_of(native, " YYYY").is_looked_up  # a piece that merging never makes
+    assert native.encode_ordinary(" YYYY") != [146179]
+
+
+def test_it_is_pickled_by_its_name_and_not_saved(plain, tmp_path):
+    assert pickle.loads(pickle.dumps(plain)) is plain
+    with pytest.raises(FormatError, match="SentencePiece"):
+        save_encoding(plain, tmp_path / "gemma.tiktoken")
