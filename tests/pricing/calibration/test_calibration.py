@@ -31,7 +31,7 @@ from pricing.types import CountRule
 from tests.pricing.build import TODAY
 
 RULES = load_bundled().rules
-NEW, OLD, GEMINI = RULES["claude-from-4.7"], RULES["claude-until-4.6"], RULES["gemini"]
+NEW, OLD, LLAMA3 = RULES["claude-from-4.7"], RULES["claude-until-4.6"], RULES["llama3"]
 OPUS = pricing.load_catalog().find("claude-opus-5-5")
 ENGLISH = TextMix.only("english")
 
@@ -65,7 +65,6 @@ class TestBands:
             (OLD, "code", ("1.07", "1.18", "1.31")),
             (OLD, "japanese", ("0.94", "1.10", "1.32")),  # 1.10 × 0.85 = 0.935, 1.10 × 1.20
             (NEW, "arabic", ("1.79", "2.11", "2.53")),  # 2.11 × 0.85 = 1.7935, 2.11 × 1.20 = 2.532
-            (GEMINI, "code", ("1.12", "1.17", "1.22")),
         ],
     )
     def test_measured_kinds(self, rule: CountRule, kind: str, band: tuple[str, str, str]) -> None:
@@ -76,7 +75,7 @@ class TestBands:
 
     def test_what_was_not_measured_stays(self) -> None:
         assert band_for(NEW, TextMix.only("other")) is NEW
-        assert band_for(GEMINI, ENGLISH) is GEMINI
+        assert band_for(LLAMA3, TextMix.only("json")) is LLAMA3
         assert band_for(RULES["unknown"], TextMix.only("json")) is RULES["unknown"]
         assert band_for(RULES["gpt-6"], TextMix.only("code")) is RULES["gpt-6"]
         assert band_for(NEW, TextMix((), 0)) is NEW
