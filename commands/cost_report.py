@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 COLUMNS = ("model", "input tokens", "count", "one call", "all calls", "not known", "notes")
 SCENARIO = (
     *("output_tokens", "reasoning_tokens", "cached_tokens", "cache_write_tokens", "cache_write_1h_tokens"),
-    *("batch", "calls", "factor"),
+    *("audio_input_tokens", "audio_output_tokens", "searches", "batch", "service", "hours", "calls", "factor"),
 )
 
 

@@ -138,7 +138,7 @@ def main(files: Sequence[str]) -> int:
         print(f"missing: {model_id}")
     for day, model_id in retiring(bundled, today):
         print(f"retires on {day}: {model_id}")
-    print(f"{len(found)} disagreements, {unexplained} of them not explained; {len(outdated)} explained that are none")
+    print(f"{len(found)} disagreements, {unexplained} of them not reviewed; {len(outdated)} reviewed ones are outdated")
     return 1 if unexplained or outdated else 0
 
 

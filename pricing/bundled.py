@@ -176,7 +176,7 @@ def _encode_past(past: PastPrice) -> dict[str, Any]:
         encoded["per_request"] = str(past.per_request)
     if past.batch is not None:
         encoded["batch"] = _encode_batch(past.batch)
-    if past.tiers:
+    if past.tiers is not None:
         encoded["tiers"] = [_encode_tier(tier) for tier in past.tiers]
     return {**encoded, **{name: text for name in ("source", "note") if (text := getattr(past, name))}}
 
@@ -187,7 +187,7 @@ def _decode_past(raw: Mapping[str, Any]) -> PastPrice:
         _decode_rates(raw),
         None if raw.get("per_request") is None else Decimal(raw["per_request"]),
         _decode_batch(raw.get("batch")),
-        tuple(_decode_tier(tier) for tier in raw.get("tiers", ())),
+        tuple(_decode_tier(tier) for tier in raw["tiers"]) if "tiers" in raw else None,
         raw.get("source", ""),
         raw.get("note", ""),
     )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pricing.bundled import load_bundled
 from pricing.layering import build_model, lay_over
-from pricing.names import folded, spellings
+from pricing.names import LONGEST_NAME, SELLERS, folded, spellings, without_date
 from pricing.types import Alias, AmbiguousModelError, Model, Notice, PriceFileError, Problem, UnknownModelError
 
 
@@ -95,10 +95,18 @@ class Catalog:
         return next((alias for name, alias in named if _bare(key) == _bare(name)), None)
 
     def _note(self, model: Model, text: str, key: str, host: str, day: date) -> str:
-        if host and model.provider != host:
-            return f"{text} is priced as {model.provider}'s own {model.id}; the price of {host} may differ"
         alias = self._alias(model, key)
-        return "" if alias is None else f"{text} means {model.id} {alias.period}"
+        if alias is not None and not host:
+            return f"{text} means {model.id} {alias.period}".rstrip()
+        is_sold_on = model.vendor in SELLERS and "/amazon." not in model.id
+        if host and model.provider != host:
+            own = f"{model.provider}'s {'' if is_sold_on else 'own '}{model.id}"
+            return f"{text} is priced as {own}; the price of {host} may differ"
+        if is_sold_on and not text.casefold().startswith(f"{model.vendor}/"):
+            return f"{text} is priced as {model.id}, at the price of {model.provider}"
+        if without_date(text) is not None and without_date(model.id) is None:
+            return f"{text} is priced as {model.id}; an older snapshot may have had another price"
+        return ""
 
     def _when(self, text: str) -> str:
         """When a name meant something, for one that does not on the day asked for; empty for others."""
@@ -110,12 +118,12 @@ class Catalog:
         return ""
 
     def suggest(self, text: str, limit: int = 3) -> tuple[str, ...]:
-        """Ids of models whose id, alias or bare name looks like ``text``, best first."""
+        """The ids of the models whose id, alias or bare name looks most like ``text``, best first."""
         names: dict[str, str] = {}
         for level in reversed(self._folded_names):
             names.update({name: ids[0] for name, ids in level.items()})
-        wanted = folded(text.strip())[:200]
-        close = difflib.get_close_matches(wanted, names, n=limit * 3, cutoff=0.6)
+        wanted = [folded(name) for name, _ in spellings(text.strip()[:LONGEST_NAME])][-1]
+        close = difflib.get_close_matches(wanted, names, n=limit * 3, cutoff=0.0)
         holding = sorted((name for name in names if len(wanted) >= 3 and wanted in name), key=len)
         beginning = [name for name in holding if name.startswith(wanted)]
         return tuple(dict.fromkeys(names[name] for name in (*beginning, *close, *holding)))[:limit]

@@ -64,6 +64,7 @@ class PriceChecker:
                 if amount is not None:
                     entry[name] = amount
         self._check_service_tiers(entry, fields, path)
+        self._check_history(entry, fields, path)
         return entry
 
     def _money(self, node: Node, path: str) -> Decimal | None:
@@ -157,6 +158,18 @@ class PriceChecker:
                 sentence = "a tier of a service begins at a threshold of the model's own tiers"
                 self._checker.report(fields["services"][1], join(path, f"services.{service.name}.tiers"), sentence)
 
+    def _check_history(self, entry: Mapping[str, object], fields: Fields, path: str) -> None:
+        """Earlier prices end where those of today begin."""
+        history, since = entry.get("history"), entry.get("since")
+        if not isinstance(history, tuple) or not history:
+            return
+        if "since" not in fields:
+            sentence = "'since' is missing beside 'history', the first day of the prices of today"
+            self._checker.report(fields["history"][1], path, sentence)
+        elif isinstance(since, date) and history[-1].from_date >= since:
+            sentence = f"earlier prices begin before those of today, which are from {since.isoformat()} on"
+            self._checker.report(fields["history"][1], join(path, "history"), sentence)
+
     def _off_peak(self, node: Node, path: str) -> OffPeak | None:
         fields = self._checker.table(node, path, names("off_peak"))
         if not isinstance(node, Table):
@@ -173,8 +186,6 @@ class PriceChecker:
         if days and not windows:
             self._checker.report(node, path, "'peak' is missing, the hours of these days")
         start, note = None, ""
-        if "from_date" in fields:
-            start, note = None, ""
         if "from_date" in fields:
             start = self._checker.scalar(fields["from_date"][1], join(path, "from_date"), read_date)
         if "note" in fields:
@@ -219,8 +230,10 @@ class PriceChecker:
             day = self._checker.scalar(fields["from_date"][1], join(path, "from_date"), read_date)
         else:
             self._checker.report(node, path, "'from_date' is missing, the first day of these prices")
-        fee = self._money(fields["per_request"][1], join(path, "per_request")) if "per_request" in fields else None
-        tiers = self._tiers(fields["tiers"][1], join(path, "tiers")) if "tiers" in fields else ()
+        fee = None
+        if "per_request" in fields and not _is_null(fields["per_request"][1]):
+            fee = self._money(fields["per_request"][1], join(path, "per_request"))
+        tiers = self._tiers(fields["tiers"][1], join(path, "tiers")) if "tiers" in fields else None
         texts = {
             name: self._checker.scalar(fields[name][1], join(path, name), read_text) or ""
             for name in ("source", "note")

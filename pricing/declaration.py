@@ -54,7 +54,11 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
     ),
     "model": (
         Field("name", "text", "The name that is shown."),
-        Field("like", "text", "The id of a model whose prices and facts hold where this one says nothing else."),
+        Field(
+            "like",
+            "text",
+            "The id of a model whose facts this one has, and its prices where it gives none.",
+        ),
         Field("provider", "text", "The provider that is shown, where it is not that of the vendor."),
         Field("currency", "currency", "The currency of this model's prices, where it is not that of the file."),
         Field("price", "price", "The prices."),
@@ -115,7 +119,7 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
     "alias": (
         Field("name", "text", "The name."),
         Field("from_date", "date", "The first day on which it means this model."),
-        Field("until", "date", "The first day on which it does so no more."),
+        Field("until", "date", "The day on which it stops meaning it."),
     ),
     "tier": (
         Field("over", "tokens", "These prices hold for prompts of more than so many tokens."),

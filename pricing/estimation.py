@@ -294,7 +294,7 @@ def _hours_note(off_peak: OffPeak, scenario: Scenario) -> str:
     times = "half of it" if half else f"{exact_usd(off_peak.factor)} times that"
     if scenario.hours == "off-peak":
         times = "half" if half else f"{exact_usd(off_peak.factor)} times"
-        note = f"price outside the peak hours{hours}, {times} of that in them"
+        note = f"price outside the peak hours{hours}: {times} that of the peak"
     elif scenario.hours == "average" and off_peak.peak:
         note = f"mean price of a week: that of the peak hours{hours}, and {times} at other times"
     else:

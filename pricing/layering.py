@@ -109,10 +109,16 @@ def inherited_fields(
     if entry is not None:
         found.update(inherited_fields(entry.fields, entries, own))
         found.update(entry.fields)
-    return {path: value for path, value in found.items() if path not in _OWN_FIELDS}
+    has_prices = any(f"price.{name}" in fields for name in RATE_NAMES)
+    left_out = _OWN_FIELDS | _OF_OTHER_PRICES if has_prices else _OWN_FIELDS
+    if has_prices and isinstance(found.get("price.batch"), Rates):
+        del found["price.batch"]
+    return {path: value for path, value in found.items() if path not in left_out}
 
 
 _OWN_FIELDS = {"name", "like", "aliases", "dated_aliases"}
+_OF_OTHER_PRICES = {f"price.{name}" for name in ("tiers", "changes", "services", "since", "history")} | {"checked"}
+"""What says nothing of a model that gives prices of its own."""
 
 
 def _use_own_rule(values: dict[str, Any], origin: dict[str, Origin], bundled: Bundled, file: PriceFile) -> None:
@@ -129,14 +135,14 @@ def _known_from(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> date
     earlier. It is known today, whatever the clock says. None where the user gave all of it without a day."""
     checked: date | None = values.get("checked")
     all_yours = _are_all_yours(values, origin)
+    since, past = _past(values, origin)
+    first = [*([since] if since else []), *(one.from_date for one in past)]
     if checked is None or (all_yours and origin["checked"] != "yours"):
-        return None
+        return min(first, default=None)
     changes: tuple[Change, ...] = values.get("price.changes") or ()
     if changes and origin["price.changes"] == "yours" and not all_yours:
         changes = ()  # they say nothing of the built-in prices
-    since, past = _past(values, origin)
-    days = [*(change.from_date for change in changes), *(one.from_date for one in past), *([since] if since else [])]
-    return min(checked, date.today(), *days)
+    return min(checked, date.today(), *(change.from_date for change in changes), *first)
 
 
 def _are_all_yours(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> bool:

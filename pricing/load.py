@@ -34,6 +34,8 @@ from pricing.scalars import (
 from pricing.types import Alias, CountRule, Place, Problem
 
 MAX_BYTES = 4_000_000
+MOST_LIKE = 20
+"""Models from one that is like another to the one that is like none."""
 
 HEADINGS = ("rates", "providers", "counting", "models")
 
@@ -325,8 +327,9 @@ class _Reader:
             seen = [model_id]
             while entry is not None and isinstance(other := entry.fields.get("like"), str):
                 path = join(join("models", model_id), "like")
-                if other in seen:
-                    self._report_likeness(model_id, path, f"{model_id} cannot be like itself")
+                if other in seen or len(seen) > MOST_LIKE:
+                    why = "cannot be like itself" if other in seen else "is like another by too many steps"
+                    self._report_likeness(model_id, path, f"{model_id} {why}")
                     break
                 if other not in self._file.models:
                     if not _is_bundled(other):

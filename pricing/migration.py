@@ -44,12 +44,13 @@ def _prices_into_blocks(root: Table) -> Table:
     def model(node: Node) -> Node:
         if not isinstance(node, Table) or any(key.text == "price" for key, _ in node.pairs):
             return node
-        prices = [pair for pair in node.pairs if pair[0].text in names("price")]
+        in_block = {*names("price"), "peak_hours"}
+        prices = [pair for pair in node.pairs if pair[0].text in in_block]
         if not prices:
             return node
         first = prices[0][0]
         block = Table(first.line, first.column, prices)
-        rest = [pair for pair in node.pairs if pair[0].text not in names("price")]
+        rest = [pair for pair in node.pairs if pair[0].text not in in_block]
         return Table(node.line, node.column, [*rest, (Scalar("price", False, first.line, first.column), block)])
 
     def models(node: Node) -> Node:
@@ -67,7 +68,7 @@ def _hours_into_blocks(root: Table) -> Table:
     def price(node: Node) -> Node:
         pairs = {key.text: (key, value) for key, value in node.pairs} if isinstance(node, Table) else {}
         if not isinstance(node, Table) or not has_old_hours(node):
-            return node
+            return _without(node, "peak_hours")  # by themselves they changed nothing
         key, factor = pairs["off_peak"]
         block = [(Scalar("factor", False, key.line, key.column), factor)]
         if "peak_hours" in pairs:
@@ -88,6 +89,12 @@ def _hours_into_blocks(root: Table) -> Table:
     found = inner(root, "models", models)
     assert isinstance(found, Table)
     return found
+
+
+def _without(node: Node, name: str) -> Node:
+    if not isinstance(node, Table) or all(key.text != name for key, _ in node.pairs):
+        return node
+    return Table(node.line, node.column, [pair for pair in node.pairs if pair[0].text != name], node.flow, node.end)
 
 
 def has_old_hours(price: Table) -> bool:

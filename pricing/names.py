@@ -16,6 +16,9 @@ _BEDROCK_VERSION = re.compile(r"(-v[0-9]+)?:[0-9]+$|-v[0-9]+$")
 _BEDROCK_REGION = re.compile(r"^(us|eu|apac|au|jp|ca|sa|us-gov|global)\.(?=[a-z0-9]+\.)")
 _AWS_REGION = re.compile(r"^[a-z]{2}(-gov)?-[a-z]+-[0-9]/")
 
+LONGEST_NAME = 200
+"""Characters of a name."""
+
 HOSTS: dict[str, str] = {
     "azure": "Azure",
     "azure_ai": "Azure",
@@ -24,10 +27,10 @@ HOSTS: dict[str, str] = {
     "google-vertex": "Vertex AI",
     "publishers/google/models": "Vertex AI",
     "publishers/anthropic/models": "Vertex AI",
-    "bedrock": "Bedrock",
-    "bedrock_converse": "Bedrock",
-    "bedrock/converse": "Bedrock",
-    "amazon-bedrock": "Bedrock",
+    "bedrock": "Amazon Bedrock",
+    "bedrock_converse": "Amazon Bedrock",
+    "bedrock/converse": "Amazon Bedrock",
+    "amazon-bedrock": "Amazon Bedrock",
     "openrouter": "OpenRouter",
     "together_ai": "Together",
     "together": "Together",
@@ -54,6 +57,9 @@ HOSTS: dict[str, str] = {
     "poe": "Poe",
 }
 """Prefixes of hosts that sell other vendors' models, as LiteLLM, OpenRouter and the hosts themselves write them."""
+
+SELLERS = {"bedrock", "groq", "deepinfra"}
+"""Vendors of the price table that sell models of others."""
 
 _ROUTERS = ("litellm_proxy", "litellm", "models")
 """Prefixes that say nothing of who is paid."""
@@ -97,10 +103,18 @@ class Spelling(NamedTuple):
 
 
 def spellings(text: str) -> Iterator[Spelling]:
-    """Yield the ways to read a name, the plainest first; hosts last, with the model that is left without them."""
+    """Yield the names to look for, the one that was given first, and last those without the prefix of a host.
+
+    Nothing for what is too long for a name.
+    """
+    if len(text) > LONGEST_NAME:
+        return
     for name in _own_spellings(text):
         yield Spelling(name)
     host, rest = _without_host(text)
+    regional = _BEDROCK_REGION.sub("", text.rpartition("/")[2])
+    if _BEDROCK_REGION.match(text.rpartition("/")[2]):
+        yield Spelling(f"bedrock/{regional}", "another region")
     if rest != text:
         for name in _own_spellings(rest):
             yield Spelling(name, host)
@@ -148,7 +162,7 @@ def _without_host(text: str) -> tuple[str, str]:
         if host == "Azure":
             first, slash, behind = rest.partition("/")
             rest = behind if slash and first in _DEPLOYMENTS else rest
-        if host == "Bedrock":
+        if host == "Amazon Bedrock":
             rest = _AWS_REGION.sub("", rest)
         if host == "Vertex AI":
             rest = rest.removeprefix("publishers/").replace("/models/", "/", 1)
@@ -156,5 +170,5 @@ def _without_host(text: str) -> tuple[str, str]:
     vendor, dot, model = bare.partition(".")
     if dot and vendor.casefold() in _ON_BEDROCK:
         version_less = _BEDROCK_VERSION.sub("", model)
-        return "Bedrock", f"{vendor}/{version_less}"
+        return "Amazon Bedrock", f"{vendor}/{version_less}"
     return host, rest

@@ -27,6 +27,7 @@ _STAND_IN = {
     "audio_output": "",
 }
 _AVERAGE_STEP = Decimal("0.000000000001")
+_EVERYTHING = (*RATE_NAMES, "batch")
 
 
 class Rate(NamedTuple):
@@ -71,7 +72,10 @@ def _in_the_past(price: Price, on: date) -> tuple[list[Price], Change | None]:
     until = min([*later, *([price.since] if price.since else [])])
     note = f"price from {past.from_date.isoformat()} until {until.isoformat()}"
     told = ", ".join(filter(None, (past.note, past.source)))
-    found = Price(past.rates, past.per_request, past.batch, past.tiers, known_from=price.known_from)
+    tiers = past.tiers
+    if tiers is None:  # whether long prompts cost more at that time is not known
+        tiers = tuple(Tier(Rates(), over=tier.over, from_=tier.from_, unknown=_EVERYTHING) for tier in price.tiers)
+    found = Price(past.rates, past.per_request, past.batch, tiers, known_from=price.known_from)
     return [found], Change(past.from_date, Rates(), note=f"{note} ({told})" if told else note)
 
 
@@ -97,44 +101,49 @@ def _at_hours(found: Sequence[Price], on: date, hours: str) -> tuple[Price, ...]
         if hours == "off-peak":
             main[place] = other
         elif hours == "average" and off_peak.peak_minutes is not None:
-            main[place] = scaled(price, average_factor(off_peak, off_peak.peak_minutes))
+            main[place] = scaled(price, *average_of_a_week(off_peak, off_peak.peak_minutes))
             others += [price, other]
         elif hours != "peak":
             others.append(other)
     return (*main, *others)
 
 
-def average_factor(off_peak: OffPeak, peak_minutes: int) -> Decimal:
-    """Return the mean price of a week as a multiple of that of the peak hours, to twelve decimals."""
-    others = off_peak.factor * (WEEK_MINUTES - peak_minutes)
-    return ((peak_minutes + others) / WEEK_MINUTES).quantize(_AVERAGE_STEP, ROUND_HALF_EVEN).normalize()
+def average_of_a_week(off_peak: OffPeak, peak_minutes: int) -> tuple[Decimal, int]:
+    """Return the mean price of a week as a multiple of that of the peak hours: a dividend and a divisor."""
+    return peak_minutes + off_peak.factor * (WEEK_MINUTES - peak_minutes), WEEK_MINUTES
 
 
-def scaled(price: Price, factor: Decimal) -> Price:
-    """Return a price whose tokens all cost ``factor`` times as much. Fees for requests and searches stay."""
+def scaled(price: Price, factor: Decimal, divisor: int = 1) -> Price:
+    """Return a price whose tokens all cost ``factor / divisor`` times as much. Fees for requests and searches stay."""
 
     def tier(one: Tier) -> Tier:
-        return replace(one, rates=scaled_rates(one.rates, factor), batch=batch(one.batch))
+        return replace(one, rates=scaled_rates(one.rates, factor, divisor), batch=batch(one.batch))
 
     def batch(one: Batch) -> Batch:
-        return scaled_rates(one, factor) if isinstance(one, Rates) else one
+        return scaled_rates(one, factor, divisor) if isinstance(one, Rates) else one
 
     def service(one: Service) -> Service:
         tiers = None if one.tiers is None else tuple(map(tier, one.tiers))
-        return replace(one, rates=scaled_rates(one.rates, factor), tiers=tiers)
+        return replace(one, rates=scaled_rates(one.rates, factor, divisor), tiers=tiers)
 
     return replace(
         price,
-        rates=scaled_rates(price.rates, factor),
+        rates=scaled_rates(price.rates, factor, divisor),
         batch=batch(price.batch),
         tiers=tuple(map(tier, price.tiers)),
         services=tuple(map(service, price.services)),
     )
 
 
-def scaled_rates(rates: Rates, factor: Decimal) -> Rates:
-    """Return rates that are ``factor`` times as high; unknown ones stay unknown."""
+def scaled_rates(rates: Rates, factor: Decimal, divisor: int = 1) -> Rates:
+    """Return rates that are ``factor / divisor`` times as high; unknown ones stay unknown.
+
+    With a divisor, to twelve decimals of a dollar for a million tokens: a third has no end.
+    """
     values = {name: value * factor for name in RATE_NAMES if (value := getattr(rates, name)) is not None}
+    if divisor != 1:
+        parts = {name: value / divisor for name, value in values.items()}
+        values = {name: part.quantize(_AVERAGE_STEP, ROUND_HALF_EVEN).normalize() for name, part in parts.items()}
     return Rates(**values)
 
 
@@ -147,8 +156,12 @@ def _changed(price: Price, change: Change) -> Price:
     if change.batch is None and ((new and isinstance(batch, Rates)) or "batch" in change.unknown):
         batch = None
     fee = price.per_request if change.per_request is None else change.per_request
+    services = price.services
+    if new or change.tiers is not None:  # what a tier with prices of its own costs then is not announced
+        services = tuple(service for service in services if service.factor is not None)
     return replace(
         price,
+        services=services,
         rates=replace(price.rates, **new),
         per_request=None if "per_request" in change.unknown else fee,
         batch=batch,
@@ -209,7 +222,7 @@ class RateCard:
             return Rate(own, f"batch.{name}")
         if name in {"input", "output"}:
             return Rate(None, f"batch.{name}")
-        if name != "reasoning" and getattr(self._rates, name) is not None:
+        if getattr(self._rates, name) is not None:
             return rate._replace(note="no batch price is published, the normal one counts")
         if instead:
             stand_in = self._rate(instead)
@@ -232,7 +245,7 @@ class RateCard:
         usual: Decimal | None = getattr(self._rates, instead)
         if base is None or usual is None:
             return Rate(None, f"{path}.{instead}")
-        if name == "reasoning" or getattr(self._rates, name) is None:
+        if getattr(self._rates, name) is None:
             note = "" if quiet else f"no price is published, that of {instead} counts"
             return Rate(base, f"{path}.{instead}", note)
         if base <= usual:
@@ -301,6 +314,8 @@ def _service(price: Price, tier: Tier | None, normal: Rates, name: str) -> Rates
         return None
     if service.factor is not None:
         return scaled_rates(normal, service.factor)
+    if service.tiers and {one.first for one in service.tiers} != {one.first for one in price.tiers}:
+        return None  # the user gave other tiers: for which prompts these prices are is not known
     if tier is None:
         return service.rates
     if service.tiers is None:

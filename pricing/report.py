@@ -71,7 +71,7 @@ def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
     if with_calls:
         usd = format_usd_range(estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
         line += f"   {estimate.calls:,} calls: {usd}"
-    if estimate.unknown and not estimate.price_note.startswith(NO_PRICE_YET):
+    if estimate.unknown and NO_PRICE_YET not in estimate.price_note:
         line += f"   no price known for {', '.join(estimate.unknown)}"
     if estimate.retired:
         line += "   retired"

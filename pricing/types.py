@@ -271,13 +271,16 @@ class OffPeak:
 
 @dataclass(frozen=True, slots=True)
 class PastPrice:
-    """What a model cost from a day on, until the next of these or the prices of today. Nothing is taken over."""
+    """What a model cost from a day on, until the next of these or the prices of today. Nothing is taken over.
+
+    ``tiers``: None where it is not known whether long prompts cost more at that time.
+    """
 
     from_date: date
     rates: Rates
     per_request: Decimal | None = None
     batch: Batch = None
-    tiers: tuple[Tier, ...] = ()
+    tiers: tuple[Tier, ...] | None = None
     source: str = ""
     note: str = ""
 

@@ -17,7 +17,8 @@ from pricing.importers.types import Candidate, Difference, Disagreement, Importe
 from pricing.layering import build_model
 from pricing.load import PriceFile
 from pricing.rates import price_on, scaled_rates
-from pricing.types import RATE_NAMES, Batch, Change, Model, Price, Rates, Service, Tier
+from pricing.scalars import WEEKDAYS
+from pricing.types import RATE_NAMES, Batch, Change, Model, OffPeak, Price, Rates, Service, Tier
 
 FACTS = ("context", "max_input", "max_output", "retires")
 _HALF = Decimal("0.5")
@@ -128,6 +129,8 @@ def _values_of(model: Candidate | Model, on: date) -> Iterator[tuple[str, object
         yield "price.services", (price.services, price)
     if price.per_search is not None:
         yield "price.per_search", price.per_search
+    if price.off_peak is not None:
+        yield "price.off_peak", price.off_peak
     coming = tuple(change for change in price.changes if change.from_date > on)
     if coming:
         yield "price.changes", coming
@@ -142,6 +145,8 @@ def _same(path: str, ours: Any, theirs: Any) -> bool:
     """
     if path == "price.batch":
         return _agree(_half_written_out(*ours), _half_written_out(*theirs))
+    if path == "price.off_peak":  # weekdays and first day are in no two tables
+        return (ours.factor, ours.peak) == (theirs.factor, theirs.peak)
     if path == "price.services":
         mine, others = (_written_out(*services) for services in (ours, theirs))
         return all(_services_agree(mine[name], others[name]) for name in mine.keys() & others.keys())
@@ -199,6 +204,8 @@ def written(value: Any) -> Any:
     """A value as a price file writes it, with plain lists and tables."""
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Rates):
         return _written_batch(value[0])
+    if isinstance(value, OffPeak):
+        return _written_hours(value)
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Price):
         return {service.name: _written_service(service) for service in value[0]}
     if isinstance(value, tuple):
@@ -212,6 +219,14 @@ def _written_rates(rates: Rates) -> dict[str, Any]:
 
 def _written_batch(batch: Batch) -> Any:
     return _written_rates(batch) if isinstance(batch, Rates) else batch
+
+
+def _written_hours(off_peak: OffPeak) -> dict[str, Any]:
+    windows = ["-".join(f"{time // 60:02}:{time % 60:02}" for time in window) for window in off_peak.peak]
+    days = [WEEKDAYS[day] for day in off_peak.weekdays]
+    start = {} if off_peak.from_date is None else {"from_date": off_peak.from_date}
+    note = {"note": off_peak.note} if off_peak.note else {}
+    return {"factor": off_peak.factor, "peak": windows, "weekdays": days, **start, **note}
 
 
 def _written_service(service: Service) -> Any:

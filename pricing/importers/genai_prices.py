@@ -72,7 +72,10 @@ def read_genai_module(text: str) -> Imported:
     for statement in body:
         target = statement.target if isinstance(statement, ast.AnnAssign) else None
         if isinstance(target, ast.Name) and target.id == "providers" and statement.value is not None:  # type: ignore[attr-defined]
-            return read_genai_prices(_literal(statement.value))  # type: ignore[attr-defined]
+            try:
+                return read_genai_prices(_literal(statement.value))  # type: ignore[attr-defined]
+            except (TypeError, ArithmeticError, RecursionError) as error:
+                raise ImportFileError("this module of genai-prices is written in a way that is not known") from error
     raise ImportFileError("this module of genai-prices holds no table")
 
 
@@ -193,7 +196,8 @@ def _with_variants(vendor: str, price: Price, variants: list[Any], unmapped: lis
         variant = table(raw)
         when = table(variant.get("when"))
         start = day(table(variant.get("constraint")).get("start_date"))
-        kinds = ["batch" if pair == ("processing", "batch") else _SERVICES.get(pair, "") for pair in when.items()]
+        pairs = [(key, str(value)) for key, value in when.items()]
+        kinds = ["batch" if pair == ("processing", "batch") else _SERVICES.get(pair, "") for pair in pairs]
         if len(kinds) != 1 or not kinds[0]:
             if ("service_tier", "default") not in when.items():
                 unmapped.append(Unmapped("price_variants", f"a price for {', '.join(map(str, when.values()))}"))

@@ -62,7 +62,7 @@ def mixed_cost(
     kinds: list[CallKind] = []
     caching: CachedCost | None = None
     for in_batch, share in ((False, EXACT.subtract(_ONE, batch_share)), (True, batch_share)):
-        alike = replace(scenario, batch=in_batch)
+        alike = replace(scenario, batch=in_batch, service="" if in_batch else scenario.service)
         if not share:
             continue
         if mix.hit_rate is None:

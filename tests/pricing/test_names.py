@@ -63,15 +63,15 @@ claude-haiku-5.5 anthropic/claude-haiku-5-5
 claude-fable-5.2 anthropic/claude-fable-5-2
 claude-mythos-5.1 anthropic/claude-mythos-5-1
 claude-opus-5-latest anthropic/claude-opus-5
-us.anthropic.claude-sonnet-5-5 anthropic/claude-sonnet-5-5 Bedrock
-eu.anthropic.claude-opus-5 anthropic/claude-opus-5 Bedrock
-global.anthropic.claude-sonnet-4-5-20250929-v1:0 anthropic/claude-sonnet-4-5 Bedrock
-apac.anthropic.claude-sonnet-5 anthropic/claude-sonnet-5 Bedrock
-anthropic.claude-haiku-4-5-20251001-v1:0 anthropic/claude-haiku-4-5 Bedrock
-bedrock/us.anthropic.claude-opus-4-6-v1 anthropic/claude-opus-4-6 Bedrock
-bedrock/us-east-1/anthropic.claude-sonnet-4-5-20250929-v1:0 anthropic/claude-sonnet-4-5 Bedrock
-bedrock/converse/anthropic.claude-opus-5-5 anthropic/claude-opus-5-5 Bedrock
-amazon-bedrock/anthropic.claude-sonnet-4-6 anthropic/claude-sonnet-4-6 Bedrock
+us.anthropic.claude-sonnet-5-5 anthropic/claude-sonnet-5-5 Amazon Bedrock
+eu.anthropic.claude-opus-5 anthropic/claude-opus-5 Amazon Bedrock
+global.anthropic.claude-sonnet-4-5-20250929-v1:0 anthropic/claude-sonnet-4-5 Amazon Bedrock
+apac.anthropic.claude-sonnet-5 anthropic/claude-sonnet-5 Amazon Bedrock
+anthropic.claude-haiku-4-5-20251001-v1:0 anthropic/claude-haiku-4-5 Amazon Bedrock
+bedrock/us.anthropic.claude-opus-4-6-v1 anthropic/claude-opus-4-6 Amazon Bedrock
+bedrock/us-east-1/anthropic.claude-sonnet-4-5-20250929-v1:0 anthropic/claude-sonnet-4-5 Amazon Bedrock
+bedrock/converse/anthropic.claude-opus-5-5 anthropic/claude-opus-5-5 Amazon Bedrock
+amazon-bedrock/anthropic.claude-sonnet-4-6 anthropic/claude-sonnet-4-6 Amazon Bedrock
 anthropic.claude-3-7-sonnet-20250219-v1:0 bedrock/anthropic.claude-3-7-sonnet-20250219-v1:0
 bedrock/amazon.nova-pro-v1:0 bedrock/amazon.nova-pro-v1:0
 amazon.nova-lite-v1:0 bedrock/amazon.nova-lite-v1:0
@@ -105,7 +105,7 @@ mistral-large-4 mistral/mistral-large-4
 mistral-medium-3.5 mistral/mistral-medium-3-5
 mistralai/mistral-large-2512 mistral/mistral-large-2512
 openrouter/mistralai/mistral-large-2512 mistral/mistral-large-2512 OpenRouter
-mistral.mistral-large-4 mistral/mistral-large-4 Bedrock
+mistral.mistral-large-4 mistral/mistral-large-4 Amazon Bedrock
 deepseek-chat deepseek/deepseek-chat
 deepseek-reasoner deepseek/deepseek-reasoner
 deepseek-v4-pro deepseek/deepseek-v4-pro
@@ -154,7 +154,7 @@ def test_a_name_means_this_row(line: str) -> None:
         assert found.note.startswith(f"{name} is priced as {found.model.provider}'s own {model_id}")
         assert found.note.endswith(f"; the price of {' '.join(host)} may differ")
     else:
-        assert "may differ" not in found.note
+        assert "the price of" not in found.note.replace("at the price of", "")
 
 
 @pytest.mark.parametrize(
@@ -188,3 +188,23 @@ def test_a_name_of_some_time() -> None:
     assert catalog.resolve("acme-latest", DAY).note == "acme-latest means acme/new from 2026-10-01"
     with pytest.raises(UnknownModelError, match="on that day: it meant acme/old until 2026-10-01"):
         Catalog([old]).resolve("acme-latest", DAY)
+
+
+@pytest.mark.parametrize(
+    ("name", "model_id", "note"),
+    [
+        ("claude-opus-4-1", "bedrock/anthropic.claude-opus-4-1-20250805-v1:0", "at the price of Amazon Bedrock"),
+        ("gpt-4o-2024-05-13", "openai/gpt-4o", "an older snapshot may have had another price"),
+        ("us.amazon.nova-micro-v1:0", "bedrock/amazon.nova-micro-v1:0", ""),
+        ("us.meta.llama4-scout-17b-instruct-v1:0", "bedrock/meta.llama4-scout-17b-instruct-v1:0", "another region"),
+    ],
+)
+def test_a_price_that_may_be_another_is_said(name: str, model_id: str, note: str) -> None:
+    found = load_catalog().resolve(name, DAY)
+    assert found.model.id == model_id
+    assert note in found.note
+
+
+def test_no_name_is_too_long_to_be_refused() -> None:
+    with pytest.raises(UnknownModelError):
+        load_catalog().find("models/" * 50_000)

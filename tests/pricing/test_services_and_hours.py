@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from pricing.catalog import load_catalog
-from pricing.rates import average_factor, price_on
+from pricing.catalog import check_file, load_catalog
+from pricing.rates import price_on
 from pricing.types import OffPeak, PastPrice, ScenarioError, Service
 from tests.pricing.build import Change, Price, Tier, cost, count, rates
 
@@ -102,11 +102,10 @@ def test_costs_at_hours_that_are_told() -> None:
     assert found("") == (Decimal("5.5"), Decimal("10.5"), Decimal("10.5"), "estimated")
     assert found("peak") == (Decimal("10.5"), Decimal("10.5"), Decimal("10.5"), "exact")
     assert found("off-peak") == (Decimal("5.5"), Decimal("5.5"), Decimal("5.5"), "exact")
-    # 35 of 168 hours at 10, 133 at 5, and the fee: (350 + 665) / 168 + 0.5, rounded to twelve decimals of the factor
-    factor = Decimal("0.604166666667")
+    # 35 of 168 hours at 2 and 8, 133 at half of it: 203 / 168 and 812 / 168, each to twelve decimals, and the fee
     assert PEAK.peak_minutes == 35 * 60
-    assert average_factor(PEAK, 35 * 60) == factor
-    assert found("average") == (Decimal("5.5"), factor * 10 + Decimal("0.5"), Decimal("10.5"), "estimated")
+    mean = Decimal("1.208333333333") + Decimal("4.833333333333") + Decimal("0.5")
+    assert found("average") == (Decimal("5.5"), mean, Decimal("10.5"), "estimated")
     before = (Decimal("10.5"), Decimal("10.5"), Decimal("10.5"), "exact")
     assert [found(hours, date(2026, 8, 31)) for hours in ("", "off-peak", "average")] == [before] * 3
     assert found("off-peak", date(2026, 9, 1))[1] == Decimal("5.5")
@@ -146,7 +145,7 @@ def test_the_row_says_which_price_holds_now() -> None:
     hours = "01:00 to 04:00 and 06:00 to 10:00 UTC, Monday to Friday"
     assert note == f"price of the peak hours ({hours}), half of it at other times; now peak until Fri 10:00 UTC"
     note = cost(BY_HOUR, M, on=DAY, now=at + timedelta(days=1), hours="off-peak").price_note
-    assert note == f"price outside the peak hours ({hours}), half of that in them; now off-peak until Mon 01:00 UTC"
+    assert note == f"price outside the peak hours ({hours}): half that of the peak; now off-peak until Mon 01:00 UTC"
 
 
 PAST = (
@@ -178,6 +177,9 @@ def test_a_call_cost_what_the_price_of_its_day_was(day: date, expected: str | No
 def test_an_earlier_price_is_complete_in_itself() -> None:
     assert usd(DATED, 300_000, on=date(2026, 10, 20)) == Decimal("1.2"), "its own tier"
     assert usd(DATED, 300_000, on=date(2026, 10, 14)) == Decimal("0.204")
+    longer = replace(DATED, tiers=LONG)
+    assert usd(longer, 300_000, on=date(2026, 10, 14)) is None, "whether long prompts cost more is not known"
+    assert usd(longer, 200_000, on=date(2026, 10, 14)) == Decimal("0.136")
     assert usd(DATED, 100_000, on=date(2026, 10, 14), batch=True) is None, "no batch price of that time is known"
     assert usd(DATED, 100_000, on=date(2026, 10, 20), batch=True) == Decimal("0.068")
     _, change = price_on(DATED, date(2026, 10, 15))
@@ -226,7 +228,8 @@ models:
     checked: 2026-11-20
     checked_in: table
     dated_aliases: [{name: one-latest, from_date: 2026-10-14, until: 2026-12-01}]
-  acme/two: {like: acme/one, price: {output: 11}}
+  acme/two: {like: acme/one, name: Two}
+  acme/own: {like: acme/one, price: {output: 11}}
   acme/three: {like: openai/gpt-4.1, checked: 2026-11-01}
 """
     )
@@ -237,8 +240,10 @@ models:
     assert [service.name for service in one.price.services] == ["flex", "priority", "fast"]
     assert (one.price.since, one.price.known_from) == (date(2026, 10, 29), date(2026, 10, 14))
     two = catalog.find("acme/two")
-    assert (two.price.rates.input, two.price.rates.output, two.name) == (2, 11, "two")
-    assert two.price.services == one.price.services
+    assert (two.price, two.name) == (one.price, "Two")
+    own = catalog.find("acme/own").price
+    assert (own.rates.input, own.rates.output, own.rates.audio_input) == (2, 11, 32)
+    assert (own.services, own.tiers, own.history, own.since, own.off_peak) == ((), (), (), None, one.price.off_peak)
     assert two.dated_aliases == ()
     three, source = catalog.find("acme/three"), catalog.find("openai/gpt-4.1")
     assert (three.price.rates, three.context, three.count) == (source.price.rates, source.context, source.count)
@@ -246,3 +251,64 @@ models:
         catalog.resolve("one-latest", date(2026, 11, 1)).note
         == "one-latest means acme/one from 2026-10-14 until 2026-12-01"
     )
+
+
+def test_a_change_of_price_ends_prices_that_services_had_of_their_own() -> None:
+    price = replace(PRICE, changes=(Change(DAY, rates(input="4")),))
+    assert usd(price, 100_000, on=DAY, service="flex") == Decimal("0.2"), "half of whatever it is"
+    assert usd(price, 100_000, on=DAY, service="fast") is None
+    assert usd(price, 100_000, on=date(2026, 11, 26), service="fast") == Decimal("1.2")
+
+
+def test_tiers_of_the_users_own_make_those_of_a_service_unknown() -> None:
+    own = replace(PRICE, tiers=(Tier(rates(input="9"), over=50_000),))
+    assert usd(own, 10_000, service="ultrafast") is None
+    assert usd(own, 100_000, service="flex") == Decimal("0.45")
+    assert usd(own, 100_000, service="fast") == Decimal("1.2"), "the same at every length"
+
+
+def test_reasoning_with_a_price_of_its_own() -> None:
+    price = replace(PRICE, rates=replace(PRICE.rates, reasoning=Decimal(9)))
+    assert usd(price, 0, reasoning_tokens=M, service="priority") is None, "it may be dearer than the output"
+    assert usd(price, 0, reasoning_tokens=M, service="flex") == Decimal("4.5")
+
+
+def test_history_that_cannot_be(tmp_path) -> None:
+    path = tmp_path / "prices.yaml"
+    for text, sentence in (
+        ("history: [{from_date: 2026-01-01, input: 1}]", "'since' is missing beside 'history'"),
+        ("since: 2026-01-01, history: [{from_date: 2026-01-01, input: 1}]", "begin before those of today"),
+        ("off_peak: {factor: 0.5, peak: ['01:00-04:00', '03:00-05:00']}", "these hours overlap"),
+        ("off_peak: {factor: 0.5, weekdays: mon-fri}", "'peak' is missing"),
+        ("services: {slow: half}", "unknown field 'slow'"),
+        ("services: {flex: {factor: 2, input: 3}}", "a factor or prices of its own"),
+        (
+            "tiers: [{over: 9, input: 1}], services: {flex: {input: 1, tiers: [{over: 8, input: 2}]}}",
+            "begins at a threshold",
+        ),
+    ):
+        path.write_text(f"version: 2\nmodels:\n  acme/one: {{price: {{input: 2, {text}}}}}\n")
+        problems = check_file(path)
+        assert [sentence in problem.message for problem in problems] == [True], (text, problems)
+    path.write_text("version: 2\nmodels:\n  a/a: {like: a/b}\n  a/b: {like: a/a}\n  a/c: {like: nobody/x}\n")
+    assert [
+        "cannot be like itself" in one.message or "no model has the id" in one.message for one in check_file(path)
+    ] == [True] * 3
+
+
+def test_dates_of_the_users_own_hold_without_a_day_of_checking(tmp_path) -> None:
+    path = tmp_path / "prices.yaml"
+    past = "since: 2026-02-01, history: [{from_date: 2026-01-01, input: 1, output: 1}]"
+    path.write_text(f"version: 2\nmodels:\n  acme/one: {{price: {{input: 2, output: 2, {past}}}}}\n")
+    price = load_catalog(path).find("acme/one").price
+    assert [usd(price, M, on=date(2026, month, 15)) for month in (1, 2)] == [1, 2]
+    assert usd(price, M, on=date(2025, 12, 31)) is None
+
+
+def test_hours_of_version_one(tmp_path) -> None:
+    path = tmp_path / "prices.yaml"
+    for version, block in ((1, "price: {{input: 1, {}}}"), (0, "input: 1, {}")):
+        for hours, expected in (("peak_hours: at noon", None), ("off_peak: 0.5, peak_hours: at noon", "at noon")):
+            path.write_text(f"version: {version}\nmodels:\n  acme/one: {{{block.format(hours)}}}\n")
+            off_peak = load_catalog(path).find("acme/one").price.off_peak
+            assert (off_peak and off_peak.note) == expected
