@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from engine.requests.templates import TEMPLATES
 
+UNKNOWN = "alone"
+"""The template of a model whose framing is not known."""
+
 BY_NAME: tuple[tuple[str, str], ...] = (
     ("gpt-oss", "harmony"),
     ("gpt-", "openai"),
@@ -11,6 +14,7 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ("o1", "openai"),
     ("o3", "openai"),
     ("o4", "openai"),
+    ("qwen3.", UNKNOWN),  # that of Qwen 3.5 and later was not compared with the one of Qwen 3
     ("qwen", "qwen"),
     ("deepseek", "deepseek"),
     ("llama-3.0", "llama3"),
@@ -25,9 +29,6 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ("pixtral", "mistral"),
 )
 """Beginnings of names, and their templates; the first that fits holds."""
-
-UNKNOWN = "alone"
-"""The template of a model whose framing is not known."""
 
 
 def template_for_model(model: str) -> str:

@@ -261,7 +261,7 @@ class PriceImportDialog(QDialog):
             for one in unread
         ]
         if preview.problems:
-            words.append(self.tr("Your price file has mistakes. Mend it first: then it can be compared."))
+            words.append(self.tr("Your price file has problems. Fix them first, then it can be compared."))
         self.faults.setText("\n".join(f"✗ {sentence}" for sentence in words))
         self.faults.setVisible(bool(words))
         palette = QPalette(self.faults.palette())

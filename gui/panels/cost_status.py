@@ -71,9 +71,9 @@ class CostStatus(QObject):
         """What is wrong with the user's price file, and which prices are in force instead."""
         number = len(self._service.problems)
         wrong = (
-            self.tr("Your price file has a mistake.")
+            self.tr("Your price file has a problem.")
             if number == 1
-            else self.tr("Your price file has {number} mistakes.").format(number=self._number(number))
+            else self.tr("Your price file has {number} problems.").format(number=self._number(number))
         )
         in_force = {
             price_files.KEPT: self.tr("The prices from before stay in force."),

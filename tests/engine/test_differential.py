@@ -86,6 +86,7 @@ class Deaf:
 
     def __init__(self, encoding: engine.Encoding) -> None:
         self.special_tokens_set = encoding.special_tokens_set
+        self._special_tokens = encoding._special_tokens
         self.encode_ordinary = encoding.encode_ordinary
         self.count = encoding.count
 

@@ -96,9 +96,10 @@ def test_a_broken_file_changes_no_price_and_its_problems_lead_to_their_places(
     qtbot.waitUntil(panel.problem_list.isHidden)
     save(qtbot, panel)
     qtbot.waitUntil(lambda: input_price(bench) == 3)
-    prices.write_text(BROKEN)
     bench.window.actions_by_name["focus_prompt"].trigger()
-    qtbot.waitUntil(lambda: "mistake" in notices(bench))  # nobody sees the page now
+    prices.write_text(BROKEN)
+    bench.costs.service.reload_prices()
+    qtbot.waitUntil(lambda: "problem" in notices(bench))  # nobody sees the page now
 
 
 def test_the_place_of_a_problem_behind_wide_characters(qtbot: QtBot, open_window: OpenWindow):

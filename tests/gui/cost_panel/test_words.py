@@ -118,7 +118,7 @@ def test_mistakes_in_the_price_file_are_told_and_withdrawn(panel, qtbot, notifie
     with qtbot.waitSignal(notifier.posted) as told:
         panel.commands.reload.trigger()
     notice = told.args[0]
-    assert notice.text == "Your price file has 2 mistakes. The prices from before stay in force."
+    assert notice.text == "Your price file has 2 problems. The prices from before stay in force."
     assert notice.details.count("prices.yaml:3:7: models.x: unknown field") == 2
     assert panel.status.remark.text() == notice.text
     assert panel.table.model().rowCount() == 5
