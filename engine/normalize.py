@@ -17,7 +17,7 @@ from typing import Literal, cast
 
 from engine.errors import EngineError
 from engine.still_wanted import while_wanted
-from engine.unicode_versions import by_library, may_differ
+from engine.unicode_versions import by_library, is_surely_composed, may_differ
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
@@ -136,6 +136,8 @@ def _parts(text: str) -> Iterator[str]:
 def _done(step: str, text: str) -> str:
     if step == SIGNS_AS_SPACES:
         return text.replace("▁", " ")
+    if step == "NFC" and is_surely_composed(text):
+        return text
     if may_differ(text):
         return by_library(_LIBRARY_NAMES.get(step, step), text)
     if step == LOWERCASE:

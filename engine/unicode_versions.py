@@ -55,6 +55,47 @@ def may_differ(text: str) -> bool:
     return bool(_doubtful()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")].any())
 
 
+_COMPOSED = (
+    "400-482 48a-52f 531-556 561-586 5d0-5ea 620-64a 904-939 e01-e30 2010-2027 2030-205e 2070-20cf 2100-2125 "
+    "2127-2129 212c-2328 232b-2adb 2add-2bff 3001-3029 3030-3098 309b-312f 3400-4dbf 4e00-9fff ac00-d7a3 ff01-ff9d "
+    "1f300-1f64f 1f680-1f6ff 1f900-1f9ff"
+)
+"""Code points from U+0300 on that NFC leaves alone whatever stands around them, of scripts that are often written."""
+
+_FIRST_OF_MARKS = 0xCC
+"""The first byte of U+0300 in UTF-8. Below that code point every text is composed."""
+
+
+@functools.cache
+def _composed() -> Any:
+    """bool[1114112]: the code points of ``_COMPOSED`` on which no versions differ."""
+    import numpy as np
+
+    points = np.zeros(0x110000, dtype=np.bool_)
+    for first, _, last in (one.partition("-") for one in _COMPOSED.split()):
+        points[int(first, 16) : int(last, 16) + 1] = True
+    return points & ~_doubtful()
+
+
+def is_surely_composed(text: str) -> bool:
+    """Return True if NFC changes nothing of a text in any version of Unicode; False where that takes a closer look.
+
+    Looks at the bytes of the text in UTF-8, of which few begin a character from U+0300 on in most texts.
+    """
+    if text.isascii():
+        return True
+    import numpy as np
+
+    raw = np.frombuffer(text.encode("utf-8", "surrogatepass") + b"\0\0\0", dtype=np.uint8)
+    at = np.flatnonzero(raw >= _FIRST_OF_MARKS)
+    first, second, third, fourth = (raw[at + place].astype(np.uint32) for place in range(4))
+    two = (first & 0x1F) << 6 | (second & 0x3F)
+    three = (first & 0x0F) << 12 | (second & 0x3F) << 6 | (third & 0x3F)
+    four = (first & 0x07) << 18 | (second & 0x3F) << 12 | (third & 0x3F) << 6 | (fourth & 0x3F)
+    points = np.where(first < 0xE0, two, np.where(first < 0xF0, three, four))
+    return bool(_composed()[points].all())
+
+
 @functools.cache
 def _library_step(name: str) -> Any:
     from tokenizers import normalizers

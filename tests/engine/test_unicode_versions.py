@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from tokenizers import normalizers
 
 from engine.formats.check_sample import TEXTS
 from engine.normalize import FORMS, LOWERCASE, STRIP_ACCENTS, Normalizer
-from engine.unicode_versions import _doubtful, may_differ
+from engine.unicode_versions import _composed, _doubtful, is_surely_composed, may_differ
 from tests.thoroughness import mostly_deep
 
 NAMES = {**{form: form for form in FORMS}, LOWERCASE: "Lowercase", STRIP_ACCENTS: "StripAccents"}
@@ -77,3 +78,20 @@ def test_any_text(text):
 def test_common_text_is_left_to_python():
     assert not may_differ("Le café, 漢字 かな 한글 हिन्दी العربية עברית ไทย Ελληνικά Русский 😀👩\u200d🚀 — “”…")
     assert not _doubtful()[ord("é")]
+
+
+def test_what_is_surely_composed_stays_as_it_is() -> None:
+    """By Python's own tables: no mark, nothing that NFC changes, nothing that it joins to what stands before."""
+    seconds = set()
+    for point in range(0x110000):
+        parts = unicodedata.decomposition(chr(point)).split()
+        if len(parts) == 2 and not parts[0].startswith("<"):
+            seconds.add(int(parts[1], 16))
+    for point in (*range(0x300), *np.flatnonzero(_composed()).tolist()):
+        character = chr(point)
+        assert unicodedata.combining(character) == 0
+        assert unicodedata.normalize("NFC", character) == character
+        assert point not in seconds
+    assert is_surely_composed("Plain “text”, naïve café, 字符串処理, Вопрос, 한국어, 😀 and ½.")
+    for text in ("e\u0301", "\u2126", "\u1100\u1161", "a\u1df6\u0323", "か\u3099", "\ud800"):
+        assert not is_surely_composed(text)
