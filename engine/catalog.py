@@ -96,7 +96,14 @@ ENTRIES: tuple[EncodingEntry, ...] = (
     EncodingEntry("deepseek", "DeepSeek", "deepseek", patterns.DEEPSEEK, None, "DeepSeek V3 and R1"),
     EncodingEntry(
         "gemma", "Google", "gemma", patterns.GEMMA, None,
-        "Gemma 4 and, for text, Gemma 3; with them Google's own SDK counts for Gemini",
+        "Gemma 4; with it Google's own SDK counts for Gemini 3.1 and 3.5",
+        vendor_normalization=SIGNS_AS_SPACES,
+        unicode="",
+        pieces=True,
+    ),
+    EncodingEntry(
+        "gemma3", "Google", "gemma", patterns.GEMMA3, _copy_of(special_tokens.GEMMA3),
+        "Gemma 3: gemma with single tokens for HTML tags; so Google's own SDK counts for Gemini 2.0 to 3",
         vendor_normalization=SIGNS_AS_SPACES,
         unicode="",
         pieces=True,

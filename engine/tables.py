@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -70,8 +69,6 @@ def build_tables(vocabulary: Vocabulary, fingerprint: bytes) -> NDArray[np.uint8
     count = fill_tables(tables, unmerged)
     header[layout.UNREACHABLE // 8] = count
     if isinstance(vocabulary, PieceOrder):
-        if count:  # nothing is looked up as a whole among pieces, so these are none
-            return build_tables(replace(vocabulary, table=_without(table, unmerged[:count])), fingerprint)
         _section(tables, layout.PIECE_IDS).view(np.uint32)[:] = vocabulary.ids
         _section(tables, layout.PIECE_SCAN)[:] = vocabulary.scan
     _section(tables, layout.CROSSINGS)[:] = crossings_of(
@@ -128,17 +125,6 @@ def ids_in(tables: NDArray[np.uint8]) -> NDArray[np.uint32]:
 def scan_data_in(tables: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """uint8[n], read-only: what the scanner of pieces asks."""
     return _section(tables, layout.PIECE_SCAN)
-
-
-def _without(table: RankTable, numbers: NDArray[np.uint32]) -> RankTable:
-    """A table in which these numbers are not used."""
-    tokens = table.tokens()
-    for number in numbers.tolist():
-        tokens[number] = b""
-    offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
-    np.cumsum([len(token) for token in tokens], out=offsets[1:])
-    offsets.flags.writeable = False
-    return RankTable(table.first_id, b"".join(tokens), offsets)
 
 
 def pairs_in(tables: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

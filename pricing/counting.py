@@ -19,6 +19,7 @@ BUNDLED_ENCODINGS: tuple[str, ...] = (
     "qwen3_5",
     "kimi",
     "gemma",
+    "gemma3",
     "deepseek",
     "tekken",
 )

@@ -3,11 +3,12 @@ r"""The split of texts for SentencePiece's pieces, and cut further:
 
 Of a run of newlines, tabs or spaces up to 31 are one token, from the left. Everything else is merged within a stretch
 that has neither newlines nor tabs, and a space at its start only: no piece has a space behind another character, but
-for ``> </``.
+for ``> </``. In an encoding that has tags, such as ``</td>``, each is a stretch of its own.
 
 Such a stretch is cut between two characters that stand together in no piece: every merge across that place would make
 a piece in which they do. An unknown character is handed on byte by byte. There are no unreachable pieces to be
-afraid of: the tables do not have them.
+afraid of: the tables do not have them. A stretch may end with the space of ``> </`` where a tag follows: the space
+merges with nothing then.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.characters import code_point_at
-from engine.kernels.memory import Span, load8, span, store32
+from engine.kernels.memory import Span, load8, load64, span, store32
 
 ASCII_PAIRS = 0x200000 // 8
 """Bytes at the start of what a scanner asks: a bit for each number that four bytes decode to, set for known characters.
@@ -25,7 +26,11 @@ Behind them a bit for each pair of ASCII characters that stands together in some
 PAIRS = ASCII_PAIRS + 128 * 128 // 8
 """Behind those a set of hashed pairs of other characters."""
 PAIR_BITS = 18
-SCAN_SIZE = PAIRS + (1 << (PAIR_BITS - 3))
+TAGS = PAIRS + (1 << (PAIR_BITS - 3))
+"""Behind those a hash table of tags: slots of 16 bytes, a tag with zeros behind it in each, or zeros."""
+TAG_SLOTS = 256
+LONGEST_TAG = 13
+SCAN_SIZE = TAGS + TAG_SLOTS * 16
 LONGEST_RUN = 31
 _MIX = 0x9E3779B1
 
@@ -49,6 +54,37 @@ def _stand_together(data: Span, left: int, right: int) -> bool:
     return _is_set(data, PAIRS, pair_bit(left, right)) and _is_set(data, 0, right)
 
 
+@inline_kernel
+def next_slot(slot: int, byte: int) -> int:
+    """Number of the slot of a tag that goes on with ``byte``; ``slot`` is that of what stands before it."""
+    return (slot * 31 + byte) & (TAG_SLOTS - 1)
+
+
+@kernel
+def _tag_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
+    """Where the tag ends that starts with the ``<`` at ``at``; 0 where there is none."""
+    low, high, slot = 0x3C, 0, next_slot(0, 0x3C)
+    size = 1
+    limit = min(n_bytes - at, LONGEST_TAG)
+    byte = 0
+    while size < limit and byte != 0x3E:
+        byte = load8(text, at + size)
+        if byte >= 0x80 or byte == 0x3C or byte <= 0x20:
+            return 0
+        if size < 8:
+            low |= byte << (size << 3)
+        else:
+            high |= byte << ((size - 8) << 3)
+        slot = next_slot(slot, byte)
+        size += 1
+    place = TAGS + (slot << 4)
+    while load64(data, place) != 0:
+        if load64(data, place) == low and load64(data, place + 8) == high:
+            return at + size
+        place = TAGS + ((place - TAGS + 16) & (TAG_SLOTS * 16 - 1))
+    return 0
+
+
 @kernel
 def _run_end(text: Span, at: int, n_bytes: int, byte: int) -> int:
     end = at + 1
@@ -60,7 +96,7 @@ def _run_end(text: Span, at: int, n_bytes: int, byte: int) -> int:
 
 @kernel
 def _stretch_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
-    """Where the stretch ends that starts with the known character at ``at``."""
+    """Where the stretch ends that starts with the known character at ``at``, no tag."""
     packed = code_point_at(text, at)
     left = packed >> 3
     at += packed & 7
@@ -77,6 +113,8 @@ def _stretch_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
             if right == 0x20 and not (
                 left == 0x3E and at + 2 < n_bytes and load8(text, at + 1) == 0x3C and load8(text, at + 2) == 0x2F
             ):
+                break
+            if right == 0x3C and _tag_end(text, at, n_bytes, data) > 0:
                 break
         if not _stand_together(data, left, right):
             break
@@ -101,8 +139,11 @@ def scan_pieces(
     at = start
     while at < n_bytes and found + 4 <= ends.size:
         byte = load8(source, at)
+        tag_end = _tag_end(source, at, n_bytes, known) if byte == 0x3C else 0
         if byte == 0x0A or byte == 0x09 or (byte == 0x20 and at + 1 < n_bytes and load8(source, at + 1) == 0x20):
             at = _run_end(source, at, n_bytes, byte)
+        elif tag_end > 0:
+            at = tag_end
         else:
             packed = code_point_at(source, at)
             if byte < 0x80 or _is_set(known, 0, packed >> 3):

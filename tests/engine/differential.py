@@ -164,6 +164,8 @@ def _of_published(name: str, raw: Path) -> Oracle:
     if name == "gemma":
         pieces = oracles.splintr("gemma4")
         return lambda texts: [pieces.encode_raw(text) for text in texts]
+    if name == "gemma3":
+        return lambda texts: [oracles.gemma3(text) for text in texts]
     if name == "deepseek":
         tokenizer = oracles.deepseek_plain(raw)
         return lambda texts: [one.ids for one in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,21 @@ KIMI_PATTERN = (
     r"""|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
 )
 """As Kimi's own tokenization_kimi.py has it, and splintr's KIMI_PATTERN."""
+
+
+GEMMA3_TAGS = [
+    f"<{slash}{name}>"
+    for group in (
+        "table caption thead tbody tfoot tr th td",
+        "h1 h2 h3 h4 h5 h6 blockquote",
+        "strong em b i u s sub sup code",
+        "a html body img span bbox ul li div iframe footer",
+    )
+    for slash in ("", "/")
+    for name in group.split()
+]
+"""Ids 168 to 237 of Gemma 3, in this order."""
+GEMMA3_TAG = re.compile(f"({'|'.join(map(re.escape, GEMMA3_TAGS))})")
 
 
 def ranks_of_tiktoken_file(path: Path) -> dict[bytes, int]:
@@ -103,6 +119,15 @@ def splintr(name: str) -> Any:
     return Splintr.from_pretrained(name)
 
 
+def gemma3(text: str) -> list[int]:
+    """Gemma 3 has the pieces of Gemma 4 and finds its tags first."""
+    found: list[int] = []
+    for part in GEMMA3_TAG.split(text):
+        tag = GEMMA3_TAGS.index(part) if part in GEMMA3_TAGS else None
+        found += splintr("gemma4").encode_raw(part) if tag is None else [168 + tag]
+    return found
+
+
 @functools.cache
 def tekken(vocabularies: Path) -> tiktoken.Encoding:
     """As mistral-common builds it; its ids are 1,000 lower than the model's."""
@@ -134,9 +159,9 @@ def ids(name: str, vocabularies: Path, text: str) -> list[int]:
     if name in ("qwen", "qwen3_5"):
         oracle = qwen if name == "qwen" else qwen3_5
         return oracle(vocabularies).encode_ordinary(NFC().normalize_str(text))
-    if name == "gemma":
+    if name in ("gemma", "gemma3"):
         pytest.importorskip("splintr")
-        return splintr("gemma4").encode_raw(text)
+        return splintr("gemma4").encode_raw(text) if name == "gemma" else gemma3(text)
     if name == "kimi":
         return kimi(vocabularies).encode_ordinary(text)
     if name == "tekken":

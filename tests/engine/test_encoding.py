@@ -70,7 +70,7 @@ def test_known_counts(name, text, count):
     ("name", "n_vocab"),
     [("gpt2", 50257), ("r50k_base", 50257), ("p50k_base", 50281), ("p50k_edit", 50284), ("cl100k_base", 100277),
      ("o200k_base", 200019), ("o200k_harmony", 201088), ("qwen", 151669), ("qwen3_5", 248077), ("kimi", 163840),
-     ("gemma", 262144),
+     ("gemma", 262144), ("gemma3", 262145),
      ("deepseek", 129280), ("tekken", 131072)],
 )  # fmt: skip
 def test_sizes(name, n_vocab):

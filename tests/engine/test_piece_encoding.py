@@ -14,6 +14,8 @@ from engine.errors import FormatError
 from engine.formats.saving import save_encoding
 from engine.kernels._jit import COMPILED
 from engine.merge_account import account_of, cut_text, merge_spans
+from engine.patterns import HTML_TAGS
+from engine.piece_order import NEVER_MERGED
 from tests.engine import oracles
 from tests.engine.kernels.odd_texts import odd_text
 from tests.thoroughness import scaled
@@ -45,6 +47,22 @@ KNOWN = {
     " \n": [236743, 107],
     "漢字  字": [201637, 138, 237871],
 }
+KNOWN_WITH_TAGS = {
+    "a <table>": [236746, 236743, 168],
+    "  <td>x</td>": [138, 175, 236781, 183],
+    "x> </td>": [236781, 236813, 236743, 183],
+    "x> </foo": [236781, 107068, 26537],
+    "<td> </foo>": [175, 1454, 26537, 236813],
+    "<TABLE>": [236820, 28198, 236813],
+    "<table class='x'>": [236820, 5127, 1012, 2507, 236781, 9946],
+    "<b><i>x</i></b>": [200, 201, 236781, 210, 209],
+    "<<b>>": [236820, 200, 236813],
+    "</ td>": [954, 45889, 236813],
+    "<h1>\n\n</h1>": [184, 108, 191],
+    "<blockquote></blockquote": [190, 954, 37548],
+    " " * 33 + "<b>": [167, 138, 200],
+}
+"""Of Gemma 3, by Hugging Face's library from its tokenizer.json."""
 WORST = (
     "a" * 3000,
     " " * 3000,
@@ -70,6 +88,31 @@ def native():
     return encoding
 
 
+@pytest.fixture(scope="module")
+def with_tags():
+    encoding = Catalog(DATA_DIR).get("gemma3")
+    assert encoding.use_kernels()
+    return encoding
+
+
+AROUND_TAGS = ("", "x", " ", "  ", "\n", "\t", "<", "</", ">", "> ", "> </", "x> ", "<td", "<td class='x'>", "<TD>")
+
+
+def tagged_texts(seed: int, number: int) -> list[str]:
+    """Random texts with many tags, some of them broken."""
+    rng = random.Random(seed)
+    made = []
+    for _ in range(number):
+        parts = []
+        for _ in range(rng.randrange(1, 12)):
+            tag = rng.choice(HTML_TAGS)
+            cut = rng.randrange(len(tag))
+            broken = rng.choice((tag[:cut], tag[cut:], tag.upper(), f"{tag[:cut]}{rng.choice(AROUND_TAGS)}{tag[cut:]}"))
+            parts.append(rng.choice((tag, tag, tag, broken, rng.choice(AROUND_TAGS), odd_text(rng))))
+        made.append("".join(parts))
+    return made
+
+
 def texts(seed: int, number: int) -> list[str]:
     """Random texts with what this split looks at."""
     rng = random.Random(seed)
@@ -89,6 +132,45 @@ def test_known_ids(plain, native, text):
         assert encoding.count(text) == len(ids)
         assert encoding.decode(ids) == text.replace("▁", " ")
         assert encoding.token_ends(text).tolist()[-1:] == [len(text.encode())] * bool(ids)
+
+
+@pytest.mark.parametrize("text", KNOWN_WITH_TAGS)
+def test_tags_are_tokens_of_gemma3(with_tags, text):
+    for encoding in (engine.get_encoding("gemma3"), with_tags):
+        ids = encoding.encode_ordinary(text)
+        assert ids == KNOWN_WITH_TAGS[text]
+        assert encoding.count(text) == len(ids)
+        assert encoding.decode(ids) == text
+        cut = cut_text(encoding, text)
+        assert [one for at in range(len(cut)) for one in account_of(encoding, cut.pretoken(at)).ids] == ids
+
+
+def test_gemma3_has_ids_of_its_own_beside_those_of_gemma(with_tags, native):
+    assert sorted(HTML_TAGS) == sorted(oracles.GEMMA3_TAGS)
+    assert [with_tags.encode_ordinary(tag) for tag in oracles.GEMMA3_TAGS] == [[number] for number in range(168, 238)]
+    assert native.encode_ordinary("<b>") == [236820, 236763, 236813]
+    assert not with_tags.encodes_like(native)
+    assert with_tags.encode("<start_of_turn><b>", allowed_special="all") == [105, 200]
+    assert account_of(with_tags, "<b>").is_looked_up
+    assert with_tags.parents_of(200) is None
+    assert with_tags.token_parents.left[200] < 0
+
+
+def test_ids_with_tags_are_those_of_splintr_between_tags(with_tags):
+    pytest.importorskip("splintr")
+    plain = engine.get_encoding("gemma3")
+    for text in (*tagged_texts(12, scaled(1000)), *texts(13, scaled(300)), *WORST, "<b" * 3000, "<td>" * 3000):
+        ids = oracles.gemma3(text)
+        assert with_tags.encode_ordinary(text) == ids, ascii(text)
+        assert plain.encode_ordinary(text) == ids, ascii(text)
+
+
+@pytest.mark.parametrize("text", [" YYYY", " yyyy", " diffformul", " ::::::::"])
+def test_pieces_that_merging_never_makes_are_no_tokens(plain, native, text):
+    ids = plain.encode_ordinary(text)
+    assert ids == native.encode_ordinary(text)
+    assert len(ids) > 1
+    assert plain.encode_single_token(text) in NEVER_MERGED
 
 
 def test_both_encoders_agree(plain, native):
@@ -123,21 +205,22 @@ def test_special_tokens(native):
     assert native.decode_single_token_bytes(335) == native.decode_single_token_bytes(236746) == b"a"
 
 
-@pytest.mark.parametrize("other", ["gemma", "o200k_base"])
-def test_edits_give_what_the_whole_text_gives(native, other):
+@pytest.mark.parametrize("other", ["gemma", "gemma3", "o200k_base"])
+def test_edits_give_what_the_whole_text_gives(native, with_tags, other):
     rng = random.Random(10)
-    edited = EditedText(native if other == "gemma" else engine.get_encoding(other))
-    edited.watch([] if other == "gemma" else [native])
+    own = {"gemma": native, "gemma3": with_tags}.get(other)
+    edited = EditedText(own or engine.get_encoding(other))
+    edited.watch([native] if own is not native else [])
     text = "".join(one for one in "".join(texts(11, 60)) if ord(one) < 0xD800)[:900]
     edited.reset(text)
     for _ in range(30):
         start = rng.randrange(len(text) + 1)
         removed = min(rng.randrange(5), len(text) - start)
-        inserted = rng.choice(("", " ", "\n", "\t", "> </", "a", "漢", "  ", "\u0378", "▁"))
+        inserted = rng.choice(("", " ", "\n", "\t", "> </", "a", "漢", "  ", "\u0378", "▁", "<b>"))
         edited.apply([TextEdit(start, removed, inserted)])
         text = text[:start] + inserted + text[start + removed :]
-        if other == "gemma":
-            assert edited.whole().ids.tolist() == native.encode_ordinary(text)
+        if own is not None:
+            assert edited.whole().ids.tolist() == own.encode_ordinary(text)
         assert edited.catch_up(10.0)
         assert edited.token_count == edited.encoding.count(text)
         assert edited.counts().get("gemma") in (None, native.count(text))
