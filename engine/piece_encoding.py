@@ -5,29 +5,21 @@ from __future__ import annotations
 import functools
 import hashlib
 import operator
-import re
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from engine import kept_for_later, merge_replay
 from engine.bundled_vocabulary import BundledVocabulary
-from engine.chunked_encoder import NativeFront, check_text
-from engine.encoder import NativeEncoder
-from engine.in_threads import in_threads
-from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
-from engine.kernels.scan_pieces import scan_pieces
 from engine.patterns import GEMMA3, HTML_TAGS
-from engine.piece_order import FIRST_PIECE, UNKNOWN, PieceOrder, piece_order
+from engine.piece_order import FIRST_PIECE, PieceOrder, piece_order
 from engine.prepared_encoding import PreparedEncoding
 from engine.still_wanted import while_wanted
-from engine.tables import ids_in, pairs_in, scan_data_in, shared_tables, table_in
 from engine.tiktoken_core import CoreBPE, build_core
 from engine.token_parents import NO_PARENT
 from engine.types import MergeStep, TokenParents
 from engine.vocabulary import Vocabulary
-from engine.workspace import Workspace, padded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,11 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.bundle_format import RankTable
-    from engine.text_work import Chunks
-
-CHUNK_CHARS = 1 << 18
-_NEWLINES = re.compile(r"(?<!\n)\n")
-"""Where a text may be cut: a run of newlines is a stretch of its own."""
+    from engine.encoder import NativeEncoder
+    from engine.piece_encoder import PieceFront
 
 
 class PieceEncoding(PreparedEncoding):
@@ -96,16 +85,21 @@ class PieceEncoding(PreparedEncoding):
 
     def open_native(self, folder: Path | None) -> NativeEncoder:
         """As for any encoding; it gives numbers, not ids."""
+        from engine.piece_encoder import PieceEncoder
+        from engine.tables import shared_tables
+
         tables = shared_tables(folder, self._fingerprint, lambda: self._order)
         return PieceEncoder(tables, lambda *_: 0)
 
     def _front(self, native: NativeEncoder) -> PieceFront:
+        from engine.piece_encoder import PieceFront
+
         return PieceFront(native)
 
     def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32] | None:
         """As for any encoding."""
-        front = self._native
-        return front.encode_pretokens(content, byte_spans).view(np.int32) if isinstance(front, PieceFront) else None
+        front = cast("PieceFront | None", self._native)
+        return None if front is None else front.encode_pretokens(content, byte_spans).view(np.int32)
 
     def first_ends(self, content: bytes) -> list[int]:
         """Where the parts end, in bytes, that merging a pretoken begins with."""
@@ -136,6 +130,8 @@ class PieceEncoding(PreparedEncoding):
                 if parents := self._vocabulary.parents_of(token_id):
                     left[token_id], right[token_id] = parents
         else:
+            from engine.tables import ids_in, pairs_in
+
             kept_for_later.add(self)
             ids = ids_in(self._native.tables)
             lefts, rights, numbers = pairs_in(self._native.tables)
@@ -276,100 +272,3 @@ class PieceCore:
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
         """The bytes of ids. KeyError."""
         return b"".join([self.decode_single_token_bytes(token) for token in tokens])
-
-
-class PieceEncoder(NativeEncoder):
-    """As ``NativeEncoder``, but it takes whole texts only, and gives numbers instead of ids."""
-
-    def count(self, text: str | bytes, chunks: Chunks | None = None) -> int:
-        """How many tokens a text has."""
-        own = self._take_workspace(len(text))
-        try:
-            steps = self._stretches(text, own)
-            return sum(
-                count_tokens(array, own.ends, found, start, self._tables, own.state) for array, start, found in steps
-            )
-        finally:
-            self._idle.append(own)
-
-    def encode(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.uint32]:
-        """uint32[n], read-only: the numbers of the tokens of a text."""
-        own = self._take_workspace(len(text))
-        parts = [np.empty(0, dtype=np.uint32)]
-        try:
-            for array, start, found in self._stretches(text, own):
-                out = np.empty(int(own.ends[found - 1]) - start + OUT_SLACK, dtype=np.uint32)
-                used = encode_tokens(array, own.ends, found, start, self._tables, own.state, out, 0)
-                parts.append(out[:used])
-        finally:
-            self._idle.append(own)
-        numbers = np.concatenate(parts)
-        numbers.flags.writeable = False
-        return numbers
-
-    def _stretches(self, text: str | bytes, own: Workspace) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
-        """Cut a text: all of it, where the next stretches start, and how many of them end in ``own.ends``."""
-        array, n_bytes = padded(text if isinstance(text, bytes) else text.encode("utf-8"))
-        data = scan_data_in(self._tables)
-        start = 0
-        while start < n_bytes:
-            found = scan_pieces(array, n_bytes, start, data, own.ends)
-            yield array, start, found
-            start = int(own.ends[found - 1])
-
-
-class PieceFront(NativeFront):
-    """What stands before our own encoder, with the methods of ``ChunkedEncoder``: texts in, ids out."""
-
-    def __init__(self, native: NativeEncoder) -> None:
-        super().__init__(native)
-        self._ids_of = ids_in(native.tables)
-
-    def count(self, text: str, num_threads: int = 1) -> int:
-        """How many tokens a text has."""
-        check_text(text)
-        return sum(in_threads(self._native.count, _chunks(text), num_threads))
-
-    def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of a text."""
-        check_text(text)
-        parts = in_threads(self._native.encode, _chunks(text), num_threads)
-        return self._ids(np.concatenate([np.empty(0, dtype=np.uint32), *parts]))
-
-    def encode_to_list(self, text: str) -> list[int]:
-        """Token ids of a text."""
-        ids: list[int] = self.encode(text).tolist()
-        return ids
-
-    def encode_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of the pretokens of a UTF-8 text."""
-        return self._ids(self._native.encode_pretokens(content, byte_spans))
-
-    def _ids(self, numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Ids of numbers; beginnings of characters that are no pieces are taken apart."""
-        ids = self._ids_of[numbers]
-        places = np.flatnonzero(ids == UNKNOWN)
-        if len(places):
-            spelled = [self._ids_of[list(self._table.token(number))] for number in numbers[places].tolist()]
-            parts = np.split(ids, np.repeat(places, 2) + np.tile([0, 1], len(places)))
-            parts[1::2] = spelled
-            ids = np.concatenate(parts)
-        ids.flags.writeable = False
-        return ids
-
-    @functools.cached_property
-    def _table(self) -> RankTable:
-        return table_in(self._native.tables)
-
-
-def _chunks(text: str) -> list[str]:
-    """A text in parts that encode to what they have in the whole: it is cut before runs of newlines."""
-    parts = []
-    start = 0
-    while start + CHUNK_CHARS < len(text):
-        cut = _NEWLINES.search(text, start + CHUNK_CHARS)
-        if cut is None:
-            break
-        parts.append(text[start : cut.start()])
-        start = cut.start()
-    return [*parts, text[start:]]

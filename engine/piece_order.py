@@ -23,8 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.bundle_format import RankTable
-from engine.kernels._jit import uncompiled
-from engine.kernels.scan_pieces import ASCII_PAIRS, LONGEST_TAG, PAIRS, SCAN_SIZE, TAG_SLOTS, TAGS, next_slot, pair_bit
 
 RUNS = range(107, 168)
 """Ids of runs: 1 to 31 newlines, then 2 to 31 spaces."""
@@ -37,17 +35,27 @@ NEVER_MERGED = (146179, 160098, 189366, 220206)
 """Ids of pieces that no merges lead to, such as `` YYYY``."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PieceOrder:
     """``table``: the tokens by number. ``ids``: uint32[n], read-only, the id of each; ``UNKNOWN`` for beginnings.
-    ``scan``: uint8[SCAN_SIZE], read-only, what ``engine.kernels.scan_pieces`` asks. ``beginnings``: their numbers;
-    ``first_merge``: the number of the first piece of several characters."""
+    ``beginnings``: their numbers; ``first_merge``: the number of the first piece of several characters. ``characters``:
+    those that are pieces; ``pieces``: those of several characters; ``tags``: tokens that are taken whole."""
 
     table: RankTable
     ids: NDArray[np.uint32]
-    scan: NDArray[np.uint8]
     beginnings: range
     first_merge: int
+    characters: str
+    pieces: tuple[str, ...]
+    tags: tuple[bytes, ...]
+
+    @functools.cached_property
+    def scan(self) -> NDArray[np.uint8]:
+        """uint8[SCAN_SIZE], read-only: what ``engine.kernels.scan_pieces`` asks. Imports numba, unlike the rest."""
+        scan = _scan_data(self.characters, self.pieces)
+        _put_tags(scan, self.tags)
+        scan.flags.writeable = False
+        return scan
 
 
 def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
@@ -80,17 +88,24 @@ def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
     offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
     np.cumsum([len(token) for token in tokens], out=offsets[1:])
     numbered = np.array(ids, dtype=np.uint32)
-    scan = _scan_data("".join(characters), [pieces[token_id] for token_id in several])
-    _put_tags(scan, whole)
-    for array in (offsets, numbered, scan):
+    for array in (offsets, numbered):
         array.flags.writeable = False
     return PieceOrder(
-        RankTable(0, b"".join(tokens), offsets), numbered, scan, range(256, 256 + len(beginnings)), first_merge
+        RankTable(0, b"".join(tokens), offsets),
+        numbered,
+        range(256, 256 + len(beginnings)),
+        first_merge,
+        "".join(characters),
+        tuple(pieces[token_id] for token_id in several),
+        tuple(whole),
     )
 
 
-def _scan_data(characters: str, pieces: list[str]) -> NDArray[np.uint8]:
+def _scan_data(characters: str, pieces: Sequence[str]) -> NDArray[np.uint8]:
     """Which characters are pieces, and which neighbours stand together in some piece."""
+    from engine.kernels._jit import uncompiled
+    from engine.kernels.scan_pieces import ASCII_PAIRS, PAIRS, SCAN_SIZE, pair_bit
+
     scan = np.zeros(SCAN_SIZE, dtype=np.uint8)
     _set_bits(scan, 0, _points(characters))
     points = _points("\n".join(pieces))
@@ -106,6 +121,9 @@ def _scan_data(characters: str, pieces: list[str]) -> NDArray[np.uint8]:
 
 def _put_tags(scan: NDArray[np.uint8], tags: Sequence[bytes]) -> None:
     """Which tags there are."""
+    from engine.kernels._jit import uncompiled
+    from engine.kernels.scan_pieces import LONGEST_TAG, TAG_SLOTS, TAGS, next_slot
+
     slots = scan[TAGS : TAGS + TAG_SLOTS * 16].reshape(TAG_SLOTS, 16)
     following: Any = uncompiled(next_slot)
     for tag in tags:

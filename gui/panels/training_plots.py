@@ -213,7 +213,8 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
     def mark(self, index: int) -> None:
         """Show a point of the curve as if the pointer were on it."""
         curve = self._curve
-        assert curve is not None
+        if curve is None or index >= len(curve.vocab_sizes):
+            return  # it is not drawn yet, or drawn anew
         point = QPointF(curve.vocab_sizes[index], curve.bytes_per_token[index])
         self._mark(index, self.density.box.mapViewToScene(point))
 

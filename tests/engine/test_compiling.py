@@ -160,7 +160,7 @@ for name in names:
     assert [encoding.encode(text + special) for special in ("", "<")] == own
     assert encoding.count(text) == len(own[0]) == len(encoding.token_ends(text)) == len(encoding.token_ids(text))
 from engine import table_file
-assert before == kept() and NOTE_SUFFIX == table_file.NOTE_SUFFIX
+assert set(before) <= set(kept()) and NOTE_SUFFIX == table_file.NOTE_SUFFIX  # others may keep something meanwhile
 print(len(names))
 """
 
