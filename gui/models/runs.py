@@ -43,12 +43,11 @@ def wrapped(runs: Runs, room: float, width: Callable[[str], int]) -> list[Runs]:
     ends = list(accumulate(map(width, text))) if widths else range(one, one * (len(text) + 1), one)
     if ends[-1] <= room:
         return [runs]
-    rows, start = [], 0
+    stops, start = [], 0
     while start < len(text):
-        stop = _row_end(text, ends, start, room)
-        rows.append(_between(runs, start, stop))
-        start = stop
-    return rows
+        start = _row_end(text, ends, start, room)
+        stops.append(start)
+    return _parted(runs, stops)
 
 
 def _row_end(text: str, ends: Sequence[int], start: int, room: float) -> int:
@@ -64,14 +63,21 @@ def _row_end(text: str, ends: Sequence[int], start: int, room: float) -> int:
     return max(stop, start + 1)
 
 
-def _between(runs: Runs, start: int, stop: int) -> Runs:
-    found, place = [], 0
+def _parted(runs: Runs, stops: Sequence[int]) -> list[Runs]:
+    """Runs in rows that end at these characters, in one walk: a line may have thousands of both."""
+    rows: list[Runs] = []
+    row: list[Run] = []
+    place = 0
     for run in runs:
-        part = run.text[max(0, start - place) : max(0, stop - place)]
-        if part:
-            found.append(Run(part, run.mark))
-        place += len(run.text)
-    return tuple(found)
+        start = 0
+        while start < len(run.text):
+            part = run.text[start : start + stops[len(rows)] - place]
+            row.append(Run(part, run.mark))
+            start, place = start + len(part), place + len(part)
+            if place == stops[len(rows)]:
+                rows.append(tuple(row))
+                row = []
+    return rows
 
 
 def plain_text(runs: Runs) -> str:

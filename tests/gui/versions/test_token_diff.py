@@ -188,3 +188,18 @@ def test_both_sides_of_a_broken_line_stay_beside_each_other():
     for side in ("before", "after"):
         whole = "".join(run.text for part in parts for run in getattr(part, side))
         assert whole == "".join(run.text for run in getattr(changed, side))
+
+
+def test_a_line_of_many_runs_is_broken_in_one_walk():
+    """Rows and runs of a line were gone through for each other: seconds on the thread of the window."""
+    runs = tuple(Run("word ", REMOVED if number % 2 else "") for number in range(5_000))
+    rows = wrapped(runs, 43, lambda _character: 1)
+    assert [run for row in rows for run in row if run.mark] == [run for run in runs if run.mark]
+    assert "".join(run.text for row in rows for run in row) == "word " * 5_000
+    assert {sum(len(run.text) for run in row) for row in rows} == {40}
+    (first, *_rest) = wrapped((Run("abcdefgh", ""), Run("ij", ADDED)), 4, lambda _character: 1)
+    assert first == (Run("abcd", ""),)
+    assert wrapped((Run("abc", ""), Run("def", ADDED)), 4, lambda _character: 1) == [
+        (Run("abc", ""), Run("d", ADDED)),
+        (Run("ef", ADDED),),
+    ]
