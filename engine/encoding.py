@@ -134,11 +134,15 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
             with self._core_lock:
                 core = self._core
                 if core is None:
-                    before: ShortTextCores | None = self.__dict__.pop("_short_text_cores", None)
-                    ranks = self._mergeable_ranks if before is None else before.ranks  # a large table to make
-                    core = self._core = build_core(ranks, self._special_tokens, self._pat_str)
+                    core = self._core = self._make_core()
                     kept_for_later.add(self)
         return core
+
+    def _make_core(self) -> CoreBPE:
+        """Return an encoder of the whole vocabulary."""
+        before: ShortTextCores | None = self.__dict__.pop("_short_text_cores", None)
+        ranks = self._mergeable_ranks if before is None else before.ranks  # a large table to make
+        return build_core(ranks, self._special_tokens, self._pat_str)
 
     def _core_for(self, text: str) -> CoreBPE:
         """tiktoken's encoder; for the first few short texts one of what is in them, which takes less to build."""
@@ -226,7 +230,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         return self._fits_kernels
 
     def _front(self, native: NativeEncoder) -> NativeFront | None:
-        """What takes whole texts for our own encoder; None where nothing here knows what the split pattern means."""
+        """Return what splits whole texts for our own encoder, or None if the split pattern is not supported."""
         from engine.chunked_encoder import ChunkedEncoder
         from engine.pattern_encoder import pattern_encoder
 

@@ -83,9 +83,13 @@ class Normalizer:
         """The text as it will be encoded. Lone surrogates stay as they are."""
         if text.isascii() and LOWERCASE not in self.steps:
             return text
-        if len(text) > _PART_CHARACTERS:
-            return "".join([self._done(part) for part in while_wanted(_parts(text), every=1)])
-        return self._done(text)
+        if len(text) <= _PART_CHARACTERS:
+            return self._done(text)
+        parts, done = [], []
+        for part in while_wanted(_parts(text), every=1):
+            parts.append(part)
+            done.append(self._done(part))
+        return text if parts == done else "".join(done)
 
     def _done(self, text: str) -> str:
         for step in self.steps:

@@ -33,7 +33,7 @@ class PieceEncoder(NativeEncoder):
     """As ``NativeEncoder``, but it takes whole texts only, and gives numbers instead of ids."""
 
     def count(self, text: str | bytes, chunks: Chunks | None = None) -> int:
-        """How many tokens a text has."""
+        """Return the number of tokens of a text."""
         own = self._take_workspace(len(text))
         try:
             steps = self._stretches(text, own)
@@ -70,14 +70,14 @@ class PieceEncoder(NativeEncoder):
 
 
 class PieceFront(NativeFront):
-    """What stands before our own encoder, with the methods of ``ChunkedEncoder``: texts in, ids out."""
+    """Encodes texts with a ``PieceEncoder`` and turns its numbers into ids. Has the methods of ``ChunkedEncoder``."""
 
     def __init__(self, native: NativeEncoder) -> None:
         super().__init__(native)
         self._ids_of = ids_in(native.tables)
 
     def count(self, text: str, num_threads: int = 1) -> int:
-        """How many tokens a text has."""
+        """Return the number of tokens of a text."""
         check_text(text)
         return sum(in_threads(self._native.count, _chunks(text), num_threads))
 

@@ -59,16 +59,9 @@ class PieceEncoding(PreparedEncoding):
     def _vocabulary(self) -> Vocabulary:
         return PieceVocabulary(self._table, self._special_tokens, self.max_token_value)
 
-    @property
-    def _core_bpe(self) -> CoreBPE:
-        core = self._core
-        if core is None:
-            with self._core_lock:
-                core = self._core
-                if core is None:
-                    core = self._core = PieceCore(self)
-                    kept_for_later.add(self)
-        return core
+    def _make_core(self) -> CoreBPE:
+        """As for any encoding."""
+        return PieceCore(self)
 
     def _core_for(self, text: str) -> CoreBPE:
         return self._core_bpe

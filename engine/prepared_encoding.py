@@ -12,7 +12,6 @@ from engine.encoding import Encoding
 from engine.preparation import Preparation, preparation_with
 from engine.space_signs import SIGN
 from engine.special_text import split_at_specials
-from engine.unicode_versions import is_surely_composed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,8 +93,6 @@ class PreparedEncoding(AlteringEncoding):
             text = text.decode("utf-8", "replace")
         if self._fallback is not None:
             return len(self.token_ids(text, num_threads=num_threads))
-        if self.preparation.steps == ("NFC",) and is_surely_composed(text):
-            return super().count(text, num_threads=num_threads)
         return super().count(self.preparation(text), num_threads=num_threads)
 
     def token_ends(self, text: str) -> NDArray[np.int64]:

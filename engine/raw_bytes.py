@@ -52,8 +52,10 @@ def _end_of_text(content: bytes) -> tuple[int, bool]:
 
 
 def uncut_pieces(start: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield ``start`` and the blocks as one pretoken, or as several where it is long. Before that an empty piece comes
-    for each block, so that nobody waits for long."""
+    """Yield ``start`` and the blocks as one pretoken, or as several if it is long.
+
+    Yields an empty piece for each block that is only collected, so that the caller can cancel in between.
+    """
     held, size = [start], len(start)
     for block in blocks:
         held.append(block)

@@ -135,7 +135,7 @@ class SessionKeeper(QObject):
         self._reading.submit(_Wanted(path, state))
 
     def discard_orphan(self, folder: Path) -> None:
-        """Remove the text of a window that is gone; nobody wants it."""
+        """Remove the text of a closed window that the user discarded."""
         assert self._storage is not None
         self._settle_orphan(folder, self._storage.write)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import partial
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pricing.check_count import read_factor
 from pricing.checker import Checker, closest, join
@@ -88,19 +88,8 @@ class PriceChecker:
         return self._checker.scalar(node, path, _read_half)
 
     def _tiers(self, node: Node, path: str) -> tuple[Tier, ...]:
-        tiers: list[Tier] = []
-        for index, item in enumerate(self._checker.items(node, path)):
-            where = join(path, index)
-            tier = self._tier(item, where)
-            if tier is None:
-                continue
-            if tiers and tier.first <= tiers[-1].first:
-                self._checker.report(
-                    item, where, "tiers go from small prompts to big ones, this one does not come after the last"
-                )
-                continue
-            tiers.append(tier)
-        return tuple(tiers)
+        sentence = "tiers go from small prompts to big ones, this one does not come after the last"
+        return self._rising(node, path, self._tier, lambda tier: tier.first, sentence)
 
     def _tier(self, node: Node, path: str) -> Tier | None:
         fields = self._checker.table(node, path, names("tier"))
@@ -208,28 +197,34 @@ class PriceChecker:
         return found
 
     def _history(self, node: Node, path: str) -> tuple[PastPrice, ...]:
-        past: list[PastPrice] = []
+        sentence = "earlier prices go from early to late, this one does not come after the last"
+        return self._rising(node, path, self._past, lambda past: past.from_date, sentence)
+
+    def _rising(
+        self, node: Node, path: str, read: Callable[[Node, str], T | None], key: Callable[[T], Any], sentence: str
+    ) -> tuple[T, ...]:
+        """Read the items of a list, and report with ``sentence`` those whose key is not above that of the last."""
+        found: list[T] = []
         for index, item in enumerate(self._checker.items(node, path)):
             where = join(path, index)
-            one = self._past(item, where)
-            if one is None:
-                continue
-            if past and one.from_date <= past[-1].from_date:
-                sentence = "earlier prices go from early to late, this one does not come after the last"
+            one = read(item, where)
+            if one is not None and found and key(one) <= key(found[-1]):
                 self._checker.report(item, where, sentence)
-                continue
-            past.append(one)
-        return tuple(past)
+            elif one is not None:
+                found.append(one)
+        return tuple(found)
+
+    def _first_day(self, fields: Fields, node: Node, path: str, of: str) -> date | None:
+        if "from_date" in fields:
+            return self._checker.scalar(fields["from_date"][1], join(path, "from_date"), read_date)
+        self._checker.report(node, path, f"'from_date' is missing, the first day of {of}")
+        return None
 
     def _past(self, node: Node, path: str) -> PastPrice | None:
         fields = self._checker.table(node, path, names("past"))
         if not isinstance(node, Table):
             return None
-        day: date | None = None
-        if "from_date" in fields:
-            day = self._checker.scalar(fields["from_date"][1], join(path, "from_date"), read_date)
-        else:
-            self._checker.report(node, path, "'from_date' is missing, the first day of these prices")
+        day = self._first_day(fields, node, path, "these prices")
         fee = None
         if "per_request" in fields and not _is_null(fields["per_request"][1]):
             fee = self._money(fields["per_request"][1], join(path, "per_request"))
@@ -243,29 +238,14 @@ class PriceChecker:
         return None if day is None else PastPrice(day, rates, fee, batch, tiers, **texts)
 
     def _changes(self, node: Node, path: str) -> tuple[Change, ...]:
-        changes: list[Change] = []
-        for index, item in enumerate(self._checker.items(node, path)):
-            where = join(path, index)
-            change = self._change(item, where)
-            if change is None:
-                continue
-            if changes and change.from_date <= changes[-1].from_date:
-                self._checker.report(
-                    item, where, "changes go from early to late, this one does not come after the last"
-                )
-                continue
-            changes.append(change)
-        return tuple(changes)
+        sentence = "changes go from early to late, this one does not come after the last"
+        return self._rising(node, path, self._change, lambda change: change.from_date, sentence)
 
     def _change(self, node: Node, path: str) -> Change | None:
         fields = self._checker.table(node, path, names("change"))
         if not isinstance(node, Table):
             return None
-        day: date | None = None
-        if "from_date" in fields:
-            day = self._checker.scalar(fields["from_date"][1], join(path, "from_date"), read_date)
-        else:
-            self._checker.report(node, path, "'from_date' is missing, the first day of the new prices")
+        day = self._first_day(fields, node, path, "the new prices")
         if not any(name in fields for name in (*RATE_NAMES, "per_request", "batch", "tiers")):
             self._checker.report(node, path, "this change changes no price")
         fee = None

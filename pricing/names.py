@@ -112,9 +112,9 @@ def spellings(text: str) -> Iterator[Spelling]:
     for name in _own_spellings(text):
         yield Spelling(name)
     host, rest = _without_host(text)
-    regional = _BEDROCK_REGION.sub("", text.rpartition("/")[2])
-    if _BEDROCK_REGION.match(text.rpartition("/")[2]):
-        yield Spelling(f"bedrock/{regional}", "another region")
+    bare = text.rpartition("/")[2]
+    if region := _BEDROCK_REGION.match(bare):
+        yield Spelling(f"bedrock/{bare[region.end() :]}", "another region")
     if rest != text:
         for name in _own_spellings(rest):
             yield Spelling(name, host)

@@ -275,11 +275,6 @@ class RateCards:
         self._changed: dict[tuple[int, str], tuple[Price, tuple[Price, ...], Change | None]] = {}
         self._cards: dict[tuple[int, int, str], tuple[Price, Tier | None, RateCard]] = {}
 
-    def in_force(self, price: Price, on: date) -> tuple[Price, Change | None]:
-        """As ``price_on``."""
-        possible, change = self.possible(price, on)
-        return possible[0], change
-
     def possible(self, price: Price, on: date, hours: str = "") -> tuple[tuple[Price, ...], Change | None]:
         """Return the prices that may hold on a day, and the change that brought the first of them about.
 

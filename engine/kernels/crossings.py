@@ -70,7 +70,7 @@ def _mark_character(token: Span, at: int, crossings: Span, byte_offset: int) -> 
 
 @kernel
 def _mark_ends(token: Span, start: int, end: int, crossings: Span) -> None:
-    """Have nothing cut before token[start:end], nor behind it."""
+    """Mark both edges of token[start:end] as places that must not be cut."""
     if end - start >= 3:
         _mark_character(token, start, crossings, 0)
         _mark_character(token, end - 3, crossings, INNER_STARTS)

@@ -122,7 +122,7 @@ def take_list(state: Span, work: Span, size: int, number: int) -> int:
 
 @kernel
 def put_back(state: Span, tables: Span, work: Span, size: int, number: int, done: int, count: int, node: int) -> None:
-    """Have the places of a list from ``done`` on wait again, in the list entries that it had; ``node``: the first."""
+    """Put the places of a list from ``done`` on back into the queue, reusing its entries. ``node``: the first one."""
     heads = section(state, layout.QUEUE_HEADS)
     bits = section(state, layout.QUEUE_BITS)
     second = second_level(load64(tables, layout.TOKEN_COUNT))

@@ -48,7 +48,7 @@ def _is_set(data: Span, byte_offset: int, number: int) -> bool:
 
 @inline_kernel
 def _stand_together(data: Span, left: int, right: int) -> bool:
-    """Whether a merge may cross the place between two characters, of which the left one is known."""
+    """Return True if a merge may join two characters. The left one must be a piece."""
     if left < 0x80 and right < 0x80:
         return _is_set(data, ASCII_PAIRS, left << 7 | right)
     return _is_set(data, PAIRS, pair_bit(left, right)) and _is_set(data, 0, right)
@@ -62,7 +62,7 @@ def next_slot(slot: int, byte: int) -> int:
 
 @kernel
 def _tag_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
-    """Where the tag ends that starts with the ``<`` at ``at``; 0 where there is none."""
+    """Return the byte offset where the tag that starts at ``at`` ends, or 0 if no tag starts there."""
     low, high, slot = 0x3C, 0, next_slot(0, 0x3C)
     size = 1
     limit = min(n_bytes - at, LONGEST_TAG)
@@ -96,7 +96,7 @@ def _run_end(text: Span, at: int, n_bytes: int, byte: int) -> int:
 
 @kernel
 def _stretch_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
-    """Where the stretch ends that starts with the known character at ``at``, no tag."""
+    """Return the byte offset where the pretoken that starts at ``at`` ends. It starts with a piece, not with a tag."""
     packed = code_point_at(text, at)
     left = packed >> 3
     at += packed & 7

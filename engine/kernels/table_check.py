@@ -64,7 +64,7 @@ def longs_are_sound(tables: Span) -> bool:
 
 @kernel
 def pairs_are_sound(tables: Span) -> bool:
-    """Whether all pairs become a number of this vocabulary, and a search always comes to an end."""
+    """Return True if every pair makes a valid number and no probe sequence is endless."""
     pairs = section(tables, layout.PAIRS)
     count = load64(tables, layout.TOKEN_COUNT)
     empty = 0

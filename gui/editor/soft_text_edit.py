@@ -125,8 +125,8 @@ class SoftTextEdit(OfferedTextEdit):
         return self._feed.active or self.steps.active
 
     def cancel_loading(self) -> None:
-        """Take back a big paste on its way in; ask whoever loads a text to show the one before. Half a text never
-        stays: it would be taken for the whole."""
+        """Cancel a large paste, or ask for the loading of a text to be cancelled. The text from before comes back: a part
+        of a text must not be mistaken for all of it."""
         if self._loading:
             self.stop_asked.emit()
         elif self._feed.active:

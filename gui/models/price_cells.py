@@ -20,8 +20,8 @@ def price_in_force(name: str) -> Callable[[CostRow, CostView], Decimal | None]:
 
 
 def price_text(name: str) -> Callable[[CostRow, CostView], str]:
-    """What a column of a price says; every digit, for it is what was published. Both prices where it depends on an hour
-    that nobody told."""
+    """What a column of a price says; every digit, for it is what was published. Shows both prices if it depends on the
+    hour and the scenario names none."""
     price = price_in_force(name)
 
     def text(row: CostRow, view: CostView) -> str:

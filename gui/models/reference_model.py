@@ -18,7 +18,7 @@ class ReferenceModel:
     """The user's choice by id. Neither the order nor the filter of the cost table, nor its selection, changes it."""
 
     def __init__(self, chosen: str = "") -> None:
-        """``chosen``: as kept by a session, empty where nobody chose."""
+        """``chosen``: the id saved in a session, empty if the user has not chosen a model."""
         self.chosen = chosen
 
     def of(self, models: Iterable[Model]) -> Model | None:

@@ -26,7 +26,8 @@ STAGES = {
 """What a run does, by the names of ``engine.training_types.Stage`` and some of the window's own."""
 
 STAGE_SHARES = {"looking": (0.0, 0.02), "counting": (0.02, 0.5), "merging": (0.5, 1.0), "done": (1.0, 1.0)}
-"""Where the stages of a run lie on one bar from 0 to 1. A bar that starts again for each stage tells nobody how far."""
+"""Where the stages of a run lie on one bar from 0 to 1. A bar that starts again at each stage would not show
+how much is left."""
 
 REASONS = {
     "hidden": QT_TRANSLATE_NOOP("TrainingText", "Hidden"),

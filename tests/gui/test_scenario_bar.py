@@ -19,9 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from gui.dialogs.scenario_details import ScenarioDetails
+from gui.models import scenario_choices
 from gui.models.scenario_choices import ScenarioChoices, choices_of
 from gui.models.scenario_state import ScenarioState
 from gui.panels.scenario_bar import ScenarioBar
+from pricing.types import HOURS, SERVICES
 from tests.gui.cost_samples import TODAY
 
 # The offscreen platform says so for each window that has a least size.
@@ -247,3 +249,7 @@ def test_every_control_has_a_name_for_screen_readers(bar, details):
 
 def test_it_wraps_where_it_is_narrow(bar, qtbot):
     assert bar.layout().heightForWidth(300) > bar.layout().heightForWidth(2_000)
+
+
+def test_choices_of_tiers_and_hours_are_those_of_pricing():
+    assert (scenario_choices.SERVICES, scenario_choices.HOURS) == (SERVICES, HOURS)
