@@ -125,8 +125,10 @@ class SoftTextEdit(OfferedTextEdit):
         return self._feed.active or self.steps.active
 
     def cancel_loading(self) -> None:
-        """Cancel a large paste, or ask for the loading of a text to be cancelled. The text from before comes back: a part
-        of a text must not be mistaken for all of it."""
+        """Cancel a large paste, or ask for the loading of a text to be cancelled.
+
+        The text from before comes back: a part of a text must not be mistaken for all of it.
+        """
         if self._loading:
             self.stop_asked.emit()
         elif self._feed.active:
