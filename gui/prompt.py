@@ -6,6 +6,7 @@ started (they do after the first picture of the window) it keeps what they will 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,9 +120,11 @@ class Prompt(QObject):
         self.show_text(file.text, Origin(file.path, file.encoding, file.crlf), file.document)
 
     def replace_all(self, text: str) -> bool:
-        """Put another text there as an edit, so that undo brings the old one back. Does nothing and says False while a
-        big text is on its way."""
-        self.editor.steps.finish()
+        """Put another text there as an edit, so that undo brings the old one back; once a large step that is under way
+        has ended. Returns False, and does nothing, while a big text is loading."""
+        if self.editor.steps.active:
+            self.editor.steps.when_done(partial(self.replace_all, text))
+            return True
         if self.editor.is_loading:
             return False
         self._set_origin(None)
