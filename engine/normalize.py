@@ -17,7 +17,7 @@ from typing import Literal, cast
 
 from engine.errors import EngineError
 from engine.still_wanted import while_wanted
-from engine.unicode_versions import by_library, is_surely_composed, may_differ
+from engine.unicode_versions import by_library, composed, may_differ
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
@@ -29,7 +29,7 @@ SIGNS_AS_SPACES = "▁ as space"
 """SentencePiece's sign for a space, in a text, is one to its tokenizers."""
 _LIBRARY_NAMES = {LOWERCASE: "Lowercase", STRIP_ACCENTS: "StripAccents"}
 
-_PART_CHARACTERS = 1 << 14
+_PART_CHARACTERS = 1 << 16
 """Longer texts are done in parts of about so many characters: nothing interrupts a step, and NFKC on ten million holds
 every other thread up for a fifth of a second."""
 _AT_ASCII = re.compile(r"[\x00-\x7f]")
@@ -140,8 +140,8 @@ def _parts(text: str) -> Iterator[str]:
 def _done(step: str, text: str) -> str:
     if step == SIGNS_AS_SPACES:
         return text.replace("▁", " ")
-    if step == "NFC" and is_surely_composed(text):
-        return text
+    if step == "NFC":
+        return composed(text)
     if may_differ(text):
         return by_library(_LIBRARY_NAMES.get(step, step), text)
     if step == LOWERCASE:

@@ -55,45 +55,77 @@ def may_differ(text: str) -> bool:
     return bool(_doubtful()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")].any())
 
 
-_COMPOSED = (
-    "400-482 48a-52f 531-556 561-586 5d0-5ea 620-64a 904-939 e01-e30 2010-2027 2030-205e 2070-20cf 2100-2125 "
-    "2127-2129 212c-2328 232b-2adb 2add-2bff 3001-3029 3030-3098 309b-312f 3400-4dbf 4e00-9fff ac00-d7a3 ff01-ff9d "
-    "1f300-1f64f 1f680-1f6ff 1f900-1f9ff"
-)
-"""Code points from U+0300 on that NFC leaves alone whatever stands around them, of scripts that are often written."""
+_STARTERS = "3400-4dbf 4e00-9fff ac00-d7a3 ff01-ff9d fffd 1f300-1f64f 1f680-1f6ff 1f900-1f9ff"
+"""Code points from U+3400 on that begin a segment, of scripts that are often written."""
 
-_FIRST_OF_MARKS = 0xCC
-"""The first byte of U+0300 in UTF-8. Below that code point every text is composed."""
+_FEW = 8
+"""A text with one open character among so few is normalized as a whole."""
+
+_SHORT = 16
+"""Up to this many characters a segment is cached: texts repeat their syllables."""
 
 
 @functools.cache
-def _composed() -> Any:
-    """bool[1114112]: the code points of ``_COMPOSED`` on which no versions differ."""
+def _begins_segment() -> Any:
+    """bool[1114112]: code points that begin a segment for NFC (UAX #15, section 9): what is before them changes nothing
+    from them on, and they nothing before them. Those on which versions of Unicode may differ are left out."""
     import numpy as np
 
     points = np.zeros(0x110000, dtype=np.bool_)
-    for first, _, last in (one.partition("-") for one in _COMPOSED.split()):
-        points[int(first, 16) : int(last, 16) + 1] = True
+    points[:0x300] = True
+    seconds = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}  # vowels and final consonants of Hangul
+    for point in range(0xC0, 0x3400):
+        decomposed = unicodedata.decomposition(chr(point))
+        if decomposed and decomposed[0] != "<":
+            seconds.update(int(part, 16) for part in decomposed.split()[1:])
+    for point in range(0x300, 0x3400):
+        character = chr(point)
+        points[point] = (
+            unicodedata.category(character) != "Cn"
+            and not unicodedata.combining(character)
+            and point not in seconds
+            and unicodedata.is_normalized("NFC", character)
+        )
+    for first, _, last in (one.partition("-") for one in _STARTERS.split()):
+        points[int(first, 16) : int(last or first, 16) + 1] = True
     return points & ~_doubtful()
 
 
-def is_surely_composed(text: str) -> bool:
-    """Return True if NFC changes nothing of a text in any version of Unicode; False where that takes a closer look.
+def composed(text: str) -> str:
+    """Return a text in NFC, as ``tokenizers`` does it. Lone surrogates stay as they are.
 
-    Looks at the bytes of the text in UTF-8, of which few begin a character from U+0300 on in most texts.
+    Only characters that do not begin a segment are looked at, each run of them with the character before it: in most
+    texts there are none or few.
     """
     if text.isascii():
-        return True
+        return text
     import numpy as np
 
-    raw = np.frombuffer(text.encode("utf-8", "surrogatepass") + b"\0\0\0", dtype=np.uint8)
-    at = np.flatnonzero(raw >= _FIRST_OF_MARKS)
-    first, second, third, fourth = (raw[at + place].astype(np.uint32) for place in range(4))
-    two = (first & 0x1F) << 6 | (second & 0x3F)
-    three = (first & 0x0F) << 12 | (second & 0x3F) << 6 | (third & 0x3F)
-    four = (first & 0x07) << 18 | (second & 0x3F) << 12 | (third & 0x3F) << 6 | (fourth & 0x3F)
-    points = np.where(first < 0xE0, two, np.where(first < 0xF0, three, four))
-    return bool(_composed()[points].all())
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    at = np.flatnonzero(~_begins_segment()[points])  # character offsets
+    if not len(at):
+        return text
+    if len(at) * _FEW > len(text):
+        return _composed_whole(text)
+    new = np.flatnonzero(at[1:] != at[:-1] + 1) + 1
+    parts: list[str] = []
+    done = 0
+    for first, last in zip(at[np.r_[0, new]].tolist(), at[np.r_[new - 1, -1]].tolist(), strict=True):
+        start = max(first - 1, 0)
+        segment = text[start : last + 1]
+        parts += text[done:start], (_composed_segment if len(segment) <= _SHORT else _composed_whole)(segment)
+        done = last + 1
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+@functools.lru_cache(maxsize=4096)
+def _composed_segment(segment: str) -> str:
+    return _composed_whole(segment)
+
+
+def _composed_whole(text: str) -> str:
+    return by_library("NFC", text) if may_differ(text) else unicodedata.normalize("NFC", text)
 
 
 @functools.cache

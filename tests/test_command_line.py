@@ -452,7 +452,7 @@ def test_a_misspelt_command_is_guessed(run):
 
 def test_commands_load_no_qt():
     code = (
-        "import sys, main; main.main(['count', '-']); main.main(['cost', '-']);"
+        "import sys, main; main.main(['count', '-']); main.main(['cost', '-', '--model', 'openai/gpt-4o']);"
         "sys.exit(any(name.startswith(('PySide6', 'shiboken', 'pyqtgraph')) for name in sys.modules))"
     )
     result = subprocess.run(

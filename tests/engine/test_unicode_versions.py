@@ -12,7 +12,7 @@ from tokenizers import normalizers
 
 from engine.formats.check_sample import TEXTS
 from engine.normalize import FORMS, LOWERCASE, STRIP_ACCENTS, Normalizer
-from engine.unicode_versions import _composed, _doubtful, is_surely_composed, may_differ
+from engine.unicode_versions import _begins_segment, _doubtful, composed, may_differ
 from tests.thoroughness import mostly_deep
 
 NAMES = {**{form: form for form in FORMS}, LOWERCASE: "Lowercase", STRIP_ACCENTS: "StripAccents"}
@@ -37,7 +37,8 @@ def theirs(step, text):
 def test_every_character_as_tokenizers_does_it(step):
     characters = (chr(point) for point in range(0x80, 0x110000) if not 0xD800 <= point < 0xE000)
     ours = Normalizer((step,))
-    kinds = [one for one in characters if unicodedata.category(one) not in ("Cn", "Co") or may_differ(one)]
+    doubtful = _doubtful()
+    kinds = [one for one in characters if doubtful[ord(one)] or unicodedata.category(one) not in ("Cn", "Co")]
     lines = ["\n".join(f"x{one}" for one in kinds[at : at + 512]) for at in range(0, len(kinds), 512)]
     assert [line for line in lines if ours(line) != theirs(step, line)] == []
 
@@ -80,18 +81,29 @@ def test_common_text_is_left_to_python():
     assert not _doubtful()[ord("é")]
 
 
-def test_what_is_surely_composed_stays_as_it_is() -> None:
+def test_what_begins_a_segment_stays_as_it_is() -> None:
     """By Python's own tables: no mark, nothing that NFC changes, nothing that it joins to what stands before."""
     seconds = set()
     for point in range(0x110000):
         parts = unicodedata.decomposition(chr(point)).split()
         if len(parts) == 2 and not parts[0].startswith("<"):
             seconds.add(int(parts[1], 16))
-    for point in (*range(0x300), *np.flatnonzero(_composed()).tolist()):
+    for point in np.flatnonzero(_begins_segment()).tolist():
         character = chr(point)
         assert unicodedata.combining(character) == 0
         assert unicodedata.normalize("NFC", character) == character
         assert point not in seconds
-    assert is_surely_composed("Plain “text”, naïve café, 字符串処理, Вопрос, 한국어, 😀 and ½.")
-    for text in ("e\u0301", "\u2126", "\u1100\u1161", "a\u1df6\u0323", "か\u3099", "\ud800"):
-        assert not is_surely_composed(text)
+    plain = "Plain “text”, naïve café, 字符串処理, Вопрос, 한국어, 😀, هل؟ and ½."
+    assert composed(plain) is plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["e\u0301", "\u0301", "\u2126\u0301", "\u1100\u1161\u11a8", "a\u1df6\u0323", "か\u3099", "\U000110a5\U000110ba"],
+)
+def test_an_open_run_is_composed_with_the_character_before_it(text: str) -> None:
+    for before in ("", "é", "字", "😀", "a" * 100, "字" * 100, f"{text}x", f"{text}{'é' * 100}"):
+        for after in ("", "x", "字", "😀", "a" * 100, "é" * 100, f"x{text}" + 100 * "é"):
+            whole = before + text + after
+            assert composed(whole) == theirs("NFC", whole)
+            assert composed(f"\ud800{whole}\udfff") == f"\ud800{theirs('NFC', whole)}\udfff"
