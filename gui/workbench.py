@@ -16,11 +16,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 import gui.unread_sources  # noqa: F401 - before the others: it is about what is imported behind it
 from gui import clipboard
-from gui.action_wiring import ActionWiring
 from gui.closing import Closing
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.main_window import MainWindow
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier
 from gui.override_errors import let_errors_leave_overrides
@@ -37,8 +35,10 @@ from gui.session_slot import SessionSlot
 from gui.settings import SettingsStore
 from gui.shared_file import SharedFile
 from gui.start_report import StartReport
-from gui.tab_dock import TabDock
 from gui.tokenizer_wiring import TokenizerWiring
+from gui.window.action_wiring import ActionWiring
+from gui.window.main_window import MainWindow
+from gui.window.tab_dock import TabDock
 
 if TYPE_CHECKING:
     from gui.calibration_wiring import CalibrationWiring

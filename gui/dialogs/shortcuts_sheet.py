@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.actions import plain_text
 from gui.dialogs.buttons import button_row
+from gui.window.actions import plain_text
 
 
 class ShortcutsSheet(QDialog):

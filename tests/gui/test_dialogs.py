@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QSpin
 from pytestqt.qtbot import QtBot
 
 from gui.dialogs.about import AboutDialog
-from gui.dialogs.command_palette import CommandPalette
 from gui.dialogs.go_to import GoToDialog
 from gui.dialogs.preferences import PreferencesDialog
 from gui.dialogs.shortcuts_sheet import ShortcutsSheet
 from gui.panels.page_tabs import PageTabs
 from gui.settings import Settings, describe, names
+from gui.window.command_palette import CommandPalette
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 

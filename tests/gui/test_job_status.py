@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from gui.jobs import JobRunner, Ticket
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.panels import job_status
-from gui.panels.job_status import JobStatus
+from gui.window import job_status
+from gui.window.job_status import JobStatus
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def test_asking_creates_nothing(tmp_path: Path):
         "gui.services.file_writing",
         "gui.session",
         "gui.look.token_text",
-        "gui.dialogs.fuzzy",
+        "gui.window.fuzzy",
         "gui.versions",
     ],
 )

@@ -16,19 +16,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.actions import WindowActions, translated
 from gui.look.focus_ring import FocusRing
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.menus.action_table import ACTIONS
-from gui.menus.menu_titles import MENUS, SUBMENUS
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier
 from gui.panels.dock_title import DockTitle
-from gui.panels.job_status import JobStatus
 from gui.panels.message_bar import MessageBar
-from gui.tabs.tab_page import TabPage
+from gui.window.actions import WindowActions, translated
+from gui.window.job_status import JobStatus
+from gui.window.menus.action_table import ACTIONS
+from gui.window.menus.menu_titles import MENUS, SUBMENUS
+from gui.window.pages import TabPage
 
 LAYOUT_VERSION = 1
 REMARK_MS = 6000

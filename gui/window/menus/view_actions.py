@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
-from gui.menus.action_spec import ActionSpec, Standard
+from gui.window.menus.action_spec import ActionSpec, Standard
 
 VIEW: tuple[ActionSpec, ...] = (
     ActionSpec(

@@ -14,12 +14,12 @@ from gui.sample import SAMPLE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gui.dialogs.command_palette import CommandPalette, Entry
     from gui.editor.types import TokenSpan
     from gui.finder import Finder
     from gui.licence_reading import LicenceReading
     from gui.tabs.price_finder import PriceFinder
     from gui.tabs.pricing_wiring import PricingWiring
+    from gui.window.command_palette import CommandPalette, Entry
     from gui.workbench import Workbench
 
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
@@ -300,8 +300,8 @@ class ActionWiring(QObject):
 
     def _palette_entries(self) -> list[Entry]:
         """The models and encodings that the pickers above the editor offer."""
-        from gui.dialogs.command_palette import Entry
         from gui.panels.encoding_picker import DESCRIPTION
+        from gui.window.command_palette import Entry
 
         found, panel = [], self._bench.panel
         for kind, picker in ((self.tr("Model"), panel.models), (self.tr("Encoding"), panel.picker)):
@@ -316,7 +316,7 @@ class ActionWiring(QObject):
     def palette(self) -> CommandPalette:
         """The command palette of this window, made when it is asked for first."""
         if self._palette is None:
-            from gui.dialogs.command_palette import CommandPalette
+            from gui.window.command_palette import CommandPalette
 
             self._palette = CommandPalette(self._bench.settings, self._bench.window)
         return self._palette

@@ -32,10 +32,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.actions import plain_text
-from gui.dialogs.fuzzy import match, rank
 from gui.look.plain_label import PlainLabel
 from gui.settings import SettingsStore
+from gui.window.actions import plain_text
+from gui.window.fuzzy import match, rank
 
 MOST_RECENT = 8
 HITS = Qt.ItemDataRole.UserRole + 1

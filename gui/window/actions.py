@@ -1,4 +1,4 @@
-"""The actions of the window as ``QAction``s, made from ``gui.menus``; whoever can do one connects to it."""
+"""The actions of the window as ``QAction``s, made from ``gui.window.menus``; whoever can do one connects to it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
 from gui.look.icons import Icons
-from gui.menus.action_spec import ActionSpec
-from gui.menus.action_table import ACTIONS
+from gui.window.menus.action_spec import ActionSpec
+from gui.window.menus.action_table import ACTIONS
 
 
 class WindowActions(QObject):
