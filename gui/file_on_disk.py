@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from gui.notify import Notifier, Offer
-from gui.prompt import Prompt
+from gui.prompt.prompt import Prompt
 
 if TYPE_CHECKING:
     from gui.services.files import FileService

@@ -9,7 +9,7 @@ from gui.held_text import HeldText
 from gui.match_walk import MatchWalk
 from gui.notify import Notifier
 from gui.panels.find_bar import FindBar
-from gui.prompt import Prompt
+from gui.prompt.prompt import Prompt
 from gui.services.find import FindRequest, Matches, Replacement
 
 LONGEST_SELECTED = 200

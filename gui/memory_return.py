@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gui.jobs import JobResult, JobRunner, Ticket
-    from gui.prompt import Prompt
+    from gui.prompt.prompt import Prompt
     from gui.services.live_text import PromptCounts
 
 NOTABLE_UNITS = 1_000_000

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QDockWidget
 
 if TYPE_CHECKING:
-    from gui.prompt import Prompt
+    from gui.prompt.prompt import Prompt
     from gui.services.costs import CostService
     from gui.services.live_text import PromptCounts
     from gui.services.request_count import RequestReply

@@ -13,7 +13,7 @@ from gui.api_keys import keys_in_text
 from gui.editor.offsets import document_text
 from gui.held_text import HeldText
 from gui.notify import Notifier, Offer
-from gui.prompt import Origin, Prompt
+from gui.prompt.prompt import Origin, Prompt
 from gui.sample import SAMPLE
 from gui.services.file_writing import set_aside
 from gui.session import (

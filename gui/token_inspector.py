@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from gui.editor.token_card import CardToken, TokenCard, TokenCardContents
 from gui.look.token_text import hexadecimal, visible
-from gui.prompt import Prompt
+from gui.prompt.prompt import Prompt
 from gui.settings import SettingsStore
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from gui.look.theme import Theme
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier
 from gui.override_errors import let_errors_leave_overrides
-from gui.panels.prompt_panel import PromptPanel
 from gui.paths import ProfilePaths
 from gui.privacy import Privacy
+from gui.prompt.prompt_panel import PromptPanel
 from gui.restored_parts import RestoredParts
 from gui.sample import SAMPLE
 from gui.services.own_encodings import OwnEncodings
@@ -43,11 +43,11 @@ from gui.window.tab_dock import TabDock
 if TYPE_CHECKING:
     from gui.calibration_wiring import CalibrationWiring
     from gui.cost_wiring import CostWiring
-    from gui.file_actions import FileActions
     from gui.finder import Finder
     from gui.jobs import JobRunner
     from gui.loading import Loading
     from gui.loading_ahead import LoadingAhead
+    from gui.prompt.file_actions import FileActions
     from gui.report_writing import ReportWriting
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
@@ -164,7 +164,7 @@ class Workbench(QObject):
     @cached_property
     def files(self) -> FileActions:
         """Opening and saving."""
-        from gui.file_actions import FileActions
+        from gui.prompt.file_actions import FileActions
 
         return FileActions(self.prompt, self.settings, self.notifier, self.window, self)
 

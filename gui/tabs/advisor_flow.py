@@ -12,7 +12,7 @@ from gui.models.advisor_words import kind_words
 from gui.models.money_text import money_text
 from gui.notify import Notifier
 from gui.panels.advisor_panel import AdvisorPanel
-from gui.prompt import Prompt
+from gui.prompt.prompt import Prompt
 from gui.services.advice import AdviceRequest, AdviceService, Combination, CombineRequest, Findings
 
 if TYPE_CHECKING:

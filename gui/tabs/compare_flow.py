@@ -10,7 +10,7 @@ from gui.look.figures import figure
 from gui.models.aligned_rows import AlignedRows
 from gui.notify import Notifier
 from gui.panels.compare_panel import SELECTION, TYPED, ComparePanel
-from gui.prompt import Prompt
+from gui.prompt.prompt import Prompt
 from gui.services.comparisons import Compared, CompareRequest, ComparisonService, RowsRequest
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from gui.models.cost_text import CostText
 from gui.notify import Notifier
 from gui.panels.version_comparison import PROMPT
 from gui.panels.versions_panel import VersionsPanel
-from gui.prompt import Prompt
+from gui.prompt.prompt import Prompt
 from gui.services.savings import PricedModel
 from gui.services.versions.cost_change import ChangeRequest, CostChange
 from gui.services.versions.desk import (

@@ -12,7 +12,7 @@ from gui.services.vocabulary_places import PlacesRequest
 if TYPE_CHECKING:
     from gui.held_text import HeldText
     from gui.panels.vocabulary_detail import VocabularyDetail
-    from gui.prompt import Prompt
+    from gui.prompt.prompt import Prompt
     from gui.services.vocabulary_places import Places, PlacesService
     from gui.services.vocabulary_token import TokenDetail
 

@@ -8,7 +8,7 @@ import engine
 from engine.types import TextEdit
 from gui.editor.token_editor import TokenEditor
 from gui.held_text import held
-from gui.prompt import Prompt
+from gui.prompt.prompt import Prompt
 from gui.services.encoding import EncodingService
 
 

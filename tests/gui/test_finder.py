@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
-from gui import prompt as prompt_module
 from gui.editor import piece_writer, pieces
 from gui.jobs import Ticket
+from gui.prompt import prompt as prompt_module
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 

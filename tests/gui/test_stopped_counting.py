@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 import engine
-from gui import prompt as prompt_module
+from gui.prompt import prompt as prompt_module
 from tests.gui.conftest import HeldEdits, OpenWindow
 
 pytestmark = pytest.mark.pages()

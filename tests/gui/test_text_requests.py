@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gui.editor import large_removal, soft_text_edit, text_feed, undo_steps
 from gui.editor.token_editor import TokenEditor
 from gui.held_text import held
-from gui.prompt import Origin, Prompt
+from gui.prompt.prompt import Origin, Prompt
 from tests.gui.conftest import HeldEdits, OpenWindow
 
 pytestmark = pytest.mark.pages()

@@ -14,13 +14,13 @@ from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.panels.context_meter import ContextMeter
-from gui.panels.count_bar import CountBar
 from gui.panels.editor_look import EditorLook
 from gui.panels.encoding_picker import EncodingPicker
 from gui.panels.model_picker import ModelPicker
-from gui.panels.prompt_banners import PromptBanners
 from gui.panels.token_readout import TokenReadout
-from gui.prompt import Prompt
+from gui.prompt.count_bar import CountBar
+from gui.prompt.prompt import Prompt
+from gui.prompt.prompt_banners import PromptBanners
 from gui.settings import SettingsStore
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gui.held_text import HeldText
 from gui.look.token_text import visible_line
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier, Offer
-from gui.prompt import Origin, Prompt
+from gui.prompt.prompt import Origin, Prompt
 from gui.settings import SettingsStore
 from gui.storage import Storage
 

@@ -12,7 +12,7 @@ from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.notify import INFORMATION, WARNING, Notice, Offer
-from gui.prompt import Prompt
+from gui.prompt.prompt import Prompt
 
 if TYPE_CHECKING:
     from gui.panels.banner import Banner

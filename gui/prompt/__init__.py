@@ -1,0 +1,1 @@
+"""The workspace Prompt: text, chat, comparison, savings and versions."""
