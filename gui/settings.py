@@ -132,6 +132,22 @@ class Settings:
             QT_TRANSLATE_NOOP("Settings", "Draw a sign for every space and tab."),
         ),
     )
+    line_numbers: bool = _setting(
+        True,
+        Option(
+            EDITOR,
+            QT_TRANSLATE_NOOP("Settings", "Show line numbers"),
+            QT_TRANSLATE_NOOP("Settings", "Number the lines of the prompt in its margin."),
+        ),
+    )
+    line_tokens: bool = _setting(
+        False,
+        Option(
+            EDITOR,
+            QT_TRANSLATE_NOOP("Settings", "Show tokens per line"),
+            QT_TRANSLATE_NOOP("Settings", "Show in the margin how many tokens each line has."),
+        ),
+    )
     hover_card: bool = _setting(
         True,
         Option(

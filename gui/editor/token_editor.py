@@ -30,7 +30,7 @@ from gui.editor.soft_cuts import SOFT_LIMIT
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.editor.token_tracker import TokenTracker
 from gui.editor.types import TokenSpan
-from gui.editor.visible_lines import LINE_GAP, VisibleLine, visible_lines
+from gui.editor.visible_lines import LINE_GAP, NumberedLine, VisibleLine, numbered_lines, visible_lines
 from gui.next_turn import in_next_turn
 
 if TYPE_CHECKING:
@@ -142,6 +142,16 @@ class TokenEditor(SoftTextEdit):
             return None
         span = spans.span(index)
         return span if span.token_id >= 0 else None
+
+    def tokens_ending(self, utf16_start: int, utf16_end: int) -> int:
+        """How many tokens end behind the first offset and not behind the second: of all lines, their sum is that of
+        the text. 0 before there are tokens."""
+        spans = self._tracker.spans
+        return 0 if spans is None else spans.count_ending(utf16_end) - spans.count_ending(utf16_start)
+
+    def numbered_lines(self, clip: QRect) -> list[NumberedLine]:
+        """The logical lines that begin in ``clip`` of the viewport, for a margin beside it."""
+        return numbered_lines(self, self._soft, clip)
 
     def go_to_token(self, index: int) -> bool:
         """Select a token, counted from 0, and show it in the middle; False if there is none."""

@@ -71,6 +71,45 @@ def visible_lines(editor: QPlainTextEdit, soft: SoftDocument, clip: QRect) -> li
     return found
 
 
+class NumberedLine(NamedTuple):
+    """A logical line whose beginning is in sight: its ``number`` from 1, ``top`` and ``height`` of its first row in
+    pixels of the viewport, and where it starts and ends, its newline included, in UTF-16 units."""
+
+    number: int
+    top: float
+    height: float
+    start: int
+    end: int
+
+
+def numbered_lines(editor: QPlainTextEdit, soft: SoftDocument, clip: QRect) -> list[NumberedLine]:
+    """The logical lines that begin in ``clip`` of the editor's viewport, from top to bottom."""
+    top, bottom = clip.top(), clip.top() + clip.height()
+    block, y = editor.firstVisibleBlock(), editor.contentOffset().y()
+    number = soft.line_of(block)
+    count = editor.document().blockCount() - soft.break_count
+    found: list[NumberedLine] = []
+    while y < bottom and block.isValid():
+        rect = editor.blockBoundingRect(block)
+        if block.position() == 0 or not soft.is_break(block.position() - 1):
+            row = block.layout().lineAt(0)
+            height = row.height() if row.isValid() else rect.height()
+            if y + height > top:
+                behind = block.next()
+                if behind.isValid() and soft.is_break(behind.position() - 1) and number < count:
+                    behind = soft.block_of_line(number + 1)
+                elif number == count:
+                    behind = QTextBlock()
+                end = soft.to_logical(behind.position()) if behind.isValid() else soft.length
+                found.append(NumberedLine(number, y, height, soft.to_logical(block.position()), end))
+            number += 1
+        elif y == editor.contentOffset().y():
+            number += 1  # the rest of a line that begins further up
+        y += rect.height()
+        block = block.next()
+    return found
+
+
 def _add_lines(
     found: list[VisibleLine],
     block: QTextBlock,

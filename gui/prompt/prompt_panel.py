@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.editor.token_editor import TokenEditor
 from gui.look.icons import Icons
@@ -19,8 +19,10 @@ from gui.panels.encoding_picker import EncodingPicker
 from gui.panels.model_picker import ModelPicker
 from gui.panels.token_readout import TokenReadout
 from gui.prompt.count_bar import CountBar
+from gui.prompt.gutter import Gutter
 from gui.prompt.prompt import Prompt
 from gui.prompt.prompt_banners import PromptBanners
+from gui.prompt.view_bar import ViewBar
 from gui.settings import SettingsStore
 
 if TYPE_CHECKING:
@@ -51,14 +53,8 @@ class PromptPanel(QWidget):
         self.counts = CountBar(theme, self)
         self.readout = TokenReadout(self)
         self.banners = PromptBanners(self.prompt, theme, icons, self)
-        self._special = QCheckBox(self.tr("Special tokens as to&kens"), self)
-        self._special.setObjectName("specialTokens")
-        self._special.setToolTip(
-            self.tr(
-                "On: text that spells a special token, such as <|endoftext|>, counts as that one token. "
-                "Off: it counts as the ordinary text it is."
-            )
-        )
+        self.view_bar = ViewBar(self.prompt, settings, icons, self)
+        self.gutter = Gutter(self.prompt, theme, settings, self)
         EditorLook(self.editor, theme, settings, LEAST_LINES)
         self._lay_out()
         self._connect()
@@ -75,21 +71,26 @@ class PromptPanel(QWidget):
         header.addSpacing(8)
         header.addWidget(model_label)
         header.addWidget(self.models)
-        header.addSpacing(8)
-        header.addWidget(self._special)
         header.addStretch(1)
         header.addWidget(self.meter)
+        text = QHBoxLayout()
+        text.setContentsMargins(0, 0, 0, 0)
+        text.setSpacing(0)
+        text.addWidget(self.gutter)
+        text.addWidget(self.editor, 1)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(header)
+        column.addWidget(self.view_bar)
         column.addWidget(self.banners)
-        column.addWidget(self.editor, 1)
+        column.addLayout(text, 1)
         column.addWidget(self.readout)
         column.addWidget(self.counts)
         QWidget.setTabOrder(self.picker, self.models)
-        QWidget.setTabOrder(self.models, self._special)
-        QWidget.setTabOrder(self._special, self.editor)
+        controls = self.view_bar.tab_order
+        for before, after in pairwise((self.models, *controls, self.editor)):
+            QWidget.setTabOrder(before, after)
 
     @cached_property
     def find_bar(self) -> FindBar:
@@ -97,7 +98,7 @@ class PromptPanel(QWidget):
         from gui.panels.find_bar import FindBar
 
         bar = FindBar(self._theme, self._icons, self)
-        self._column.insertWidget(self._column.indexOf(self.editor) + 1, bar)
+        self._column.insertWidget(self._column.indexOf(self.readout), bar)
         for before, after in pairwise((self.editor, *bar.tab_order)):
             QWidget.setTabOrder(before, after)
         return bar
@@ -107,8 +108,6 @@ class PromptPanel(QWidget):
         self.picker.show_name(prompt.encoding)
         self.picker.chosen.connect(prompt.set_encoding)
         prompt.encoding_changed.connect(self.picker.show_name)
-        self._special.toggled.connect(prompt.set_special_as_tokens)
-        prompt.special_changed.connect(self._special.setChecked)
         prompt.counted.connect(self._on_counted)
         prompt.stale_changed.connect(self.counts.set_stale)
         self.editor.selection_tokens_changed.connect(self.counts.set_selected_tokens)

@@ -79,6 +79,8 @@ class ActionWiring(QObject):
         act["zoom_reset"].triggered.connect(bench.panel.editor.zoom_reset)
         act["wrap"].toggled.connect(self._set_wrap)
         act["whitespace"].toggled.connect(self._set_whitespace)
+        for name in ("line_numbers", "line_tokens"):
+            act[name].toggled.connect(partial(bench.settings.set, name))
         act["special_tokens"].toggled.connect(bench.prompt.set_special_as_tokens)
         bench.prompt.special_changed.connect(act["special_tokens"].setChecked)
         act["special_tokens"].setChecked(bench.prompt.special_as_tokens)
@@ -287,6 +289,8 @@ class ActionWiring(QObject):
         act, values = self._actions, self._bench.settings.values
         act["wrap"].setChecked(values.word_wrap)
         act["whitespace"].setChecked(values.show_whitespace)
+        act["line_numbers"].setChecked(values.line_numbers)
+        act["line_tokens"].setChecked(values.line_tokens)
         act[f"colours_{values.token_colours}"].setChecked(True)
         act[f"theme_{values.theme}"].setChecked(True)
         high = values.contrast == "high" or (values.contrast == "system" and self._bench.theme.system_wants_contrast())

@@ -57,6 +57,20 @@ VIEW: tuple[ActionSpec, ...] = (
         checkable=True,
     ),
     ActionSpec(
+        "line_numbers",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Line &numbers"),
+        QT_TRANSLATE_NOOP("Actions", "Number the lines of the prompt in its margin"),
+        checkable=True,
+    ),
+    ActionSpec(
+        "line_tokens",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Tokens per lin&e"),
+        QT_TRANSLATE_NOOP("Actions", "Show in the margin how many tokens each line has"),
+        checkable=True,
+    ),
+    ActionSpec(
         "colours_standard",
         "view",
         QT_TRANSLATE_NOOP("Actions", "&Standard"),

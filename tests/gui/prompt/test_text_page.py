@@ -1,0 +1,86 @@
+"""The page Text: its switches, and the margin beside the editor."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QComboBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from gui.editor.token_editor import TokenEditor
+from gui.settings import describe
+from tests.gui.conftest import OpenWindow
+
+pytestmark = pytest.mark.pages()
+
+
+def numbers(editor: TokenEditor) -> list[int]:
+    return [line.number for line in editor.numbered_lines(editor.viewport().rect())]
+
+
+def test_the_switches_show_and_set_what_the_menu_does(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    act, values = bench.window.actions_by_name, lambda: bench.settings.values
+    colours = bench.window.findChild(QComboBox, "tokenColourMode")
+    option = describe("token_colours")
+    assert [colours.itemData(row) for row in range(colours.count())] == [value for value, _title in option.choices]
+    colours.setCurrentIndex(colours.findData("none"))
+    assert values().token_colours == "none"
+    assert act["colours_none"].isChecked()
+    act["colours_standard"].trigger()
+    assert colours.currentData() == "standard"
+    for name, action, setting in (("showSpaces", "whitespace", "show_whitespace"), ("wrapLines", "wrap", "word_wrap")):
+        button = bench.window.findChild(QPushButton, name)
+        before = getattr(values(), setting)
+        button.click()
+        assert getattr(values(), setting) == act[action].isChecked() == button.isChecked() == (not before)
+        act[action].trigger()
+        assert button.isChecked() == before
+    special = bench.window.findChild(QPushButton, "specialTokens")
+    special.click()
+    assert bench.prompt.special_as_tokens
+    assert act["special_tokens"].isChecked()
+
+
+def test_the_margin_numbers_logical_lines_and_counts_their_tokens(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    gutter, editor = bench.panel.gutter, bench.panel.editor
+    editor.setPlainText("one two\n\n" + "three " * 60 + "\nfour")
+    qtbot.waitUntil(lambda: not bench.prompt.stale)
+    assert numbers(editor) == [1, 2, 3, 4]
+    lines = editor.numbered_lines(editor.viewport().rect())
+    counted = [editor.tokens_ending(line.start, line.end) for line in lines]
+    assert sum(counted) == bench.prompt.counts.tokens
+    assert counted[2] >= 60
+    assert lines[-1].end == editor.text_length
+    assert gutter.isVisible()
+    plain = gutter.sizeHint().width()
+    act = bench.window.actions_by_name
+    act["line_tokens"].trigger()
+    assert gutter.sizeHint().width() > plain
+    act["line_numbers"].trigger()
+    assert not bench.settings.values.line_numbers
+    act["line_tokens"].trigger()
+    assert not gutter.isVisible()
+
+
+def test_a_line_stored_in_pieces_has_one_number(qtbot: QtBot):
+    editor = TokenEditor(soft_limit=100)
+    qtbot.addWidget(editor)
+    editor.resize(300, 4000)
+    editor.setPlainText("a" * 950 + "\nsecond\n" + "b " * 300 + "\nlast")
+    editor.show()
+    assert editor.document().blockCount() > 8
+    assert numbers(editor) == [1, 2, 3, 4]
+    first, second, third, last = editor.numbered_lines(editor.viewport().rect())
+    assert (first.start, first.end) == (0, 951)
+    assert (second.start, second.end) == (951, 958)
+    assert (third.start, third.end) == (958, 1559)
+    assert (last.start, last.end) == (1559, 1563)
+    editor.resize(300, 60)
+    editor.verticalScrollBar().setValue(2)  # inside the first line
+    assert 1 not in numbers(editor)
+    editor.go_to_line(3)
+    shown = {line.number: line for line in editor.numbered_lines(editor.viewport().rect())}
+    assert shown[3].start == 958
+    assert editor.numbered_lines(QRect(0, -100, 10, 1)) == []
