@@ -68,6 +68,7 @@ class CostWiring(QObject):
         service.prices_changed.connect(self._offer_models)
         self._picker.chosen.connect(self.choose_model)
         self.reference_changed.connect(self._show_meter)
+        self.reference_changed.connect(self._mark_model)
         self.reference_changed.connect(bench.keeper.touch)
         actions = [*panel.commands.all_actions(), *self._panel_actions(dock)]
         bench.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
@@ -90,6 +91,11 @@ class CostWiring(QObject):
         for action in panel.names.actions():
             action.triggered.connect(dock.show)
         return [*made, *panel.names.actions()]
+
+    @Slot()
+    def _mark_model(self) -> None:
+        model = self.reference_model()
+        self.panel.model.set_current(model.id if model is not None else "")
 
     @Slot()
     def _show_meter(self) -> None:

@@ -7,7 +7,7 @@ kept in the settings and name the fields of exports, so they stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -15,6 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
+from gui.core.figures import QUALITIES, Run, amount_places, amount_runs, price_places
 from gui.look.token_text import visible_line
 from gui.models.cost_arrangement import natural
 from gui.models.cost_money import (
@@ -22,6 +23,7 @@ from gui.models.cost_money import (
     break_even_text,
     calls_text,
     calls_tone,
+    excess,
     input_usd_text,
     output_usd_text,
     ratio_middle,
@@ -31,7 +33,7 @@ from gui.models.cost_money import (
 )
 from gui.models.cost_row import CostRow, usd_middle
 from gui.models.cost_text import SIGNS, CostText, age_tone
-from gui.models.price_cells import price_in_force, price_text
+from gui.models.price_cells import price_ends, price_in_force, price_text
 
 LABEL_ORDER = tuple(SIGNS)
 """Labels as they are sorted, best first."""
@@ -56,6 +58,7 @@ class CostView:
 
     ``today`` is the day it is, from which ages count; ``on`` the day whose prices are in force in the scenario.
     ``budget`` is what all calls may cost in US dollars, None without; ``calls_a_day`` 0 where nobody said it.
+    ``current`` is the id of the model whose figures the window shows; ``places`` the decimals of columns of amounts.
     """
 
     text: CostText
@@ -66,10 +69,13 @@ class CostView:
     budget: Decimal | None = None
     baseline: CostRow | None = None
     favourites: frozenset[str] = field(default_factory=frozenset)
+    current: str = ""
+    places: Mapping[str, int] = field(default_factory=dict)
 
 
 Write = Callable[[CostRow, CostView], str]
 Value = str | int | Decimal | date | bool | None
+Ends = Callable[[CostRow, CostView], tuple[Decimal, Decimal] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +84,9 @@ class CostColumn:
 
     ``widest`` is a text as wide as the column's usual ones get: a fresh column has room for it. ``tone`` gives
     ``muted``, ``warning``, ``error`` or nothing for a row. ``painted`` names the delegate that draws the column where
-    text alone will not do. ``spoken`` is the text for a screen reader where it differs. ``edits`` is the path in a
-    price file of what can be changed in the cell.
+    text alone will not do: ``star``, ``name``, ``tokens``, ``amount``, ``price``, ``share``. ``ends`` are those of an
+    amount or a price. ``spoken`` is the text for a screen reader where it differs. ``edits`` is the path in a price
+    file of what can be changed in the cell.
     """
 
     key: str
@@ -96,11 +103,17 @@ class CostColumn:
     tone: Callable[[CostRow, CostView], str] | None = None
     spoken: Write | None = None
     edits: str = ""
+    ends: Ends | None = None
 
 
 def title_of(column: CostColumn, view: CostView) -> str:
     """The column's name as the header shows it."""
     return tr(column.title).format(calls=view.text.localised(f"{view.calls:,}"))
+
+
+def hint_of(column: CostColumn, view: CostView) -> str:
+    """What the column holds, in a sentence."""
+    return tr(column.hint).format(calls=view.text.localised(f"{view.calls:,}"))
 
 
 def context_ends(row: CostRow) -> tuple[Decimal, Decimal] | None:
@@ -218,8 +231,66 @@ def _origin_text(row: CostRow, view: CostView) -> str:
     return tr("your price file") if row.model.is_yours else tr("built in")
 
 
+def _spoken_model(row: CostRow, view: CostView) -> str:
+    text = _model_text(row, view)
+    return tr("{model}, current model").format(model=text) if row.model_id == view.current else text
+
+
 def _spoken_tokens(row: CostRow, view: CostView) -> str:
     return f"{_tokens_text(row, view)}, {_label_text(row, view)}"
+
+
+def quality_of(row: CostRow) -> str:
+    """How sure the count of the prompt is: a key of ``figures``, empty where there is no count."""
+    return QUALITIES.get(row.estimate.label or "", "") if row.estimate.input_tokens is not None else ""
+
+
+def drawn_runs(column: CostColumn, row: CostRow, view: CostView) -> tuple[Run, ...]:
+    """The parts of a cell as it is drawn, without the sign that its dot stands for."""
+    if column.key == "model":
+        provider = visible_line(row.model.provider)
+        # Some names end in their provider, which stands behind them anyway.
+        return Run(_model_text(row, view).replace(f" ({provider})", "", 1)), Run(provider, strong=False)
+    if column.painted == "tokens":
+        estimate = row.estimate
+        if estimate.input_tokens is None:
+            return (Run(_tokens_text(row, view), strong=False),)
+        return (Run(view.text.tokens(None, estimate.input_tokens, estimate.input_low, estimate.input_high)),)
+    ends = column.ends(row, view) if column.ends is not None else None
+    if ends is None:
+        return (Run(column.text(row, view), strong=False),)
+    text, places = view.text, view.places.get(column.key, 2)
+    if column.painted == "price":
+        return amount_runs(*ends, places, "$", text.localised)
+    runs = amount_runs(*map(text.converted, ends), places, text.currency.sign, text.localised)
+    return (Run("⚠ "), *runs) if column.key == "calls" and excess(row, view) else runs
+
+
+def column_places(rows: Iterable[CostRow], view: CostView) -> dict[str, int]:
+    """Return the decimals of each column of amounts, by the amounts in it."""
+    rows = list(rows)
+    places = {}
+    for column in COLUMNS:
+        if column.ends is not None:
+            found = [ends for row in rows if (ends := column.ends(row, view)) is not None]
+            if column.painted == "price":
+                places[column.key] = price_places(end for ends in found for end in ends)
+            else:
+                places[column.key] = amount_places(view.text.converted(high) for _, high in found)
+    return places
+
+
+def _usd_ends(name: str) -> Ends:
+    """The ends of an amount of the estimate, None where it is not known."""
+
+    def ends(row: CostRow, _view: CostView) -> tuple[Decimal, Decimal] | None:
+        estimate = row.estimate
+        usd, low, high = (getattr(estimate, name + end) for end in ("", "_low", "_high"))
+        if usd is None:
+            return None
+        return (usd, usd) if low is None or high is None else (low, high)
+
+    return ends
 
 
 def _label_rank(row: CostRow, view: CostView) -> int | None:
@@ -253,7 +324,9 @@ def _price_column(name: str, title: str, shown: bool = True) -> CostColumn:
         widest="$0.0375",
         numeric=True,
         shown=shown,
+        painted="price",
         edits=f"price.{name}",
+        ends=price_ends(name),
     )
 
 
@@ -280,7 +353,9 @@ COLUMNS: tuple[CostColumn, ...] = (
         _model_text,
         lambda row, view: natural(row.model.name),
         (("model", lambda row, view: row.model_id), ("name", lambda row, view: row.model.name)),
-        widest="Claude 3.5 Sonnet v2 (Bedrock)",
+        widest="Claude Sonnet 4.5  Amazon Bedrock",
+        painted="name",
+        spoken=_spoken_model,
     ),
     CostColumn(
         "provider",
@@ -302,15 +377,16 @@ COLUMNS: tuple[CostColumn, ...] = (
             ("input_low", lambda row, view: row.estimate.input_low),
             ("input_high", lambda row, view: row.estimate.input_high),
         ),
-        widest="≈ 120,000–130,000",
+        widest="120,000–130,000 ●",
         numeric=True,
         counted=True,
+        painted="tokens",
         spoken=_spoken_tokens,
     ),
     CostColumn(
         "total",
-        QT_TRANSLATE_NOOP("CostColumns", "Total cost"),
-        QT_TRANSLATE_NOOP("CostColumns", "For one call. Sorted by the middle of the range."),
+        QT_TRANSLATE_NOOP("CostColumns", "One call"),
+        QT_TRANSLATE_NOOP("CostColumns", "Total cost of one call. Sorted by the middle of the range."),
         usd_text,
         lambda row, view: usd_middle(row),
         (
@@ -319,9 +395,11 @@ COLUMNS: tuple[CostColumn, ...] = (
             ("usd_high", lambda row, view: row.estimate.usd_high),
             ("usd_label", lambda row, view: row.estimate.usd_label),
         ),
-        widest="≈ $0.000028–0.000037",
+        widest="$0.000028–0.000037",
         numeric=True,
         counted=True,
+        painted="amount",
+        ends=_usd_ends("usd"),
     ),
     CostColumn(
         "ratio",
@@ -337,8 +415,8 @@ COLUMNS: tuple[CostColumn, ...] = (
     ),
     CostColumn(
         "calls",
-        QT_TRANSLATE_NOOP("CostColumns", "Cost of {calls} calls"),
-        QT_TRANSLATE_NOOP("CostColumns", "For all calls of the scenario. ⚠: more than the budget, or maybe."),
+        QT_TRANSLATE_NOOP("CostColumns", "Per month"),
+        QT_TRANSLATE_NOOP("CostColumns", "Total cost of {calls} calls. ⚠: over the budget, or maybe over."),
         calls_text,
         _calls_middle,
         (
@@ -347,10 +425,12 @@ COLUMNS: tuple[CostColumn, ...] = (
             ("usd_calls_low", lambda row, view: row.estimate.usd_calls_low),
             ("usd_calls_high", lambda row, view: row.estimate.usd_calls_high),
         ),
-        widest="≈ $0.0028–0.0037",
+        widest="$0.0028–0.0037",
         numeric=True,
         counted=True,
         tone=calls_tone,
+        painted="amount",
+        ends=_usd_ends("usd_calls"),
     ),
     CostColumn(
         "break_even",
@@ -369,7 +449,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     ),
     CostColumn(
         "context",
-        QT_TRANSLATE_NOOP("CostColumns", "Context used"),
+        QT_TRANSLATE_NOOP("CostColumns", "Context"),
         QT_TRANSLATE_NOOP(
             "CostColumns", "The prompt as a share of the model's context window. Over: it is too long for the model."
         ),
@@ -380,15 +460,15 @@ COLUMNS: tuple[CostColumn, ...] = (
             ("context_window", lambda row, view: row.model.context),
             ("context_exceeded", lambda row, view: row.estimate.over_context),
         ),
-        widest="100%, over with output",
+        widest="100%, maybe over",
         numeric=True,
         counted=True,
         painted="share",
         tone=_context_tone,
     ),
-    _price_column("input", QT_TRANSLATE_NOOP("CostColumns", "Input price")),
-    _price_column("output", QT_TRANSLATE_NOOP("CostColumns", "Output price")),
-    _price_column("cached", QT_TRANSLATE_NOOP("CostColumns", "Cached input price"), shown=False),
+    _price_column("input", QT_TRANSLATE_NOOP("CostColumns", "Input / M")),
+    _price_column("output", QT_TRANSLATE_NOOP("CostColumns", "Output / M")),
+    _price_column("cached", QT_TRANSLATE_NOOP("CostColumns", "Cached / M"), shown=False),
     CostColumn(
         "input_cost",
         QT_TRANSLATE_NOOP("CostColumns", "Input cost"),
@@ -400,9 +480,11 @@ COLUMNS: tuple[CostColumn, ...] = (
             ("input_usd_low", lambda row, view: row.estimate.input_usd_low),
             ("input_usd_high", lambda row, view: row.estimate.input_usd_high),
         ),
-        widest="≈ $0.000028–0.000037",
+        widest="$0.000028–0.000037",
         numeric=True,
         counted=True,
+        painted="amount",
+        ends=_usd_ends("input_usd"),
     ),
     CostColumn(
         "output_cost",
@@ -417,6 +499,8 @@ COLUMNS: tuple[CostColumn, ...] = (
         ),
         widest="$0.0000123",
         numeric=True,
+        painted="amount",
+        ends=_usd_ends("output_usd"),
     ),
     CostColumn(
         "label",

@@ -17,7 +17,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from gui.models.cost_arrangement import Arranged, Arrangement, SortKey, arrange
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, CostColumn, CostView, title_of, tr
+from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, CostColumn, CostView, column_places, hint_of, title_of, tr
 from gui.models.cost_explanation import explanation, why_unknown
 from gui.models.cost_row import CostRow
 from gui.models.cost_text import CostText
@@ -127,6 +127,12 @@ class CostTableModel(QAbstractTableModel):
             self._view = view
             self._all_changed()
 
+    def set_current(self, model_id: str) -> None:
+        """Mark the model whose figures the window shows."""
+        if model_id != self._view.current:
+            self._view = replace(self._view, current=model_id)
+            self._all_changed()
+
     def set_stale(self, stale: bool) -> None:
         """Mark the figures as those of an earlier text, or as current."""
         if stale != self._stale:
@@ -209,7 +215,7 @@ class CostTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return title_of(column, self._view)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tr(column.hint)
+            return hint_of(column, self._view)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
@@ -267,6 +273,7 @@ class CostTableModel(QAbstractTableModel):
         view = replace(view, baseline=baseline, favourites=arrangement.favourites)
         values = {column.key: _bound(column.sort, view) for column in COLUMNS}
         result = arrange(rows, arrangement, values, self._search_text)
+        view = replace(view, places=column_places((rows[index] for index in result.order), view))
         before = [self._rows[index].model_id for index in self._result.order]
         after = [rows[index].model_id for index in result.order]
         if before == after:

@@ -19,18 +19,30 @@ def price_in_force(name: str) -> Callable[[CostRow, CostView], Decimal | None]:
     return lambda row, _view: getattr(row.rates, name) if row.rates is not None else None
 
 
+def price_ends(name: str) -> Callable[[CostRow, CostView], tuple[Decimal, Decimal] | None]:
+    """The lowest and the highest price in force: they differ where the price depends on an hour that is not said."""
+    price = price_in_force(name)
+
+    def ends(row: CostRow, view: CostView) -> tuple[Decimal, Decimal] | None:
+        usd = price(row, view)
+        if usd is None:
+            return None
+        other = getattr(row.off_peak_rates, name) if row.off_peak_rates is not None else usd
+        return min(usd, other), max(usd, other)
+
+    return ends
+
+
 def price_text(name: str) -> Callable[[CostRow, CostView], str]:
     """What a column of a price says; every digit, for it is what was published. Shows both prices if it depends on the
     hour and the scenario names none."""
-    price = price_in_force(name)
+    price = price_ends(name)
 
     def text(row: CostRow, view: CostView) -> str:
-        usd = price(row, view)
-        if usd is None:
+        ends = price(row, view)
+        if ends is None:
             return view.text.unknown()
-        other = getattr(row.off_peak_rates, name) if row.off_peak_rates is not None else usd
-        ends = sorted({usd, other})
-        return view.text.localised("–".join(f"${amount_text(end)}" for end in ends))
+        return view.text.localised("–".join(f"${amount_text(end)}" for end in dict.fromkeys(ends)))
 
     return text
 

@@ -11,12 +11,12 @@ from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from gui.costs.table import CostTable
 from gui.dialogs import file_choosers
 from gui.models.cost_columns import COLUMNS, title_of
 from gui.models.cost_export import about_lines, exact_table, readable_table
 from gui.models.cost_table import CostTableModel
 from gui.notify import Notifier
-from gui.panels.cost_table_view import CostTable
 from gui.services import exports
 from gui.services.costs import CostService
 from gui.services.exports import ExportTable

@@ -20,11 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.costs.table import CostTable
 from gui.dialogs.cheapest import CheapestDialog
 from gui.dialogs.scenario_details import ScenarioDetails
 from gui.look.theme import Theme
 from gui.models.cost_arrangement import Arrangement, SortKey
-from gui.models.cost_columns import COLUMN_INDEX
+from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
 from gui.models.cost_money import break_even_words
 from gui.models.cost_row import CostRow
 from gui.models.cost_table import CostTableModel
@@ -36,7 +37,6 @@ from gui.panels.cost_chart import CostChart
 from gui.panels.cost_commands import CostCommands
 from gui.panels.cost_explanation import CostExplanation
 from gui.panels.cost_status import CostStatus
-from gui.panels.cost_table_view import CostTable
 from gui.panels.scenario_bar import ScenarioBar
 from gui.panels.scenario_names import ScenarioNames
 from gui.panels.when_seen import WhenSeen
@@ -80,7 +80,7 @@ class CostPanel(QWidget):
         self.names = ScenarioNames(self.scenario_bar.named, self.scenario, notifier)
         self._details: ScenarioDetails | None = None
         self._cheapest: CheapestDialog | None = None
-        self.table = CostTable(self.model, theme)
+        self.table = CostTable(self.model, theme, columns=[column.key for column in COLUMNS if column.shown])
         self.commands = CostCommands(self.table, self.model, service, notifier, version)
         self.chart = CostChart(theme)
         self.explanation = CostExplanation(theme)

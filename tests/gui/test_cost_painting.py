@@ -16,15 +16,15 @@ from PySide6.QtCore import QLocale, QRect, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
+from gui.costs.table import CostTable
 from gui.look.theme import Theme
 from gui.models.cost_arrangement import SortKey
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
+from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.models.cost_export import exact_table, readable_table
 from gui.models.cost_row import CostRow
 from gui.models.cost_table import CostRole, CostTableModel
 from gui.models.cost_text import CostText
 from gui.panels.cost_chart import bars_of
-from gui.panels.cost_table_view import CostTable
 from gui.services import exports
 from pricing.types import CostEstimate, CostPart, CountRule, Model, Price, Rates
 from tests.gui.cost_samples import TODAY, rows
@@ -118,7 +118,7 @@ def a_row(draw: st.DrawFn, place: int) -> CostRow:
 @pytest.fixture
 def table(qtbot):
     theme = Theme("light")
-    table = CostTable(CostTableModel(CostText(QLocale.c()), TODAY), theme)
+    table = CostTable(CostTableModel(CostText(QLocale.c()), TODAY), theme, columns=tuple(COLUMN_INDEX))
     table.theme = theme
     qtbot.addWidget(table)
     return table
@@ -191,6 +191,12 @@ def test_no_row_and_no_locale_stops_the_painting(table, shown, locale, key, pinn
         exports.to_json(made)
 
 
+def drawn(model: CostTableModel, row: CostRow, column: int) -> str:
+    """The words of a cell as they are drawn; of a model without its provider."""
+    runs = drawn_runs(COLUMNS[column], row, model.view)
+    return runs[0].text if COLUMNS[column].key == "model" else "".join(run.text for run in runs)
+
+
 @pytest.mark.parametrize("tokens", [0, 1, 2_600_000, 10**12])
 @pytest.mark.parametrize("locale", LOCALES)
 def test_figures_of_very_short_and_very_long_prompts_are_written_in_full(table, locale, tokens):
@@ -201,8 +207,9 @@ def test_figures_of_very_short_and_very_long_prompts_are_written_in_full(table, 
     table.fit_columns()
     for row in model.shown_rows():
         for key in ("model", "tokens", "total", "calls", "context", "input_cost"):
-            text = model.cell_text(row, COLUMN_INDEX[key])
-            assert table.fontMetrics().horizontalAdvance(text) < table.columnWidth(COLUMN_INDEX[key])
+            column = COLUMN_INDEX[key]
+            written = model.cell_text(row, column) if key == "context" else drawn(model, row, column)
+            assert table.fontMetrics().horizontalAdvance(written) < table.columnWidth(column)
 
 
 def test_painting_with_a_broken_text_would_be_noticed(table, monkeypatch):

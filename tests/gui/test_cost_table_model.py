@@ -84,9 +84,10 @@ def test_a_prompt_that_does_not_fit_says_so_in_words(model):
 def test_the_header_names_the_columns_and_the_calls(model):
     titles = [header(model, column.key) for column in COLUMNS]
     assert len(set(titles)) == len(titles)
-    assert {"Model", "Provider", "Tokenizer", "Input tokens", "Input cost", "Output cost", "Total cost"} <= set(titles)
+    assert {"Model", "Provider", "Tokenizer", "Input tokens", "Input cost", "Output cost", "One call"} <= set(titles)
     model.set_rows(rows(calls=25_000), 25_000, TODAY, TODAY)
-    assert header(model, "calls") == "Cost of 25,000 calls"
+    hint = model.headerData(COLUMN_INDEX["calls"], Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert hint.startswith("Total cost of 25,000 calls.")
 
 
 def test_sorting_is_by_number_not_by_text(model):

@@ -30,7 +30,8 @@ def test_the_scenario_reprices_the_table(panel, qtbot):
     with qtbot.waitSignal(panel.service.estimated):
         panel.findChild(QSpinBox, "callsPerMonth").setValue(50)
     column = COLUMN_INDEX["calls"]
-    assert panel.model.headerData(column, Qt.Orientation.Horizontal) == "Cost of 50 calls"
+    hint = panel.model.headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert hint.startswith("Total cost of 50 calls.")
 
 
 def test_headers_sort_and_shift_adds_a_column(panel, qtbot):

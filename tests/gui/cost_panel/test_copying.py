@@ -34,7 +34,7 @@ def test_copying_gives_exact_rows_in_the_columns_shown(panel, qtbot, notifier):
     )
     panel.commands.copy_markdown.trigger()
     assert clipboard() == (
-        "| Model | Input tokens | Total cost |\n"
+        "| Model | Input tokens | One call |\n"
         "| --- | ---: | ---: |\n"
         "| Borg Opus 10 | ≈ 1,400–1,600 | ≈ $0.0195–0.0205 |\n"
     )

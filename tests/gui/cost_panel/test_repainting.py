@@ -9,12 +9,12 @@ from PySide6.QtCore import QEvent, QLocale, QObject
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView
 
+from gui.costs.table import CostTable
 from gui.look.theme import Theme
-from gui.models.cost_columns import COLUMN_INDEX
+from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.models.cost_row import CostRow
 from gui.models.cost_table import CostTableModel
 from gui.models.cost_text import CostText
-from gui.panels.cost_table_view import CostTable
 from tests.gui.cost_samples import COUNTS, TODAY, rows
 
 Cell = tuple[int, int]
@@ -47,9 +47,9 @@ class Painted(QObject):
 
 @pytest.fixture
 def table(qtbot) -> CostTable:
-    table = CostTable(CostTableModel(CostText(QLocale.c()), TODAY), Theme("light"))
+    table = CostTable(CostTableModel(CostText(QLocale.c()), TODAY), Theme("light"), columns=tuple(COLUMN_INDEX))
     qtbot.addWidget(table)
-    table.resize(1400, 400)
+    table.resize(3000, 400)
     table.model().set_rows(rows(), 1000, TODAY, TODAY)
     table.model().change(show_retired=True, show_embedding=True)
     with qtbot.waitExposed(table):
@@ -78,10 +78,17 @@ def figures(more: int) -> tuple[CostRow, ...]:
     return rows({name: tokens + more for name, tokens in COUNTS.items()})
 
 
-def looks(table: CostTable) -> dict[Cell, tuple[str, str]]:
+def looks(table: CostTable) -> dict[Cell, tuple[object, str]]:
     model = table.model()
     places: Iterator[Cell] = ((r, c) for r in range(model.rowCount()) for c in table.visible_columns())
-    return {(r, c): (model.cell_text(model.row_at(r), c), model.tone(model.row_at(r), c)) for r, c in places}
+    return {(r, c): (written(model, r, c), model.tone(model.row_at(r), c)) for r, c in places}
+
+
+def written(model: CostTableModel, row: int, column: int) -> object:
+    """What a cell says, as it is drawn."""
+    if COLUMNS[column].painted in ("tokens", "amount", "price"):
+        return drawn_runs(COLUMNS[column], model.row_at(row), model.view)
+    return model.cell_text(model.row_at(row), column)
 
 
 @pytest.mark.parametrize("more", [1, 2, 999, -1000, 120_000])

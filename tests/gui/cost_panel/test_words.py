@@ -26,7 +26,7 @@ def test_the_contracts_names_are_there(panel):
     titles = [
         table.model().headerData(column, Qt.Orientation.Horizontal) for column in range(table.model().columnCount())
     ]
-    assert {"Model", "Total cost", "Input tokens"} <= set(titles)
+    assert {"Model", "One call", "Input tokens", "Per month", "Context"} <= set(titles)
 
 
 def test_stale_figures_are_told_in_words(panel, qtbot):

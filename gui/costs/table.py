@@ -1,11 +1,26 @@
-"""The cost table as a widget: columns that can be chosen, moved and sized; sorting by several of them."""
+"""The cost table as a widget: columns that can be chosen, moved and sized; sorting by several of them.
+
+Two views show the same model: the strip under the prompt in six columns, and the page Models in those of a preset.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPointF,
+    QRect,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QAccessible,
     QAction,
@@ -13,30 +28,37 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPalette,
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QMenu,
+    QStyle,
+    QStyleOptionHeader,
+    QTableView,
+    QWidget,
+)
 
+from gui.costs.cells import CellLooks, CostCells, star
 from gui.look.theme import Theme
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, title_of
 from gui.models.cost_row import CostRow
 from gui.models.cost_table import CostTableModel
-from gui.panels.cell_looks import CellLooks
-from gui.panels.context_bar_delegate import ContextBarDelegate
-from gui.panels.cost_delegate import CostDelegate
-from gui.panels.cost_header import CostHeader
 from gui.panels.row_table import edit_cell
-from gui.panels.star_delegate import StarDelegate
 
 if TYPE_CHECKING:
     from pricing.types import Price
 
-ROW_PADDING = 9
-CELL_PADDING = 12
+ROW_HEIGHT = 28
+ROW_PADDING = 11
+CELL_PADDING = 14
 FOCUS_WIDTH = 2
 FIT_MS = 200
 """Figures that change faster than this are looked through together for those that need a wider column."""
@@ -45,6 +67,83 @@ FLASH_MS = 1200
 FLASH_ALPHA = 70
 MEASURED = 4
 """The longest texts of a column that are measured: its widest is one of them."""
+GAP = "\u2002"
+"""Between a title and its arrow: styles set the arrow right against the text."""
+_SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+STRIP = ("favourite", "model", "tokens", "total", "calls", "context")
+_SIMPLE = ("favourite", "model", "tokens", "input_price", "output_price", "total", "calls", "context")
+PRESETS: dict[str, tuple[str, ...]] = {
+    "simple": STRIP,
+    "prices": _SIMPLE,
+    "caching": (*_SIMPLE[:5], "cached_price", "input_cost", "output_cost", "total", "calls", "break_even"),
+    "audit": ("favourite", "model", "tokens", "label", "tokenizer", "total", "checked", "origin", "source", "notes"),
+    "everything": tuple(column.key for column in COLUMNS),
+}
+"""The columns of each preset, by key."""
+
+
+class CostHeader(QHeaderView):
+    """Every column sorted by carries its arrow, and its place where there are several.
+
+    ``held`` is True while a mouse button is down on it: sizes that change then were changed by hand.
+    """
+
+    def __init__(self, table: CostTableModel, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._table = table
+        self.held = False
+        self.setSectionsMovable(True)
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setMinimumSectionSize(24)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, logical: int) -> None:
+        super().initStyleOptionForIndex(option, logical)
+        if COLUMNS[logical].painted == "star":
+            option.text = ""
+        keys = self._table.sort_keys()
+        for place, (column, order) in enumerate(keys):
+            if column == logical:
+                ascending = order == Qt.SortOrder.AscendingOrder
+                marks = QStyleOptionHeader.SortIndicator
+                # Qt's names tell the direction of the arrow, and its own header points down for rising values.
+                option.sortIndicator = marks.SortDown if ascending else marks.SortUp
+                if len(keys) > 1 and place < 9:
+                    option.text += _SUPERSCRIPT[place + 1]
+                option.text += GAP
+
+    def width_of_title(self, logical: int) -> int:
+        """Return what a title takes with its arrow, which styles draw half as wide as the header is high."""
+        if COLUMNS[logical].painted == "star":
+            return 0
+        margin = self.style().pixelMetric(QStyle.PixelMetric.PM_HeaderMargin, None, self)
+        arrow = self.fontMetrics().horizontalAdvance(GAP) + self.sizeHint().height() // 2 + margin
+        return self.sectionSizeFromContents(logical).width() + arrow
+
+    def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
+        painter.save()
+        super().paintSection(painter, rect, logical)
+        painter.restore()
+        if COLUMNS[logical].painted == "star":
+            painter.save()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.palette().color(QPalette.ColorRole.ButtonText))
+            painter.drawPolygon(star(QPointF(rect.center()) + QPointF(1.5, 0.5), min(rect.height() * 0.26, 6.0)))
+            painter.restore()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.held = True
+        super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.held = True
+        super().mouseDoubleClickEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        self.held = False
 
 
 class CostTable(QTableView):
@@ -59,9 +158,19 @@ class CostTable(QTableView):
     current_model_changed = Signal(object)
     layout_changed = Signal()
 
-    def __init__(self, model: CostTableModel, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: CostTableModel,
+        theme: Theme,
+        parent: QWidget | None = None,
+        *,
+        name: str = "costTable",
+        columns: Sequence[str] = STRIP,
+    ) -> None:
+        """``columns``: the keys of those that a fresh table shows."""
         super().__init__(parent)
-        self.setObjectName("costTable")
+        self.setObjectName(name)
+        self._fresh = frozenset(columns)
         self.setAccessibleName(self.tr("What the prompt costs with each model"))
         self._table = model
         self._looks = CellLooks(model)
@@ -79,7 +188,8 @@ class CostTable(QTableView):
         self.setHorizontalHeader(header)
         self.setModel(model)
         self._set_behaviour()
-        self._set_delegates(theme)
+        self._cells = CostCells(theme, self._looks, self)  # Qt does not own delegates
+        self.setItemDelegate(self._cells)
         self.reset_columns()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(self._on_header_menu)
@@ -158,12 +268,9 @@ class CostTable(QTableView):
             self._draw_nothing()
 
     def _draw_focus(self, current: QModelIndex) -> None:
-        """A frame around the current cell that is seen on selected rows too, where the style's own hardly is."""
-        selected = self.selectionModel().isSelected(current)
-        role = QPalette.ColorRole.HighlightedText
-        colour = self.palette().color(role) if selected else self._theme.colour("focus")
+        """Draw a frame around the current cell."""
         with QPainter(self.viewport()) as painter:
-            painter.setPen(QPen(colour, FOCUS_WIDTH))
+            painter.setPen(QPen(self._theme.colour("focus"), FOCUS_WIDTH))
             painter.drawRect(self.visualRect(current).adjusted(1, 1, -1, -1))
 
     def _draw_flash(self) -> None:
@@ -255,8 +362,13 @@ class CostTable(QTableView):
     def reset_columns(self) -> None:
         """The columns of a fresh table: order, widths, shown or not."""
         self.restore_columns({"order": [column.key for column in COLUMNS]})
+        self.show_columns([column.key for column in COLUMNS if column.key in self._fresh])
+
+    def show_columns(self, keys: Sequence[str]) -> None:
+        """Show these columns and no others, in their order."""
+        self.restore_columns({"order": list(keys)})
         for column, declared in enumerate(COLUMNS):
-            self.setColumnHidden(column, not declared.shown)
+            self.setColumnHidden(column, declared.key not in keys)
             self.setColumnWidth(column, self._first_width(column))
         self._fit_soon()
         self.layout_changed.emit()
@@ -268,7 +380,7 @@ class CostTable(QTableView):
         None is made narrower: columns that breathe with the text make a table that cannot be read.
         """
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
-        rows = self._table.shown_rows()[max(first, 0) : last + 1 if last >= 0 else None]
+        places = range(self._table.rowCount())[max(first, 0) : last + 1 if last >= 0 else None]
         wider: dict[int, int] = {}
         for column, declared in enumerate(COLUMNS):
             if (
@@ -277,8 +389,7 @@ class CostTable(QTableView):
                 or not (declared.numeric or declared.key == "model")
             ):
                 continue
-            texts = sorted((self._table.cell_text(row, column) for row in rows), key=len)[-MEASURED:]
-            needed = max([self._header.width_of_title(column), *map(self._width_of, texts)])
+            needed = max([self._header.width_of_title(column), *self._widest(places, column)])
             if needed > self.columnWidth(column):
                 wider[column] = needed
         # Together at the end: after each of them Qt would measure all titles anew for the height of the header.
@@ -318,7 +429,7 @@ class CostTable(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setAlternatingRowColors(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
@@ -327,19 +438,13 @@ class CostTable(QTableView):
         rows = self.verticalHeader()
         rows.setVisible(False)
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        rows.setDefaultSectionSize(max(ROW_HEIGHT, self.fontMetrics().height() + ROW_PADDING))
 
-    def _set_delegates(self, theme: Theme) -> None:
-        # Qt does not own delegates: they are kept here.
-        self._delegates = {
-            "": CostDelegate(theme, self._looks, self),
-            "share": ContextBarDelegate(theme, self._looks, self),
-            "star": StarDelegate(theme, self._looks, self),
-        }
-        self.setItemDelegate(self._delegates[""])
-        for column, declared in enumerate(COLUMNS):
-            if declared.painted:
-                self.setItemDelegateForColumn(column, self._delegates[declared.painted])
+    def _widest(self, places: range, column: int) -> list[int]:
+        """Return the widths of the cells with the longest texts."""
+        lengths = {place: sum(len(run.text) for run in self._looks.look(place, column).runs) for place in places}
+        longest = sorted(places, key=lengths.__getitem__)[-MEASURED:]
+        return [ceil(self._cells.width(place, column, self.font())) for place in longest]
 
     def _width_of(self, text: str) -> int:
         return self.fontMetrics().horizontalAdvance(text) + CELL_PADDING

@@ -1,0 +1,1 @@
+"""Logic of the application without Qt: what the commands may use, too."""

@@ -1,0 +1,298 @@
+"""Draws the cells of the cost table: names with their provider, counts with a dot for their quality, amounts with
+quiet zeros, stars, and shares of a context window.
+
+New figures come several times a second while someone types, and most cells look like before: one token more in a
+quarter of a million shows in a single column. Painting a cell takes fifty times as long as comparing it, so the table
+remembers how each cell looked and paints again only those that differ.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import cos, pi, sin
+from typing import NamedTuple
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from gui.core.figures import ASSUMED, ESTIMATED, EXACT, Run
+from gui.look.theme import Theme
+from gui.models.cost_columns import COLUMNS, context_ends, drawn_runs, quality_of
+from gui.models.cost_table import CostTableModel
+
+Index = QModelIndex | QPersistentModelIndex
+
+PADDING = 6
+DOT_RADIUS = 4.0
+DOT_ROOM = 16.0
+BAR_WIDTH, BAR_HEIGHT = 54.0, 4.0
+STAR_RADIUS = 6.5
+INNER_RADIUS = 0.42
+"""Of a five-pointed star whose points are at 1; a little fuller than the exact 0.38, to read well when small."""
+LEAST_DETAIL = 28.0
+"""Pixels that a provider behind a name needs to be worth its ellipsis."""
+ROW_PADDING = 11
+BAR_STEPS = 2000
+"""Steps of a bar that are told apart: finer than the pixels of any cell."""
+NEARLY_FULL = Decimal("0.8")
+
+_LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
+_TONES = {"stale": "stale", "muted": "stale", "warning": "warning", "error": "error"}
+_DOTS = {EXACT: "success", ESTIMATED: "warning", ASSUMED: "stale"}
+
+
+class Look(NamedTuple):
+    """What a cell is drawn from. ``bar``: low and high end of its bar in steps; ``mark``: quality, or ``current``."""
+
+    runs: tuple[Run, ...]
+    tone: str = ""
+    mark: str = ""
+    bar: tuple[int, ...] = ()
+
+
+class CellLooks:
+    """Remembers looks by place. What is painted for another reason than new data is painted as it was remembered."""
+
+    def __init__(self, model: CostTableModel) -> None:
+        self._model = model
+        self._painted: dict[tuple[int, int], Look] = {}
+
+    def paint(self, row: int, column: int) -> Look:
+        """Return the look in which a cell is about to be painted."""
+        look = self._painted[row, column] = self.look(row, column)
+        return look
+
+    def differs(self, row: int, column: int) -> bool:
+        """Return True if a cell looks different from when it was last painted."""
+        return self._painted.get((row, column)) != self.look(row, column)
+
+    def look(self, place: int, column: int) -> Look:
+        """Return how a cell looks now."""
+        row, declared, view = self._model.row_at(place), COLUMNS[column], self._model.view
+        tone = self._model.tone(row, column)
+        if not declared.painted:
+            return Look((Run(self._model.cell_text(row, column)),), tone)
+        current = "current" if row.model_id == view.current else ""
+        if declared.painted == "star":
+            return Look((Run("*"),) if row.model_id in view.favourites else (), tone, current)
+        if declared.painted == "share":
+            ends = context_ends(row)
+            bar = () if ends is None else tuple(round(end * BAR_STEPS) for end in ends)
+            return Look((Run(self._model.cell_text(row, column), strong=False),), tone, bar=bar)
+        mark = quality_of(row) if declared.painted == "tokens" else current if declared.painted == "name" else ""
+        return Look(drawn_runs(declared, row, view), tone, mark)
+
+
+class Fonts:
+    """The three weights of a table, for one font at a time."""
+
+    def __init__(self) -> None:
+        self._key = ""
+
+    def use(self, font: QFont) -> None:
+        """Derive the weights from a font."""
+        key = font.key()
+        if key != self._key:
+            self._key = key
+            self.fonts = {}
+            self.metrics = {}
+            for weight in (QFont.Weight.Normal, QFont.Weight.Medium, QFont.Weight.DemiBold):
+                made = QFont(font)
+                made.setWeight(weight)
+                self.fonts[weight], self.metrics[weight] = made, QFontMetricsF(made)
+
+
+class CostCells(QStyledItemDelegate):
+    """The one delegate of the table. It asks the model directly: the default delegate asks for a dozen roles a cell
+    through Qt's variant, which makes a page of cells several times as slow to paint."""
+
+    def __init__(self, theme: Theme, looks: CellLooks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self._looks = looks
+        self._fonts = Fonts()
+        self._colours: dict[str, QColor] = {}
+        theme.changed.connect(self._colours.clear)
+
+    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
+        return QSize(option.rect.width(), option.fontMetrics.height() + ROW_PADDING)
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        editor = super().createEditor(parent, option, index)
+        if isinstance(editor, QLineEdit):
+            editor.setAlignment(Qt.AlignmentFlag.AlignRight)  # where the figure stood
+        editor.setAccessibleName(str(index.data(Qt.ItemDataRole.AccessibleDescriptionRole)))
+        return editor
+
+    def colour(self, role: str) -> QColor:
+        """Return a colour of the theme."""
+        if role not in self._colours:
+            self._colours[role] = self.theme.colour(role)
+        return self._colours[role]
+
+    def width(self, row: int, column: int, font: QFont) -> float:
+        """Return the room that a cell needs to show all that it says; of a name without the provider behind it."""
+        self._fonts.use(font)
+        look, painted = self._looks.look(row, column), COLUMNS[column].painted
+        runs = look.runs[:1] if painted == "name" else look.runs
+        metrics = self._fonts.metrics[QFont.Weight.DemiBold]
+        extra = {"tokens": DOT_ROOM, "share": BAR_WIDTH + PADDING}.get(painted, 0.0)
+        return sum(metrics.horizontalAdvance(run.text) for run in runs) + extra + 2 * PADDING + 2
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        column = index.column()
+        look = self._looks.paint(index.row(), column)
+        declared = COLUMNS[column]
+        self._fonts.use(option.font)
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, self.colour("information_base"))
+        area = QRectF(option.rect).adjusted(PADDING, 0, -PADDING, 0)
+        mirrored = option.direction == Qt.LayoutDirection.RightToLeft
+        pen = _Pen(painter, self, area, look.tone, mirrored)
+        if declared.painted == "star":
+            self._draw_star(painter, QRectF(option.rect), look, mirrored)
+        elif declared.painted == "name":
+            self._draw_name(pen, look)
+        elif declared.painted == "share":
+            self._draw_share(pen, look)
+        elif declared.painted == "tokens":
+            pen.from_end(look.runs, area.right() - DOT_ROOM, QFont.Weight.Medium)
+            if look.mark:
+                centre = QPointF(pen.flipped(area.right() - DOT_RADIUS - 1, 0), area.center().y() + 0.5)
+                draw_dot(painter, centre, look.mark, self.colour(_DOTS[look.mark]))
+        elif declared.numeric:
+            pen.from_end(look.runs, area.right(), QFont.Weight.DemiBold)
+        else:
+            pen.from_start(look.runs[0].text, area.left(), QFont.Weight.Normal, "text")
+        painter.restore()
+
+    def _draw_star(self, painter: QPainter, area: QRectF, look: Look, mirrored: bool) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if look.mark:
+            left = area.right() - 4 if mirrored else area.left() + 1
+            bar = QPainterPath()
+            bar.addRoundedRect(QRectF(left, area.top() + 5, 3, area.height() - 10), 1.5, 1.5)
+            painter.fillPath(bar, self.colour("accent"))
+        filled = bool(look.runs)
+        colour = self.colour("warning" if filled else "stale")
+        painter.setPen(QPen(colour, 1.1))
+        painter.setBrush(colour if filled else Qt.BrushStyle.NoBrush)
+        painter.drawPolygon(star(area.center() + QPointF(1.5, 0.5), min(STAR_RADIUS, area.height() * 0.3)))
+
+    def _draw_name(self, pen: _Pen, look: Look) -> None:
+        weight = QFont.Weight.DemiBold if look.mark else QFont.Weight.Medium
+        end = pen.from_start(look.runs[0].text, pen.area.left(), weight, "text")
+        if pen.area.right() - end - 8 > LEAST_DETAIL:
+            pen.from_start(look.runs[1].text, end + 8, QFont.Weight.Normal, "stale")
+
+    def _draw_share(self, pen: _Pen, look: Look) -> None:
+        start = pen.from_end(look.runs, pen.area.right(), QFont.Weight.Normal)
+        room = min(BAR_WIDTH, start - pen.area.left() - PADDING)
+        if not look.bar or room < BAR_WIDTH / 2:
+            return
+        low, high = (min(end / BAR_STEPS, 1.0) for end in look.bar)
+        track = QRectF(pen.area.left(), pen.area.center().y() - BAR_HEIGHT / 2 + 0.5, room, BAR_HEIGHT)
+        over, near = look.bar[1] > BAR_STEPS, Decimal(look.bar[1]) / BAR_STEPS >= NEARLY_FULL
+        colour = QColor(self.colour("meter_over" if over else "meter_near" if near else "meter"))
+        pen.fill(track, self.colour("meter_track"))
+        if look.bar[1] > 0:
+            # A share too small to see still shows as a sliver: not zero.
+            solid = max(low * room, BAR_HEIGHT if low == high else 0.0)
+            soft = QColor(colour)
+            soft.setAlphaF(0.45)
+            pen.fill(QRectF(track.left(), track.top(), max(high * room, solid), BAR_HEIGHT), soft)
+            pen.fill(QRectF(track.left(), track.top(), solid, BAR_HEIGHT), colour)
+
+    def font_of(self, weight: QFont.Weight) -> tuple[QFont, QFontMetricsF]:
+        """Return a weight of the font in use."""
+        return self._fonts.fonts[weight], self._fonts.metrics[weight]
+
+
+class _Pen:
+    """Writes into one cell from its start or its end, whichever side that is."""
+
+    def __init__(self, painter: QPainter, cells: CostCells, area: QRectF, tone: str, mirrored: bool) -> None:
+        self._painter, self._cells, self.area, self._tone, self._mirrored = painter, cells, area, tone, mirrored
+
+    def flipped(self, x: float, width: float) -> float:
+        """Return where something of this width begins that would begin at ``x`` where one reads from the left."""
+        return self.area.left() + self.area.right() - x - width if self._mirrored else x
+
+    def fill(self, area: QRectF, colour: QColor) -> None:
+        """Fill a bar with round ends."""
+        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        path = QPainterPath()
+        place = QRectF(self.flipped(area.left(), area.width()), area.top(), area.width(), area.height())
+        path.addRoundedRect(place, BAR_HEIGHT / 2, BAR_HEIGHT / 2)
+        self._painter.fillPath(path, colour)
+
+    def from_start(self, text: str, x: float, weight: QFont.Weight, role: str) -> float:
+        """Write a text, with an ellipsis where it has no room; return where it ends."""
+        room = self.area.right() - x
+        metrics = self._cells.font_of(weight)[1]
+        width = metrics.horizontalAdvance(text)
+        if width > room:
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+            width = metrics.horizontalAdvance(text)
+        self._write(text, x, width, weight, role)
+        return x + width
+
+    def from_end(self, runs: tuple[Run, ...], right: float, weight: QFont.Weight) -> float:
+        """Write parts that end at ``right``, the strong ones in this weight; return where they begin."""
+        parts = [(run, weight if run.strong else QFont.Weight.Normal) for run in runs if run.text]
+        widths = [self._cells.font_of(part)[1].horizontalAdvance(run.text) for run, part in parts]
+        room = right - self.area.left()
+        if sum(widths) > room:
+            # A figure without its end is another figure: what has no room says so.
+            text = "".join(run.text for run, _ in parts)
+            cut = self._cells.font_of(weight)[1].elidedText(text, Qt.TextElideMode.ElideRight, room)
+            width = self._cells.font_of(weight)[1].horizontalAdvance(cut)
+            self._write(cut, right - width, width, weight, "text")
+            return right - width
+        start = x = right - sum(widths)
+        for (run, part), width in zip(parts, widths, strict=True):
+            self._write(run.text, x, width, part, "text" if run.strong else "stale")
+            x += width
+        return start
+
+    def _write(self, text: str, x: float, width: float, weight: QFont.Weight, role: str) -> None:
+        font, metrics = self._cells.font_of(weight)
+        if self._tone == "stale":
+            font = QFont(font)
+            font.setItalic(True)
+        self._painter.setFont(font)
+        self._painter.setPen(self._cells.colour(_TONES.get(self._tone, role)))
+        top = self.area.center().y() - metrics.height() / 2
+        place = QRectF(self.flipped(x, width + 1), top, width + 1, metrics.height())
+        self._painter.drawText(place, _LINE, text)
+
+
+def draw_dot(painter: QPainter, centre: QPointF, quality: str, colour: QColor) -> None:
+    """Draw the quality of a count: full if exact, half full if estimated, a ring if assumed."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(colour, 1.4))
+    painter.setBrush(colour if quality == EXACT else Qt.BrushStyle.NoBrush)
+    radius = DOT_RADIUS - 0.7
+    painter.drawEllipse(centre, radius, radius)
+    if quality == ESTIMATED:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        area = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+        painter.drawPie(area, 90 * 16, 180 * 16)
+
+
+def star(centre: QPointF, radius: float) -> QPolygonF:
+    """Return a five-pointed star, one point up. A shape, not a letter: not every font has stars."""
+    corners = []
+    for step in range(10):
+        reach = radius if step % 2 == 0 else radius * INNER_RADIUS
+        angle = pi / 5 * step
+        corners.append(centre + QPointF(reach * sin(angle), -reach * cos(angle)))
+    return QPolygonF(corners)
+
+
+def dot_colour(theme: Theme, quality: str) -> QColor:
+    """Return the colour of the dot of a quality."""
+    return theme.colour(_DOTS[quality])
