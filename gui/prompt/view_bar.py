@@ -27,8 +27,8 @@ class ViewBar(QWidget):
         assert option is not None
         for value, title in option.choices:
             self.colours.addItem(QCoreApplication.translate("Settings", title), value)
-        self.spaces = self._switch(self.tr("Sp&aces"), "showSpaces", "whitespace", self.tr("Show spaces and line ends"))
-        self.wrap = self._switch(self.tr("W&rap"), "wrapLines", "wrap", self.tr("Wrap long lines at the window edge"))
+        self.spaces = self._switch(self.tr("Spaces"), "showSpaces", "whitespace", self.tr("Show spaces and line ends"))
+        self.wrap = self._switch(self.tr("Wrap"), "wrapLines", "wrap", self.tr("Wrap long lines at the window edge"))
         self.special = self._switch(
             self.tr("Special to&kens"),
             "specialTokens",
