@@ -145,7 +145,7 @@ def window(folder: str, profile: str, name: str) -> None:
     loop.exec()
     bench.prompt.set_encoding(name)
     assert bench.folders is not None
-    panel = bench.folders.show()
+    panel = bench.folders.focus()
     flow = bench.folders.flow
     assert flow is not None
     late: list[float] = []

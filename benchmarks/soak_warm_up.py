@@ -41,7 +41,7 @@ def warm_up(bench: Workbench, folder: Path) -> None:
     leaving = QTimer(bench, interval=LOOK_MS)  # some dialogs have an event loop of their own
     leaving.timeout.connect(close_dialogs)
     leaving.start()
-    tabs = bench.window.tabs
+    tabs = bench.window.pages
     for index in range(tabs.count()):
         tabs.setCurrentIndex(index)
         run_for(LOOK_MS)
@@ -93,7 +93,7 @@ def look_at_all(bench: Workbench) -> None:
         panel.show_request(Request())
     for page in bench.window.findChildren(ComparePage):
         page.other.show_name("")
-    tabs = bench.window.tabs
+    tabs = bench.window.pages
     for index in (*range(tabs.count()), 0):
         tabs.setCurrentIndex(index)
         run_for(LOOK_MS)

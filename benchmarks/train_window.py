@@ -101,7 +101,7 @@ def measure(bench: Bench, folder: Path, vocab_size: int) -> None:
     """Walk through the tab and print a line a part."""
     workbench = bench.bench
     panel, flow = workbench.training.panel, workbench.training.flow
-    bench.window.tabs.setCurrentWidget(workbench.training_page)
+    bench.window.pages.setCurrentWidget(workbench.page("trainingTab"))
     panel.show_page(panel.progress)
     before = resident_mb()
     watch = Watch()

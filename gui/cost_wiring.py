@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget
 
 from gui.look.corner import plain_corner
 from gui.models.reference_model import ReferenceModel
@@ -21,6 +20,7 @@ from gui.versions import our_version
 if TYPE_CHECKING:
     from gui.jobs import JobRunner
     from gui.models.cost_row import CostRow
+    from gui.window.tab_dock import TabDock
     from gui.workbench import Workbench
     from pricing.types import Model
 
@@ -36,7 +36,7 @@ class CostWiring(QObject):
     reference_changed = Signal()
 
     def __init__(
-        self, bench: Workbench, runner: JobRunner, dock: QDockWidget, state: dict[str, Any], model_id: str = ""
+        self, bench: Workbench, runner: JobRunner, dock: TabDock, state: dict[str, Any], model_id: str = ""
     ) -> None:
         """``state``: of the cost panel; ``model_id``: chosen in an earlier window."""
         super().__init__(bench)
@@ -57,12 +57,10 @@ class CostWiring(QObject):
         panel.start(Storage(runner, self.tr("Exporting"), self), book)
         bench.parts.restore("scenario", panel.restore_state, state)
         panel.table.setCornerWidget(plain_corner(panel.table))
-        before = dock.widget()
-        dock.setWidget(panel)
-        before.deleteLater()
+        dock.set_panel(panel)
         service.encodings_changed.connect(self._prompt.watch)
         service.failed.connect(bench.notifier.error)
-        self.priced = PricedText(service, self._prompt, dock, self)
+        self.priced = PricedText(service, self._prompt, dock.dock, self)
         panel.state_changed.connect(bench.keeper.touch)
         panel.model.arranged.connect(self._show_meter)
         service.prices_changed.connect(self._offer_models)
@@ -74,7 +72,7 @@ class CostWiring(QObject):
         bench.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
         service.start(runner)
 
-    def _panel_actions(self, dock: QDockWidget) -> list[QAction]:
+    def _panel_actions(self, dock: TabDock) -> list[QAction]:
         """What the buttons of the panel do, for the menu and the command palette."""
         panel, made = self.panel, []
         for name, text, tip, act in (

@@ -7,8 +7,9 @@ picture: it is the first to touch the engine, prices and the worker threads.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -38,7 +39,9 @@ from gui.start_report import StartReport
 from gui.tokenizer_wiring import TokenizerWiring
 from gui.window.action_wiring import ActionWiring
 from gui.window.main_window import MainWindow
+from gui.window.pages import Page
 from gui.window.tab_dock import TabDock
+from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 
 if TYPE_CHECKING:
     from gui.calibration_wiring import CalibrationWiring
@@ -96,27 +99,17 @@ class Workbench(QObject):
         self.setParent(self.window)
         self.panel = PromptPanel(self.theme, self.icons, self.settings, self.window)
         self.prompt = self.panel.prompt
-        self.window.add_tab(self.panel, self.tr("Prompt"), "promptTab")
-        self._add_pages()
+        self.window.add_pages({PROMPT_PAGE: self.panel})
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
-        self.tab_dock = TabDock(self.window.tabs, self.cost_dock, frozenset({"promptTab"}), self)
+        self.tab_dock = TabDock(self.window.pages, self.cost_dock, frozenset({PROMPT_PAGE}), MODELS_PAGE, self)
         self.inspector: TokenInspector | None = None
         self.costs: CostWiring | None = None
-        self.pricing: PricingWiring | None = None
-        self.conversation: ConversationWiring | None = None
+        self.controllers: dict[str, Any] = {}
+        """What builds and drives a page, by the name of the page; empty before the first picture."""
         self.calibration: CalibrationWiring | None = None
         self.kernels: KernelBuild | None = None
         self.own_encodings = OwnEncodings(paths.encodings)
         self.encodings: EncodingList | None = None
-        self.training: TrainingWiring | None = None
-        self.vocabulary: VocabularyWiring | None = None
-        self.merges: MergesWiring | None = None
-        self.request: RequestWiring | None = None
-        self.compare: CompareWiring | None = None
-        self.folders: FilesWiring | None = None
-        self.lab: LabWiring | None = None
-        self.advisor: AdvisorWiring | None = None
-        self.versions: VersionsWiring | None = None
         self.report: ReportWriting | None = None
         self.slot = SessionSlot(paths.sessions, private=private or values.private_mode)
         self.privacy = Privacy(self)
@@ -131,26 +124,11 @@ class Workbench(QObject):
         self._connect()
         self._restore()
 
-    def _add_pages(self) -> None:
-        """The tabs behind the prompt, empty until somebody looks at them."""
-        add = self.window.add_page
-        self.request_page = add(self.tr("Request"), "requestTab", self.tr("Whole requests: messages, tools and images"))
-        self.compare_page = add(
-            self.tr("Compare"), "compareTab", self.tr("One text in several encodings, side by side")
-        )
-        self.files_page = add(self.tr("Files"), "filesTab", self.tr("What is in a folder, in tokens"))
-        self.training_page = add(self.tr("Training"), "trainingTab", self.tr("Training a vocabulary of your own"))
-        self.vocabulary_page = add(self.tr("Vocabulary"), "vocabularyTab", self.tr("The entries of a vocabulary"))
-        self.merges_page = add(self.tr("Merges"), "mergesTab", self.tr("How texts are merged into tokens"))
-        self.lab_page = add(self.tr("Lab"), "labTab", self.tr("Experiments on tokens"))
-        self.pricing_page = add(self.tr("Prices"), "pricingTab", self.tr("Your own prices"))
-        self.advisor_page = add(self.tr("Savings"), "savingsTab", self.tr("Where tokens are, and what would save some"))
-        self.versions_page = add(
-            self.tr("Versions"), "versionsTab", self.tr("Versions of the prompt, kept and compared")
-        )
-        self.conversation_page = add(
-            self.tr("Conversation"), "conversationTab", self.tr("What a conversation costs, turn by turn")
-        )
+    def page(self, name: str) -> Page:
+        """A page of the window that is built when it is first seen."""
+        page = self.window.pages.page(name)
+        assert isinstance(page, Page)
+        return page
 
     # Both are made when first asked for, with the services at the latest: the first picture is without them.
 
@@ -210,9 +188,7 @@ class Workbench(QObject):
             self.keeper.put_by()
         if state.zoom:
             self.panel.editor.zoom_by(state.zoom)
-        for index in range(self.window.tabs.count()):
-            if self.window.tabs.widget(index).objectName() == state.tab:
-                self.window.tabs.setCurrentIndex(index)
+        self.window.pages.show_page(state.tab)
         self.tab_dock.begin(state.docks)
         self.panel.editor.setFocus()
         self._report = StartReport(self, restored, put_by=bool(restored.text_bytes) and not wanted)
@@ -242,30 +218,16 @@ class Workbench(QObject):
         """
         for start in self._parts():
             start()
-        wirings = {
-            "trainingTab": self.training,
-            "vocabularyTab": self.vocabulary,
-            "mergesTab": self.merges,
-            "labTab": self.lab,
-            "pricingTab": self.pricing,
-            "savingsTab": self.advisor,
-            "versionsTab": self.versions,
-            "conversationTab": self.conversation,
-            "requestTab": self.request,
-            "compareTab": self.compare,
-            "filesTab": self.folders,
-        }
-        for name in wirings if built is None else built:
-            wiring = wirings[name]
-            assert wiring is not None
-            wiring.build()
+        for name, controller in self.controllers.items():
+            if built is None or name in built:
+                controller.build()
         in_next_turn(self, self._end_start)
 
     def _parts(self) -> tuple[Callable[[], object], ...]:
+        pages = (partial(self._start_page, page) for page in all_pages() if page.controller)
         return (
             *(self._start_files, self._start_costs, self.wiring.palette),
-            *(self._start_counting, self._start_training, self._start_vocabulary),
-            *(self._start_merges, self._start_lab, self._start_advisor, self._start_request),
+            *(self._start_counting, *pages, self._start_report),
         )
 
     @Slot()
@@ -298,20 +260,12 @@ class Workbench(QObject):
     def _start_costs(self) -> None:
         from gui.calibration_wiring import CalibrationWiring
         from gui.cost_wiring import CostWiring
-        from gui.tabs.conversation_wiring import ConversationWiring
-        from gui.tabs.pricing_wiring import PricingWiring
         from gui.token_inspector import TokenInspector
 
         assert self.runner is not None
         state = self._last
-        self.costs = CostWiring(self, self.runner, self.cost_dock, state.scenario, state.model)
-        self.pricing = PricingWiring(self, self.runner, self.costs.service, state.pricing)
-        self.conversation = ConversationWiring(self, self.runner, self.costs, state.conversation)
-        self.costs.panel.commands.edit_asked.connect(self.pricing.show_model)
+        self.costs = CostWiring(self, self.runner, self.tab_dock, state.scenario, state.model)
         self.calibration = CalibrationWiring(self, self.runner)
-        self.pricing.undo_changed.connect(self.wiring.show_undo)
-        self.costs.panel.commands.undo_asked.connect(self.pricing.take_back)
-        self.costs.panel.model.price_typed.connect(self.pricing.change_price)
         self.inspector = TokenInspector(self.prompt, self.settings, self)
 
     def _start_counting(self) -> None:
@@ -346,48 +300,18 @@ class Workbench(QObject):
         assert self.encodings is not None
         return TabParts(self, self.runner, self.encodings, self.own_encodings.opening(self.kernels.use.open))
 
-    def _start_training(self) -> None:
-        from gui.tabs.training_wiring import TrainingWiring
+    def _start_page(self, page: PageSpec) -> None:
+        """Make what builds and drives a page."""
+        module, name = page.controller.split(":")
+        make = getattr(importlib.import_module(module), name)
+        states = (getattr(self._last, page.state),) if page.state else ()
+        self.controllers[page.name] = make(self._tab_parts(), *states)
 
-        self.training = TrainingWiring(self._tab_parts(), self._last.training)
-
-    def _start_vocabulary(self) -> None:
-        from gui.tabs.vocabulary_wiring import VocabularyWiring
-
-        self.vocabulary = VocabularyWiring(self._tab_parts(), self._last.vocabulary)
-
-    def _start_merges(self) -> None:
-        from gui.tabs.merges_wiring import MergesWiring
-
-        assert self.vocabulary is not None
-        self.merges = MergesWiring(self._tab_parts(), self._last.merges)
-        self.merges.token_opened.connect(self.vocabulary.show_token)
-
-    def _start_lab(self) -> None:
-        from gui.tabs.lab_wiring import LabWiring
-
-        self.lab = LabWiring(self._tab_parts())
-
-    def _start_advisor(self) -> None:
+    def _start_report(self) -> None:
         from gui.report_writing import ReportWriting
-        from gui.tabs.advisor_wiring import AdvisorWiring
-        from gui.tabs.versions_wiring import VersionsWiring
 
-        parts = self._tab_parts()
-        self.advisor = AdvisorWiring(parts)
-        self.versions = VersionsWiring(parts)
-        self.report = ReportWriting(self, parts.runner)
-
-    def _start_request(self) -> None:
-        from gui.tabs.compare_wiring import CompareWiring
-        from gui.tabs.files_wiring import FilesWiring
-        from gui.tabs.request_wiring import RequestWiring
-
-        assert self.costs is not None
-        parts, last = self._tab_parts(), self._last
-        self.request = RequestWiring(parts, self.costs, last.request)
-        self.compare = CompareWiring(parts, last.compare)
-        self.folders = FilesWiring(parts, self.costs, last.files)
+        assert self.runner is not None
+        self.report = ReportWriting(self, self.runner)
 
     def _end_start(self) -> None:
         self._report.tell()
@@ -397,13 +321,84 @@ class Workbench(QObject):
         self.runner.collector.start()
         self.started.emit()
 
+    # --- pages --------------------------------------------------------------------------------------------------------
+
+    @property
+    def training(self) -> TrainingWiring | None:
+        """Drives the page Train; None before the first picture, as with the others."""
+        return self.controllers.get("trainingTab")
+
+    @property
+    def vocabulary(self) -> VocabularyWiring | None:
+        """Drives the page Vocabulary."""
+        return self.controllers.get("vocabularyTab")
+
+    @property
+    def merges(self) -> MergesWiring | None:
+        """Drives the page Merges."""
+        return self.controllers.get("mergesTab")
+
+    @property
+    def request(self) -> RequestWiring | None:
+        """Drives the page Chat."""
+        return self.controllers.get("requestTab")
+
+    @property
+    def compare(self) -> CompareWiring | None:
+        """Drives the page Compare."""
+        return self.controllers.get("compareTab")
+
+    @property
+    def folders(self) -> FilesWiring | None:
+        """Drives the page Files."""
+        return self.controllers.get("filesTab")
+
+    @property
+    def lab(self) -> LabWiring | None:
+        """Drives the page Lab."""
+        return self.controllers.get("labTab")
+
+    @property
+    def advisor(self) -> AdvisorWiring | None:
+        """Drives the page Savings."""
+        return self.controllers.get("savingsTab")
+
+    @property
+    def versions(self) -> VersionsWiring | None:
+        """Drives the page Versions."""
+        return self.controllers.get("versionsTab")
+
+    @property
+    def pricing(self) -> PricingWiring | None:
+        """Drives the page Prices."""
+        return self.controllers.get("pricingTab")
+
+    @property
+    def conversation(self) -> ConversationWiring | None:
+        """Drives the page Conversation."""
+        return self.controllers.get("conversationTab")
+
+    def go_to(self, page: str) -> None:
+        """Show a page, with the keyboard in its first control."""
+        self.window.pages.show_page(page)
+        if page == PROMPT_PAGE:
+            self.panel.editor.setFocus()
+        elif page == MODELS_PAGE and self.costs is not None:
+            self.costs.panel.focus_filter()
+        elif page in self.controllers:
+            self.controllers[page].focus()
+
+    @Slot()
+    def show_costs(self) -> None:
+        """Bring the cost table into sight, beside the page shown."""
+        self.tab_dock.show()
+
     # --- the prompt ---------------------------------------------------------------------------------------------------
 
     @Slot()
     def show_prompt(self) -> None:
         """Bring its tab to the front, ready to type."""
-        self.window.tabs.setCurrentWidget(self.panel)
-        self.panel.editor.setFocus()
+        self.go_to(PROMPT_PAGE)
 
     @Slot(int, int)
     def show_place(self, utf16_start: int, utf16_end: int) -> None:
@@ -447,7 +442,7 @@ class Workbench(QObject):
             geometry=encoded(window.saveGeometry()),
             layout=encoded(window.layout_state()),
             zoom=self.panel.editor.zoom,
-            tab=self.window.tabs.currentWidget().objectName(),
+            tab=self.window.pages.current_name,
             model=self.costs.reference.chosen if self.costs else self._last.model,
             docks=self.tab_dock.state(),
             **self._panel_states(),
@@ -455,17 +450,8 @@ class Workbench(QObject):
 
     def _panel_states(self) -> dict[str, dict[str, Any]]:
         """What the panels remember; of those that are not there yet, what they remembered last time."""
-        parts = {
-            "scenario": self.costs.panel if self.costs else None,
-            "training": self.training,
-            "vocabulary": self.vocabulary,
-            "merges": self.merges,
-            "request": self.request,
-            "compare": self.compare,
-            "files": self.folders,
-            "pricing": self.pricing,
-            "conversation": self.conversation,
-        }
+        parts = {page.state: self.controllers.get(page.name) for page in all_pages() if page.state}
+        parts["scenario"] = self.costs.panel if self.costs else None
         return {name: part.state() if part else getattr(self._last, name) for name, part in parts.items()}
 
     # --- the end ------------------------------------------------------------------------------------------------------

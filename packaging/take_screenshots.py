@@ -84,7 +84,7 @@ def take_training(theme: str, target: Path) -> None:
     with opened(theme) as bench, tempfile.TemporaryDirectory() as home:
         write_corpus(Path(home) / "projects" / "tokenloupe")
         os.environ["HOME"] = home  # the path is shown: a short one, and nobody's
-        bench.window.tabs.setCurrentWidget(bench.training_page)
+        bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
         panel, training = bench.training.panel, bench.training.flow._training
         panel.folder.field.setText("~/projects/tokenloupe")
         panel.form.vocab_size.setValue(VOCAB_SIZE)

@@ -37,7 +37,7 @@ class AdvisorWiring(QObject):
         self._has_old_prices = False
         self._building = TabBuilding(self._steps, bench.window.closed, self)
         self.service = AdviceService(parts.runner, parts.open_encoding, self)
-        bench.advisor_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        bench.page("savingsTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def build(self) -> AdvisorFlow:
         """Make the page now, if nobody has yet."""
@@ -60,12 +60,13 @@ class AdvisorWiring(QObject):
             change.connect(self._reprice)
         self.panel, self.flow = panel, flow
         yield
-        bench.advisor_page.fill(panel)
-        bench.advisor_page.lead_to(panel.run)
+        bench.page("savingsTab").fill(panel)
+        bench.page("savingsTab").lead_to(panel.run)
         yield
 
     def focus(self) -> None:
         """Put the keyboard into the page that is in front."""
+        self._bench.page("savingsTab").bring_to_front()
         self.build()
         assert self.panel is not None
         self.panel.focus()
@@ -80,7 +81,7 @@ class AdvisorWiring(QObject):
     def _reprice(self) -> None:
         """Whatever money hangs on may be another; that is seen only on this page, and dozens of amounts take a while
         beside each key typed in the prompt."""
-        self._has_old_prices = not self._bench.advisor_page.is_in_front()
+        self._has_old_prices = not self._bench.page("savingsTab").is_in_front()
         if self._has_old_prices:
             return
         assert self.flow is not None
@@ -96,7 +97,7 @@ class AdvisorWiring(QObject):
 
     def _look(self) -> None:
         flow = self.build()
-        if not self._bench.advisor_page.is_in_front():
+        if not self._bench.page("savingsTab").is_in_front():
             return
         if self._has_old_prices:
             self._reprice()

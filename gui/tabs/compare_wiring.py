@@ -34,7 +34,7 @@ class CompareWiring(TabWiring["ComparePanel"]):
         super().__init__(parts, state)
         self.flow: CompareFlow | None = None
         self.exports: CompareExports | None = None
-        self._bench.compare_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._bench.page("compareTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> CompareFlow:
         """Make the page, if nobody has yet."""
@@ -49,7 +49,7 @@ class CompareWiring(TabWiring["ComparePanel"]):
 
         bench = self._bench
         self.panel = panel = ComparePanel(bench.theme, bench.settings)
-        bench.compare_page.fill(panel)
+        bench.page("compareTab").fill(panel)
         self._show_encodings(panel)
         bench.parts.restore("compare", panel.restore_state, self._state)
         service = ComparisonService(self._runner, self._open, self)
@@ -61,10 +61,9 @@ class CompareWiring(TabWiring["ComparePanel"]):
         panel.state_changed.connect(bench.keeper.touch)
         return flow
 
-    @Slot()
-    def show(self) -> None:
-        """Bring the tab to the front."""
-        self._bench.compare_page.bring_to_front()
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self._bench.page("compareTab").bring_to_front()
         self.build()
         assert self.panel is not None
         self.panel.focus()

@@ -12,11 +12,10 @@ from gui.models.conversation_choices import MOST_MODELS, conversation_of
 from gui.services.conversations import Talk, TalkRequest, converse_with_all, talker_of
 
 if TYPE_CHECKING:
-    from gui.cost_wiring import CostWiring
-    from gui.jobs import JobFailure, JobResult, JobRunner
+    from gui.jobs import JobFailure, JobResult
     from gui.models.cost_row import CostRow
     from gui.panels.conversation_panel import ConversationPanel
-    from gui.workbench import Workbench
+    from gui.tabs.tab_wiring import TabParts
 
 DELAY_MS = 80
 """Changes that come faster than this (someone types) are worked out together."""
@@ -28,9 +27,11 @@ NEEDS = ("gui.panels.conversation_panel",)
 class ConversationWiring(QObject):
     """Made with the cost table, whose favourites, prices and scenario it takes."""
 
-    def __init__(self, bench: Workbench, runner: JobRunner, costs: CostWiring, state: dict[str, Any]) -> None:
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
+        bench, runner, costs = parts.bench, parts.runner, parts.bench.costs
         super().__init__(bench)
+        assert costs is not None
         self._bench, self._costs, self._state = bench, costs.panel, state
         self._reference = costs.reference
         self.panel: ConversationPanel | None = None
@@ -44,7 +45,7 @@ class ConversationWiring(QObject):
         costs.panel.model.arranged.connect(self._touch)
         costs.panel.scenario.changed.connect(self._touch)
         costs.reference_changed.connect(self._touch)
-        self._page = bench.conversation_page
+        self._page = bench.page("conversationTab")
         self._page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def state(self) -> dict[str, Any]:

@@ -31,12 +31,13 @@ NEEDS = (
 class FilesWiring(TabWiring["FilesPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(self, parts: TabParts, costs: CostWiring, state: dict[str, Any]) -> None:
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
         super().__init__(parts, state)
-        self._costs = costs
+        assert parts.bench.costs is not None
+        self._costs: CostWiring = parts.bench.costs
         self.flow: FilesFlow | None = None
-        self._bench.files_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._bench.page("filesTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> FilesPanel:
         """Make the page, if nobody has yet."""
@@ -62,13 +63,13 @@ class FilesWiring(TabWiring["FilesPanel"]):
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         app.applicationStateChanged.connect(self._on_application_state)
-        bench.files_page.fill(panel)
-        bench.files_page.setFocusProxy(panel.folder.field)
+        bench.page("filesTab").fill(panel)
+        bench.page("filesTab").setFocusProxy(panel.folder.field)
         return panel
 
-    def show(self) -> FilesPanel:
-        """Bring the tab to the front, ready for a folder."""
-        self._bench.files_page.bring_to_front()
+    def focus(self) -> FilesPanel:
+        """Show the page, with the keyboard in the field for a folder."""
+        self._bench.page("filesTab").bring_to_front()
         panel = self.build()
         panel.folder.field.setFocus()
         return panel

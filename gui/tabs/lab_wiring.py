@@ -40,7 +40,7 @@ class LabWiring(QObject):
         self._texts.written.connect(self._train_on)
         self._texts.failed.connect(self._on_not_written)
         self.panel: LabPanel | None = None
-        bench.lab_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        bench.page("labTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def build(self) -> LabPanel:
         """Make the page, if nobody has yet."""
@@ -51,12 +51,17 @@ class LabWiring(QObject):
 
         bench = self._bench
         self.panel = panel = LabPanel(cards(), bench.theme)
-        bench.lab_page.fill(panel)
+        bench.page("labTab").fill(panel)
         panel.run_all_asked.connect(self._run_all)
         for card in panel.cards.values():
             card.run_asked.connect(self._run)
             card.taken.connect(self._take)
         return panel
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self._bench.page("labTab").bring_to_front()
+        self.build().focus()
 
     @Slot()
     def _come_to_front(self) -> None:
@@ -82,8 +87,8 @@ class LabWiring(QObject):
             self._texts.write(bench.paths.lab / f"{key}.txt", text)
             return
         if place == MERGES:
-            assert bench.merges is not None
-            bench.merges.show_text(text, encoding)
+            if bench.merges is not None:
+                bench.merges.show_text(text, encoding)
             return
         if encoding:
             bench.prompt.set_encoding(encoding)

@@ -43,7 +43,9 @@ class MergesWiring(TabWiring["MergesPanel"]):
         bench = self._bench
         if bench.inspector is not None:
             bench.inspector.merges_asked.connect(self._show_stretch)
-        bench.merges_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        if bench.vocabulary is not None:
+            self.token_opened.connect(bench.vocabulary.show_token)
+        bench.page("mergesTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def build(self) -> MergesPanel:
         """Make the page, if nobody has yet."""
@@ -55,7 +57,7 @@ class MergesWiring(TabWiring["MergesPanel"]):
         bench = self._bench
         self.panel = panel = MergesPanel(bench.theme, bench.icons, bench.settings)
         self._service = service = MergeService(self._runner, self._open, self)
-        bench.merges_page.fill(panel)
+        bench.page("mergesTab").fill(panel)
         panel.asked.connect(self._ask)
         panel.token_opened.connect(self._on_token_opened)
         service.answered.connect(panel.show_reply)
@@ -66,17 +68,16 @@ class MergesWiring(TabWiring["MergesPanel"]):
         panel.state_changed.connect(bench.keeper.touch)
         return panel
 
-    @Slot()
-    def show(self) -> None:
-        """Bring the tab to the front, ready to type."""
-        self._bench.merges_page.bring_to_front()
+    def focus(self) -> None:
+        """Show the page, ready to type."""
+        self._bench.page("mergesTab").bring_to_front()
         panel = self.build()
         panel.text.setFocus()
         panel.text.selectAll()
 
     def show_text(self, text: str, encoding: str, note: str = "") -> None:
         """Show the merges of a text in an encoding. ``note``: what should be known about where it comes from."""
-        self._bench.merges_page.bring_to_front()
+        self._bench.page("mergesTab").bring_to_front()
         panel = self.build()
         panel.show_encoding(encoding)
         panel.show_text(text, note)
@@ -101,7 +102,7 @@ class MergesWiring(TabWiring["MergesPanel"]):
             start -= utf16_length(editor.text_between(max(0, start - 2), start)[-1:])
         text = editor.text_between(start, min(end, start + 2 * MOST_CHARACTERS + 2))
         if not text:
-            self.show()
+            self.focus()
             return
         note = self.tr("From the prompt, looked at by itself: there, what stands around it may change the split.")
         self.show_text(text, encoding, note)

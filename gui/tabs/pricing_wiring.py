@@ -10,13 +10,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gui.services.price_desk import PriceDesk
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
     from gui.panels.price_editor import PriceEditor
-    from gui.services.costs import CostService
     from gui.services.price_text import FileText, ReadRequest, Splice
     from gui.tabs.price_finder import PriceFinder
     from gui.tabs.pricing_flow import PricingFlow
-    from gui.workbench import Workbench
+    from gui.tabs.tab_wiring import TabParts
 
 
 NEEDS = (
@@ -38,9 +36,12 @@ class PricingWiring(QObject):
 
     undo_changed = Signal()
 
-    def __init__(self, bench: Workbench, runner: JobRunner, costs: CostService, state: dict[str, Any]) -> None:
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
+        bench, runner = parts.bench, parts.runner
         super().__init__(bench)
+        assert bench.costs is not None
+        costs, panel = bench.costs.service, bench.costs.panel
         self._bench, self._costs, self._state, self._runner = bench, costs, state, runner
         self._digest: str | None = None
         self.flow: PricingFlow | None = None
@@ -50,9 +51,13 @@ class PricingWiring(QObject):
         self.desk.touched.connect(self._on_touched)
         costs.prices_changed.connect(self._on_prices)
         costs.prices_problem.connect(self._on_prices)
-        bench.costs.panel.problems_listed = self._lists_problems
+        panel.problems_listed = self._lists_problems
+        panel.commands.edit_asked.connect(self.show_model)
+        panel.commands.undo_asked.connect(self.take_back)
+        panel.model.price_typed.connect(self.change_price)
+        self.undo_changed.connect(bench.wiring.show_undo)
         self.desk.read_file()
-        bench.pricing_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        bench.page("pricingTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def state(self) -> dict[str, Any]:
         """What the user arranged and has not saved, as JSON holds it."""
@@ -71,8 +76,8 @@ class PricingWiring(QObject):
 
         bench = self._bench
         panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
-        bench.pricing_page.fill(panel)
-        bench.pricing_page.lead_to(panel.editor)
+        bench.page("pricingTab").fill(panel)
+        bench.page("pricingTab").lead_to(panel.editor)
         self._panel, self.editor = panel, panel.editor
         panel.editor.undoAvailable.connect(self.undo_changed)
         panel.editor.redoAvailable.connect(self.undo_changed)
@@ -101,7 +106,7 @@ class PricingWiring(QObject):
 
     def show_model(self, model_id: str) -> None:
         """Bring the tab to the front with the prices of this model."""
-        self._bench.pricing_page.bring_to_front()
+        self._bench.page("pricingTab").bring_to_front()
         self.build().show_model(model_id)
 
     @Slot(str, str, str)
@@ -142,9 +147,14 @@ class PricingWiring(QObject):
 
     def import_prices(self) -> None:
         """Bring the tab to the front, and ask which published prices are to be taken over."""
-        self._bench.pricing_page.bring_to_front()
+        self._bench.page("pricingTab").bring_to_front()
         self.build()
         self._imports.open()
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self._bench.page("pricingTab").bring_to_front()
+        self.build().focus()
 
     @Slot()
     def _come_to_front(self) -> None:

@@ -37,14 +37,15 @@ NEEDS = (
 class RequestWiring(TabWiring["RequestPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(self, parts: TabParts, costs: CostWiring, state: dict[str, Any]) -> None:
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
         super().__init__(parts, state)
-        self._costs = costs
+        assert parts.bench.costs is not None
+        self._costs: CostWiring = parts.bench.costs
         self.flow: RequestFlow | None = None
         self.tables: LineTables | None = None
         self._building = TabBuilding(self._steps, self._bench.window.closed, self)
-        self._bench.request_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._bench.page("requestTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> RequestFlow:
         """Make the page now, if nobody has yet."""
@@ -77,17 +78,16 @@ class RequestWiring(TabWiring["RequestPanel"]):
         panel.state_changed.connect(bench.keeper.touch)
         self.panel, self.flow = panel, flow
         yield
-        bench.request_page.fill(panel)
+        bench.page("requestTab").fill(panel)
 
     def open(self, path: Path) -> None:
         """Show the request of a file."""
-        self._bench.request_page.bring_to_front()
+        self._bench.page("requestTab").bring_to_front()
         self.build().open(path)
 
-    @Slot()
-    def show(self) -> None:
-        """Bring the tab to the front."""
-        self._bench.request_page.bring_to_front()
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self._bench.page("requestTab").bring_to_front()
         self.build()
         assert self.panel is not None
         self.panel.focus()
@@ -99,7 +99,7 @@ class RequestWiring(TabWiring["RequestPanel"]):
     def _on_pricing(self, on: bool) -> None:
         self._costs.priced.price_request(on)
         if on:
-            self._bench.cost_dock.show()
+            self._bench.show_costs()
 
     def _show_encodings(self, panel: RequestPanel) -> None:
         panel.bar.picker.fill(self._listed)

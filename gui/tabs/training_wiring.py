@@ -57,7 +57,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         self._building = TabBuilding(self._steps, self._bench.window.closed, self)
         parts.encodings.own_listed.connect(self._on_own_listed)
         self._offer_interrupted()
-        self._bench.training_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._bench.page("trainingTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> TrainingFlow:
         """Make the page now, if nobody has yet."""
@@ -89,7 +89,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
             bench.costs.reference_changed.connect(panel.result.compression.show_savings)
         self.panel, self.flow = panel, flow
         yield
-        bench.training_page.fill(panel)
+        bench.page("trainingTab").fill(panel)
 
     def _make_results(self, panel: TrainingPanel) -> TrainingResults:
         from gui.key_guard import KeyGuard
@@ -119,8 +119,13 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
     @Slot()
     def show(self) -> None:
         """Bring the tab to the front."""
-        self._bench.training_page.bring_to_front()
+        self._bench.page("trainingTab").bring_to_front()
         self.build()
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self.show()
+        self.build().focus()
 
     @Slot()
     def _come_to_front(self) -> None:
@@ -146,7 +151,7 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         self.panel.show_page(self.panel.result)
         QApplication.alert(bench.window)
         words = self.tr("{name} is trained. {summary}").format(name=name, summary=summary)
-        if bench.training_page.is_in_front() and bench.window.isActiveWindow():
+        if bench.page("trainingTab").is_in_front() and bench.window.isActiveWindow():
             bench.notifier.remark(words)
             return
         bench.notifier.information(

@@ -31,7 +31,7 @@ class VersionsWiring(QObject):
         self.panel: VersionsPanel | None = None
         self.flow: VersionsFlow | None = None
         self.desk = VersionDesk(bench.paths.versions, parts.runner, parts.open_encoding, self)
-        bench.versions_page.when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        bench.page("versionsTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def build(self) -> VersionsFlow:
         """Make the page, if nobody has yet."""
@@ -43,13 +43,14 @@ class VersionsWiring(QObject):
         bench = self._bench
         assert bench.costs is not None
         self.panel = VersionsPanel(bench.theme)
-        bench.versions_page.fill(self.panel)
-        bench.versions_page.lead_to(self.panel.list.name)
+        bench.page("versionsTab").fill(self.panel)
+        bench.page("versionsTab").lead_to(self.panel.list.name)
         self.flow = VersionsFlow(self.panel, bench.prompt, self.desk, bench.costs, bench.notifier, self)
         return self.flow
 
     def focus(self) -> None:
         """Put the keyboard into the name of a new version."""
+        self._bench.page("versionsTab").bring_to_front()
         self.build()
         assert self.panel is not None
         self.panel.list.name.setFocus()

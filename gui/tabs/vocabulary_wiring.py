@@ -51,7 +51,7 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         self.compare: ComparePage | None = None
         self.saving: VocabularySaving | None = None
         self._building = TabBuilding(self._steps, self._bench.window.closed, self)
-        self._bench.vocabulary_page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._bench.page("vocabularyTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> VocabularyFlow:
         """Make the page now, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
@@ -87,7 +87,7 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         self._open_first(flow)
         self.panel, self.flow = panel, flow
         yield
-        bench.vocabulary_page.fill(panel)
+        bench.page("vocabularyTab").fill(panel)
 
     def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
         from gui.key_guard import KeyGuard
@@ -113,7 +113,7 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
 
     def focus(self) -> None:
         """Bring the tab to the front, the caret in its search."""
-        self._bench.vocabulary_page.bring_to_front()
+        self._bench.page("vocabularyTab").bring_to_front()
         self.build().begin()
         assert self.panel is not None
         self.panel.focus()
@@ -134,7 +134,7 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         else:
             self._wanted = encoding, token_id
             flow.begin_with(encoding, token_id, self._bench.prompt.encoding)
-        self._bench.vocabulary_page.bring_to_front()
+        self._bench.page("vocabularyTab").bring_to_front()
         flow.begin()
 
     @Slot(object)
@@ -150,7 +150,7 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         self._building.when_built(self._look)
 
     def _look(self) -> None:
-        if self._bench.vocabulary_page.is_in_front():
+        if self._bench.page("vocabularyTab").is_in_front():
             self.build().begin()
             assert self.places is not None
             self.places.look()

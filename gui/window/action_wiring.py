@@ -10,6 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
 
 from gui.sample import SAMPLE
+from gui.window.menus.action_table import WORKSPACE_ACTION
+from gui.window.workspaces import PROMPT_PAGE, WORKSPACES, all_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +68,7 @@ class ActionWiring(QObject):
         act["preferences"].triggered.connect(self._open_dialog)
         editor.undoAvailable.connect(self.show_undo)
         editor.redoAvailable.connect(self.show_undo)
-        bench.window.tabs.currentChanged.connect(self.show_undo)
+        bench.window.pages.currentChanged.connect(self.show_undo)
         editor.caret_token_changed.connect(self._on_caret_token)
         act["undo"].setEnabled(False)
         act["redo"].setEnabled(False)
@@ -98,23 +100,18 @@ class ActionWiring(QObject):
         for name in ("shortcuts", "about"):
             act[name].triggered.connect(self._open_dialog)
         act["choose_encoding"].triggered.connect(self._choose_encoding)
-        act["focus_prompt"].triggered.connect(self._focus_prompt)
-        act["focus_costs"].triggered.connect(self._focus_costs)
-        act["focus_training"].triggered.connect(self._focus_training)
-        act["focus_vocabulary"].triggered.connect(self._focus_vocabulary)
+        for page in all_pages():
+            act[page.action].triggered.connect(self._go_to_page)
+        for number in range(1, len(WORKSPACES) + 1):
+            act[WORKSPACE_ACTION.format(number)].triggered.connect(self._go_to_workspace)
+        bench.window.pages.page_changed.connect(self._on_page)
+        self._on_page()
+        act["next_page"].triggered.connect(self._step)
+        act["previous_page"].triggered.connect(self._step)
         act["go_to_entry"].triggered.connect(self._go_to_entry)
-        act["focus_merges"].triggered.connect(self._focus_merges)
         act["show_merges"].triggered.connect(self._show_merges)
         bench.panel.editor.addAction(act["show_merges"])
-        act["focus_lab"].triggered.connect(self._focus_lab)
-        act["focus_pricing"].triggered.connect(self._focus_pricing)
-        act["focus_files"].triggered.connect(self._focus_files)
-        act["focus_conversation"].triggered.connect(self._focus_conversation)
-        act["focus_request"].triggered.connect(self._focus_request)
-        act["focus_compare"].triggered.connect(self._focus_compare)
         act["import_prices"].triggered.connect(self._import_prices)
-        act["advisor"].triggered.connect(self._show_advisor)
-        act["versions"].triggered.connect(self._show_versions)
         act["calibrate"].triggered.connect(self._calibrate)
         act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
         act["go_private"].triggered.connect(bench.privacy.go_private)
@@ -187,7 +184,7 @@ class ActionWiring(QObject):
 
     def _prices(self) -> PricingWiring | None:
         """The tab for prices, if it is in front."""
-        return self._bench.pricing if self._bench.pricing_page.is_in_front() else None
+        return self._bench.pricing if self._bench.window.pages.current_name == "pricingTab" else None
 
     def _text_of_tab(self) -> QPlainTextEdit:
         prices = self._prices()
@@ -360,29 +357,28 @@ class ActionWiring(QObject):
         self._bench.panel.picker.showPopup()
 
     @Slot()
-    def _focus_prompt(self) -> None:
-        self._show_prompt()
-        self._bench.panel.editor.setFocus()
+    def _go_to_page(self) -> None:
+        action = self.sender().objectName()
+        self._bench.go_to(next(page.name for page in all_pages() if page.action == action))
 
     @Slot()
-    def _focus_costs(self) -> None:
-        self._bench.cost_dock.show()
-        if self._bench.costs is not None:
-            self._bench.costs.panel.focus_filter()
+    def _go_to_workspace(self) -> None:
+        action = self.sender().objectName()
+        numbers = {WORKSPACE_ACTION.format(number): workspace for number, workspace in enumerate(WORKSPACES, 1)}
+        self._bench.go_to(self._bench.window.navigation.last_page(numbers[action].id))
 
     @Slot()
-    def _focus_training(self) -> None:
-        bench = self._bench
-        bench.training_page.bring_to_front()
-        if bench.training is not None:
-            bench.training.build().focus()
+    def _step(self) -> None:
+        step = 1 if self.sender().objectName() == "next_page" else -1
+        self._bench.go_to(self._bench.window.navigation.neighbour(step))
 
     @Slot()
-    def _focus_vocabulary(self) -> None:
-        bench = self._bench
-        bench.vocabulary_page.bring_to_front()
-        if bench.vocabulary is not None:
-            bench.vocabulary.focus()
+    def _on_page(self) -> None:
+        """Check the workspace shown."""
+        shown = self._bench.window.navigation.workspace
+        for number, workspace in enumerate(WORKSPACES, 1):
+            if workspace.id == shown:
+                self._actions[WORKSPACE_ACTION.format(number)].setChecked(True)
 
     @Slot()
     def _go_to_entry(self) -> None:
@@ -390,55 +386,9 @@ class ActionWiring(QObject):
             self._bench.vocabulary.focus_go_to()
 
     @Slot()
-    def _focus_merges(self) -> None:
-        bench = self._bench
-        bench.merges_page.bring_to_front()
-        if bench.merges is not None:
-            bench.merges.show()
-
-    @Slot()
     def _show_merges(self) -> None:
         if self._bench.merges is not None:
             self._bench.merges.show_selection()
-
-    @Slot()
-    def _focus_lab(self) -> None:
-        bench = self._bench
-        bench.lab_page.bring_to_front()
-        if bench.lab is not None:
-            bench.lab.build().focus()
-
-    @Slot()
-    def _focus_pricing(self) -> None:
-        bench = self._bench
-        bench.pricing_page.bring_to_front()
-        if bench.pricing is not None:
-            bench.pricing.build().focus()
-
-    @Slot()
-    def _focus_conversation(self) -> None:
-        if self._bench.conversation is not None:
-            self._bench.conversation.focus()
-
-    @Slot()
-    def _focus_request(self) -> None:
-        bench = self._bench
-        bench.request_page.bring_to_front()
-        if bench.request is not None:
-            bench.request.show()
-
-    @Slot()
-    def _focus_compare(self) -> None:
-        bench = self._bench
-        bench.compare_page.bring_to_front()
-        if bench.compare is not None:
-            bench.compare.show()
-
-    @Slot()
-    def _focus_files(self) -> None:
-        self._bench.files_page.bring_to_front()
-        if self._bench.folders is not None:
-            self._bench.folders.show()
 
     @Slot()
     def _import_prices(self) -> None:
@@ -446,24 +396,12 @@ class ActionWiring(QObject):
             self._bench.pricing.import_prices()
 
     @Slot()
-    def _show_advisor(self) -> None:
-        self._bench.advisor_page.bring_to_front()
-        if self._bench.advisor is not None:
-            self._bench.advisor.focus()
-
-    @Slot()
-    def _show_versions(self) -> None:
-        self._bench.versions_page.bring_to_front()
-        if self._bench.versions is not None:
-            self._bench.versions.focus()
-
-    @Slot()
     def _calibrate(self) -> None:
         if self._bench.calibration is not None:
             self._bench.calibration.open()
 
     def _show_prompt(self) -> None:
-        self._bench.window.tabs.setCurrentWidget(self._bench.panel)
+        self._bench.window.pages.show_page(PROMPT_PAGE)
 
     @Slot()
     def _show_profile(self) -> None:

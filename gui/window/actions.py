@@ -41,6 +41,7 @@ class WindowActions(QObject):
         action.setStatusTip(tip)
         shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         action.setToolTip(f"{tip} ({shown})" if shown else tip)
+        action.setProperty("kind", translated(spec.kind) if spec.kind else "")
         action.setProperty("keyword", translated(spec.keyword) if spec.keyword else "")
         action.setCheckable(spec.checkable)
         if spec.icon:

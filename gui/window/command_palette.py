@@ -254,7 +254,10 @@ def _shortcut(action: QAction | None) -> str:
 
 
 def _title(action: QAction) -> str:
-    """The name, behind that of its submenu, which often says what it is about: ``Theme: Dark``."""
+    """The name behind its kind or that of its submenu, which often says what it is about: ``Theme: Dark``."""
+    kind = action.property("kind")
+    if kind:
+        return f"{kind}: {plain_text(action)}"
     for owner in action.associatedObjects():
         if isinstance(owner, QMenu) and isinstance(owner.parentWidget(), QMenu):
             return f"{plain_text(owner.menuAction())}: {plain_text(action)}"

@@ -1,8 +1,8 @@
-"""The window: tabs, docks, menus, toolbar, status bar. What happens in them is elsewhere."""
+"""The window: rail, view bar, pages, docks, menus, status bar. What happens in them is elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QByteArray, QEvent, QMargins, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
     QMenu,
-    QTabWidget,
     QToolBar,
     QVBoxLayout,
     QWidget,
@@ -28,31 +27,18 @@ from gui.window.actions import WindowActions, translated
 from gui.window.job_status import JobStatus
 from gui.window.menus.action_table import ACTIONS
 from gui.window.menus.menu_titles import MENUS, SUBMENUS
-from gui.window.pages import TabPage
+from gui.window.navigation import NARROW, Navigation, ViewBar, WorkspaceRail
+from gui.window.pages import Page, Pages
+from gui.window.workspaces import all_pages
 
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 REMARK_MS = 6000
 FRAME = QMargins(8, 36, 8, 8)
 """Room for the frame that the window manager draws, of which nothing is known before the window is shown."""
-TOOLBAR = (
-    "open",
-    "save_as",
-    "",
-    "undo",
-    "redo",
-    "",
-    "find",
-    "",
-    "wrap",
-    "whitespace",
-    "special_tokens",
-    "",
-    "command_palette",
-)
 
 
 class MainWindow(QMainWindow):
-    """Holds the panels. Others join with ``add_tab`` and ``add_dock``.
+    """Holds the pages of the registry, and docks.
 
     Signals: ``first_painted()`` once, after the first picture; ``closed()``; ``layout_changed()``.
     """
@@ -75,25 +61,17 @@ class MainWindow(QMainWindow):
         self.close_guard: Callable[[], bool] | None = None
         self.actions_by_name = WindowActions(icons, self)
         self.messages = MessageBar(notifier, theme, icons, self)
-        self.tabs = QTabWidget(self)
-        self.tabs.setObjectName("tabs")
-        self.tabs.setAccessibleName(self.tr("Panels"))
-        self.tabs.setDocumentMode(True)
-        self.tabs.setTabBarAutoHide(True)
+        self.pages = Pages(self)
         self.jobs = JobStatus(icons, self)
         self._origin = PlainLabel(self)
         self._origin.setObjectName("statusOrigin")
         self._painted = False
         self._panels_menu_end: QAction | None = None
-        centre = QWidget(self)
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.messages)
-        column.addWidget(self.tabs, 1)
-        self.setCentralWidget(centre)
+        self.rail = WorkspaceRail(icons, self.actions_by_name, self)
+        self.view_bar = ViewBar(self.pages, self)
+        self.navigation = Navigation(self.rail, self.view_bar, self.pages, self)
         self.menus = self._make_menus()
-        self._make_toolbar()
+        self._lay_out()
         offline = PlainLabel(self.tr("Works offline"), self)
         offline.setObjectName("statusOffline")
         offline.setToolTip(self.tr("Tokenloupe never uses the network: nothing you type leaves this computer"))
@@ -121,22 +99,25 @@ class MainWindow(QMainWindow):
             menu.setToolTipsVisible(True)
         return menus
 
-    def _make_toolbar(self) -> None:
-        bar = QToolBar(self.tr("Toolbar"), self)
-        bar.setObjectName("toolbar")
-        bar.setAccessibleName(self.tr("Toolbar"))
-        bar.setMovable(True)
-        for name in TOOLBAR:
-            if not name:
-                bar.addSeparator()
-                continue
-            action = self.actions_by_name[name]
-            bar.addAction(action)
-            button = bar.widgetForAction(action)
-            button.setAccessibleName(action.toolTip())
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.addToolBar(bar)
-        self._add_toggle(bar.toggleViewAction())
+    def _lay_out(self) -> None:
+        """The rail takes the whole height at the left, docks stand beside it."""
+        holder = QToolBar(self.tr("Workspaces"), self)
+        holder.setObjectName("railHolder")
+        holder.setMovable(False)
+        holder.setFloatable(False)
+        holder.layout().setContentsMargins(0, 0, 0, 0)
+        holder.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        holder.toggleViewAction().setVisible(False)
+        holder.addWidget(self.rail)
+        self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, holder)
+        centre = QWidget(self)
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.messages)
+        column.addWidget(self.view_bar)
+        column.addWidget(self.pages, 1)
+        self.setCentralWidget(centre)
 
     def _add_toggle(self, toggle: QAction, shortcut: str = "") -> None:
         menu = self.menus["view"]
@@ -146,17 +127,11 @@ class MainWindow(QMainWindow):
             toggle.setShortcut(QKeySequence(shortcut))
         menu.insertAction(self._panels_menu_end, toggle)
 
-    def add_tab(self, widget: QWidget, title: str, object_name: str) -> None:
-        """Give a panel a tab of its own."""
-        widget.setObjectName(object_name)
-        index = self.tabs.addTab(widget, title)
-        self.tabs.setTabToolTip(index, title)
-
-    def add_page(self, title: str, object_name: str, words: str) -> TabPage:
-        """Give a panel that comes later a tab of its own. ``words``: its accessible name."""
-        page = TabPage(self.tabs, words)
-        self.add_tab(page, title, object_name)
-        return page
+    def add_pages(self, made: Mapping[str, QWidget]) -> None:
+        """Add the pages of the registry; those of ``made`` are there already, the others are built when seen."""
+        for page in all_pages():
+            widget = made.get(page.name) or Page(self.pages, translated(page.description))
+            self.pages.add(widget, page.name, translated(page.title))
 
     def add_dock(
         self,
@@ -214,6 +189,7 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QEvent) -> None:
         super().resizeEvent(event)
+        self.rail.set_slim(self.width() < NARROW)
         self.layout_changed.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -1,37 +1,70 @@
-"""Shows a dock with the tabs that it belongs to, and remembers for each tab what the user made of it."""
+"""Shows the dock of the cost table with the pages that it belongs to; on one page its panel is the page itself."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QDockWidget, QTabWidget
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from gui.window.pages import Page, Pages
 
 
 class TabDock(QObject):
-    """Keeps one dock in step with the tabs. A tab on which nobody changed it shows it if it is one of its homes."""
+    """Keeps one dock in step with the pages, and remembers for each what the user made of it.
 
-    def __init__(self, tabs: QTabWidget, dock: QDockWidget, homes: frozenset[str], parent: QObject) -> None:
+    A page on which nobody changed it shows it if it is one of its ``homes``. The panel fills the page ``whole``.
+    """
+
+    def __init__(self, pages: Pages, dock: QDockWidget, homes: frozenset[str], whole: str, parent: QObject) -> None:
         super().__init__(parent)
-        self._tabs, self._dock, self._homes = tabs, dock, homes
+        self.dock = dock
+        self._pages, self._homes, self._whole = pages, homes, whole
+        self._panel = dock.widget()
         self._shown: dict[str, bool] = {}
-        self._tab = ""
+        self._page = ""
+
+    def set_panel(self, panel: QWidget) -> None:
+        """Put a panel in place of the one before."""
+        before, self._panel = self._panel, panel
+        self._place()
+        before.setParent(None)
+        before.deleteLater()
 
     def state(self) -> dict[str, bool]:
-        """On which tabs the dock is shown, as JSON holds it."""
+        """On which pages the dock is shown, as JSON holds it."""
         self._remember()
         return dict(self._shown)
 
     def begin(self, state: dict[str, object]) -> None:
-        """Take back what ``state`` gave, and follow the tabs from now on. The dock stays as it is on this one."""
-        self._shown = {tab: shown for tab, shown in state.items() if isinstance(shown, bool)}
-        self._tab = self._tabs.currentWidget().objectName()
-        self._tabs.currentChanged.connect(self._on_tab)
-
-    def _remember(self) -> None:
-        if self._tab:
-            self._shown[self._tab] = not self._dock.isHidden()
+        """Take back what ``state`` gave, and follow the pages from now on. The dock stays as it is on this one."""
+        self._shown = {page: shown for page, shown in state.items() if isinstance(shown, bool)}
+        self._page = self._pages.current_name
+        self._pages.page_changed.connect(self._on_page)
+        self._place()
 
     @Slot()
-    def _on_tab(self) -> None:
+    def show(self) -> None:
+        """Bring the panel into sight."""
+        if self._pages.current_name != self._whole:
+            self.dock.show()
+
+    def _remember(self) -> None:
+        if self._page and self._page != self._whole:
+            self._shown[self._page] = not self.dock.isHidden()
+
+    @Slot(str)
+    def _on_page(self, name: str) -> None:
         self._remember()
-        self._tab = self._tabs.currentWidget().objectName()
-        self._dock.setVisible(self._shown.get(self._tab, self._tab in self._homes))
+        self._page = name
+        self._place()
+        self.dock.setVisible(name != self._whole and self._shown.get(name, name in self._homes))
+
+    def _place(self) -> None:
+        """The panel is in the dock, or in the page that is its own."""
+        if self._pages.current_name == self._whole:
+            page = self._pages.page(self._whole)
+            assert isinstance(page, Page)
+            page.fill(self._panel)
+            self._panel.show()
+            self.dock.hide()
+        elif self.dock.widget() is not self._panel:
+            self.dock.setWidget(self._panel)

@@ -75,8 +75,8 @@ def feed_profile(content: bytes, folder: Path) -> Iterator[str]:
         bench.started.connect(loop.quit)
         window.show()
         loop.exec()
-        for place in range(window.tabs.count()):
-            window.tabs.setCurrentIndex(place)
+        for place in range(window.pages.count()):
+            window.pages.setCurrentIndex(place)
         window.destroyed.connect(loop.quit)
         if not window.close():
             bench._close_anyway()

@@ -60,7 +60,7 @@ def titles(panel: AdvisorPanel) -> list[str]:
 def test_it_is_found_by_its_names(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     advised(qtbot, bench)
-    assert bench.window.tabs.currentWidget().objectName() == "savingsTab"
+    assert bench.window.pages.currentWidget().objectName() == "savingsTab"
     for kind, name in (
         (QPushButton, "advisorRun"),
         (QProgressBar, "advisorProgress"),
@@ -104,7 +104,7 @@ def test_the_preview_shows_what_goes_and_leads_there(qtbot: QtBot, open_window: 
     assert "After: ⏎⏎⏎⏎What·is·the·final·oﬃce?···⏎" in shown.index(0, CHANGE).data(Qt.ItemDataRole.ToolTipRole)
     panel.savings.places.setCurrentIndex(shown.index(0, CHANGE))
     QTest.keyClick(panel.savings.places, Qt.Key.Key_Return)
-    assert bench.window.tabs.currentWidget() is bench.panel
+    assert bench.window.pages.currentWidget() is bench.panel
     assert bench.panel.editor.selected_text() == "ﬁ"
 
 
@@ -169,7 +169,7 @@ def test_parts_are_ranked_and_lead_to_their_place(qtbot: QtBot, open_window: Ope
     panel.ranking.table.setCurrentIndex(model.index(0, 0))
     QTest.keyClick(panel.ranking.table, Qt.Key.Key_Return)
     assert bench.panel.editor.selected_text() == "the very long line of many words, the longest of all\n"
-    bench.window.tabs.setCurrentWidget(bench.advisor_page)
+    bench.window.pages.setCurrentWidget(bench.page("savingsTab"))
     panel.ranking.by.setCurrentIndex(panel.ranking.by.findData("json"))
     assert model.rowCount() == 0
     assert panel.ranking.nothing.isVisible()
@@ -204,7 +204,7 @@ def test_it_is_priced_when_somebody_looks_at_it(qtbot: QtBot, open_window: OpenW
     bench.show_prompt()
     bench.costs.service.estimated.emit(bench.costs.service.rows)
     assert priced == []
-    bench.window.tabs.setCurrentWidget(bench.advisor_page)
+    bench.window.pages.setCurrentWidget(bench.page("savingsTab"))
     assert priced == [1]
     bench.costs.service.estimated.emit(bench.costs.service.rows)
     assert len(priced) > 1

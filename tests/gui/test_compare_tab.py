@@ -55,7 +55,7 @@ def counts(names: tuple[str, ...], text: str = TEXT) -> list[str]:
 
 
 def test_the_prompt_is_compared_at_once(bench, panel):
-    assert bench.compare_page.is_in_front()
+    assert bench.page("compareTab").is_in_front()
     assert totals(panel, ENCODING) == list(FIRST_ENCODINGS)
     assert totals(panel) == counts(FIRST_ENCODINGS)
     assert totals(panel, PREMIUM)[0] == "base"
@@ -154,7 +154,7 @@ def test_where_they_differ_leads_to_the_view_and_to_the_prompt(qtbot, bench, pan
     table.setCurrentIndex(model.index(0, 0))
     assert "Привет" in panel.view.accessibleDescription()
     qtbot.keyClick(table, Qt.Key.Key_Return)
-    assert bench.window.tabs.currentWidget() is bench.panel
+    assert bench.window.pages.currentWidget() is bench.panel
     assert bench.panel.editor.selected_text() == TEXT.splitlines(keepends=True)[1]
 
 

@@ -68,7 +68,7 @@ def test_the_palette_finds_pages_models_and_encodings(qtbot: QtBot, open_window:
     qtbot.waitUntil(lambda: bench.panel.models.count() > 0 and bench.panel.picker.findText("r50k_base") >= 0)
     palette = opened(bench, "command_palette", CommandPalette)
     palette.field.setText("cost")
-    assert rows(palette)[0] == "Go to the cost table"
+    assert rows(palette)[0] == "Cost: Models"
     palette.field.setText("claude")
     found = rows(palette)
     assert found[0].startswith("Model: Claude")

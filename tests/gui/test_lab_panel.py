@@ -165,7 +165,7 @@ def test_a_text_goes_to_the_editor_and_undo_brings_back_the_prompt(qtbot: QtBot,
     card = panel.cards["E17"]
     card.unfold()
     press(qtbot, card, "labTake-E17-editor")
-    assert bench.window.tabs.currentWidget() is bench.panel
+    assert bench.window.pages.currentWidget() is bench.panel
     assert bench.panel.editor.toPlainText() == card.card.text
     assert bench.prompt.encoding == "cl100k_base"
     bench.panel.editor.undo()
@@ -176,7 +176,7 @@ def test_a_text_goes_to_the_merges_with_its_encoding(qtbot: QtBot, bench: Workbe
     card = panel.cards["E12"]
     card.unfold()
     press(qtbot, card, "labTake-E12-merges")
-    assert bench.window.tabs.currentWidget() is bench.merges_page
+    assert bench.window.pages.currentWidget() is bench.page("mergesTab")
     assert bench.merges is not None
     merges = bench.merges.build()
     assert merges.text.text() == "berry"
@@ -187,7 +187,7 @@ def test_a_text_goes_to_training_as_a_file(qtbot: QtBot, bench: Workbench, panel
     card = panel.cards["E10"]
     card.unfold()
     press(qtbot, card, "labTake-E10-trainer")
-    qtbot.waitUntil(lambda: bench.window.tabs.currentWidget() is bench.training_page)
+    qtbot.waitUntil(lambda: bench.window.pages.currentWidget() is bench.page("trainingTab"))
     assert bench.training is not None
     assert bench.training.panel is not None
     (path,) = bench.training.panel.folder.paths()

@@ -47,7 +47,7 @@ bench.window.first_painted.connect(lambda: early.extend(name for name in lazy if
 def ended():
     print("early", *early)
     before = set(sys.modules)
-    tabs = bench.window.tabs
+    tabs = bench.window.pages
     for index in range(tabs.count()):
         tabs.setCurrentIndex(index)
     ours = ("gui.", "pyqtgraph", "engine.requests.templates")

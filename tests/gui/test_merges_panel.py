@@ -52,8 +52,8 @@ def parts(panel: MergesPanel) -> str:
 
 
 def test_the_page_begins_with_a_word(qtbot, bench):
-    assert bench.window.findChild(QWidget, "mergesTab") is bench.merges_page
-    bench.window.tabs.setCurrentWidget(bench.merges_page)
+    assert bench.window.findChild(QWidget, "mergesTab") is bench.page("mergesTab")
+    bench.window.pages.setCurrentWidget(bench.page("mergesTab"))
     panel = bench.merges.panel
     settled(qtbot, panel)
     assert panel.text.text() == FIRST_TEXT
@@ -148,7 +148,7 @@ def test_the_row_at_hand_stays_in_sight(qtbot, bench, panel):
 def test_keyboard_only(qtbot, bench, panel):
     window = bench.window
     window.activateWindow()
-    window.tabs.setCurrentWidget(bench.panel)
+    window.pages.setCurrentWidget(bench.panel)
     bench.panel.editor.setFocus()
     qtbot.keyClick(window, Qt.Key.Key_5, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(panel.text.hasFocus)
@@ -204,7 +204,7 @@ def test_the_selection_of_the_prompt(qtbot, bench):
     bench.window.actions_by_name["show_merges"].trigger()
     panel = bench.merges.panel
     settled(qtbot, panel)
-    assert bench.window.tabs.currentWidget() is bench.merges_page
+    assert bench.window.pages.currentWidget() is bench.page("mergesTab")
     assert (panel.text.text(), panel.picker.currentText(), parts(panel)) == (
         "strawberry",
         "cl100k_base",
@@ -332,10 +332,10 @@ def test_a_token_of_the_tree_is_shown_in_the_vocabulary(qtbot, bench, panel):
         if search:
             page.filters.search.setText(search)
             qtbot.waitUntil(lambda: page.model.rowCount() < 1000)
-        bench.merges.show()
+        bench.merges.focus()
         qtbot.keyClick(panel.tree.view, Qt.Key.Key_Return)
         token_id = panel.tree.view.forest.nodes[panel.tree.view.current].token_id
-        assert bench.window.tabs.currentWidget() is bench.vocabulary_page
+        assert bench.window.pages.currentWidget() is bench.page("vocabularyTab")
         name = panel.picker.currentText()
         qtbot.waitUntil(lambda: page.detail.token_id == token_id and bench.vocabulary.flow.vocabulary.name == name)
         assert page.table.current_id == token_id
@@ -376,7 +376,7 @@ def test_the_session_keeps_text_and_encoding(qtbot, open_window, bench, panel):
     close_window(qtbot, bench)
     again = open_window(counted=False)
     settled(qtbot, again.merges.panel)
-    assert again.window.tabs.currentWidget() is again.merges_page
+    assert again.window.pages.currentWidget() is again.page("mergesTab")
     panel = again.merges.panel
     assert (panel.text.text(), panel.picker.currentText(), panel.player.speed.currentIndex()) == (
         "xylitol",

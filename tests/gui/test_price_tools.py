@@ -75,7 +75,7 @@ def test_find_goes_through_the_price_file(qtbot: QtBot, bench: Workbench, panel:
     act = bench.window.actions_by_name
     panel.editor.setFocus()
     act["find"].trigger()
-    assert bench.pricing_page.is_in_front()
+    assert bench.page("pricingTab").is_in_front()
     pattern(panel).setText("INPUT")
     QTest.keyClick(pattern(panel), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: selected(panel) == (4, "input"))
@@ -124,7 +124,7 @@ def test_go_to_line_is_about_the_price_file(qtbot: QtBot, bench: Workbench, pane
     number.setValue(5)
     dialog.accept()
     assert panel.editor.caret_line == 5
-    assert bench.pricing_page.is_in_front()
+    assert bench.page("pricingTab").is_in_front()
 
 
 def test_names_are_completed_in_braces_on_the_same_line(qtbot: QtBot, bench: Workbench, panel: PricingPanel):

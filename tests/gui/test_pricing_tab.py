@@ -26,7 +26,7 @@ BROKEN = "version: 1\nmodels:\n  openai/gpt-4o:\n    prise:\n      input: 2\n"
 def test_it_is_found_by_the_names_that_others_rely_on(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     panel_of(qtbot, bench)
-    assert bench.window.tabs.currentWidget().objectName() == "pricingTab"
+    assert bench.window.pages.currentWidget().objectName() == "pricingTab"
     for kind, name in (
         (QPlainTextEdit, "pricingEditor"),
         (QTableView, "pricingProblems"),

@@ -123,9 +123,9 @@ def bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Workbench]:
 
 
 def look_at(bench: Workbench, name: str) -> QWidget:
-    page: QWidget = getattr(bench, f"{name}_page")
-    bench.window.tabs.setCurrentWidget(page)
-    return page
+    page = f"{'savings' if name == 'advisor' else name}Tab"
+    assert bench.window.pages.show_page(page)
+    return bench.page(page)
 
 
 def parts(page: QWidget) -> list[tuple[str, str]]:

@@ -61,7 +61,7 @@ def test_it_can_go_on(qtbot: QtBot, open_window: OpenWindow, interrupted: Path, 
     go_on, _forget = notice.offers
     with qtbot.waitSignal(bench.training.flow.finished):
         go_on.act()
-    assert bench.window.tabs.currentWidget() is bench.training_page
+    assert bench.window.pages.currentWidget() is bench.page("trainingTab")
     expected = engine.train([texts], 280, pattern="gpt2", threads=1)
     assert engine.get_encoding("left-behind").token_byte_values() == expected.token_byte_values()
     panel = panel_of(bench)

@@ -55,7 +55,7 @@ def texts(tmp_path: Path) -> Path:
 @pytest.fixture
 def bench(open_window: OpenWindow) -> Workbench:
     bench = open_window(counted=False)
-    bench.window.tabs.setCurrentWidget(bench.training_page)
+    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
     return bench
 
 
@@ -242,10 +242,10 @@ def test_the_end_of_a_run_is_told_to_who_looks_elsewhere_until_they_come(qtbot: 
     choose(qtbot, panel, texts)
     with qtbot.waitSignal(bench.training.flow.finished):
         qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
-        bench.window.tabs.setCurrentWidget(bench.panel)
+        bench.window.pages.setCurrentWidget(bench.panel)
     assert len(told()) == 1
     assert told()[0].startswith("texts-270 is trained. Done: 270 entries")
-    bench.window.tabs.setCurrentWidget(bench.training_page)
+    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
     assert not told()
     assert panel.pages.currentWidget() is panel.result
 
@@ -392,13 +392,13 @@ def test_the_cost_table_makes_room_for_the_training_tab(qtbot: QtBot, open_windo
     bench.window.actions_by_name["focus_training"].trigger()
     assert not bench.cost_dock.isVisible()
     bench.cost_dock.show()
-    bench.window.tabs.setCurrentWidget(bench.panel)
+    bench.window.pages.setCurrentWidget(bench.panel)
     assert bench.cost_dock.isVisible()
-    bench.window.tabs.setCurrentWidget(bench.training_page)
+    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
     assert bench.cost_dock.isVisible()
     close_window(qtbot, bench)
     again = open_window(counted=False)
-    assert again.window.tabs.currentWidget() is again.training_page
+    assert again.window.pages.currentWidget() is again.page("trainingTab")
     assert again.cost_dock.isVisible()
 
 
@@ -409,7 +409,7 @@ def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qa
     with qtbot.waitSignal(bench.started):
         bench.window.show()
     assert bench.window.findChild(QPlainTextEdit, "trainPreview") is None
-    bench.window.tabs.setCurrentWidget(bench.training_page)
+    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
     qtbot.waitUntil(lambda: bench.window.findChild(QPlainTextEdit, "trainPreview") is not None)
     close_window(qtbot, bench)
 
@@ -417,7 +417,7 @@ def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qa
 def test_a_built_program_says_that_it_has_no_dask(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gui.panels.training_settings.is_built", lambda: True)
     bench = open_window(counted=False)
-    bench.window.tabs.setCurrentWidget(bench.training_page)
+    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
     form = panel_of(bench).form
     form.more.setChecked(True)
     words = form.cluster.toolTip()

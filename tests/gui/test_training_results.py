@@ -38,7 +38,7 @@ def profile(tmp_path: Path) -> Path:
 def trained(qtbot: QtBot, open_window: OpenWindow, profile: Path, tmp_path: Path) -> Workbench:
     """A window whose first run has ended: texts-290, one file of thirty held back."""
     bench = open_window(profile)
-    bench.window.tabs.setCurrentWidget(bench.training_page)
+    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
     panel = panel_of(bench)
     choose(qtbot, panel, write_texts(tmp_path / "texts", files=30, text=WORDS))
     panel.form.vocab_size.setValue(290)
@@ -72,10 +72,10 @@ def test_it_is_measured_on_texts_that_were_held_back(trained: Workbench):
 
 
 def test_it_is_in_the_picker_and_counts_the_prompt(qtbot: QtBot, trained: Workbench):
-    assert trained.window.tabs.currentWidget() is trained.training_page
+    assert trained.window.pages.currentWidget() is trained.page("trainingTab")
     qtbot.waitUntil(lambda: "texts-290" in names_in_picker(trained))
     qtbot.mouseClick(panel_of(trained).result.use, Qt.MouseButton.LeftButton)
-    assert trained.window.tabs.currentWidget() is trained.panel
+    assert trained.window.pages.currentWidget() is trained.panel
     trained.panel.editor.setPlainText(WORDS)
     encoding = engine.get_encoding("texts-290")
     qtbot.waitUntil(lambda: trained.prompt.counts.encoding == "texts-290" and not trained.prompt.stale)
@@ -265,7 +265,7 @@ def test_a_price_file_may_count_with_it(qtbot: QtBot, open_window: OpenWindow, t
 @pytest.mark.deep
 def test_it_can_be_removed(qtbot: QtBot, trained: Workbench, profile: Path):
     trained.training._use("texts-290")
-    trained.window.tabs.setCurrentWidget(trained.training_page)
+    trained.window.pages.setCurrentWidget(trained.page("trainingTab"))
     page = panel_of(trained).result
     qtbot.mouseClick(page.remove, Qt.MouseButton.LeftButton)
     box = trained.window.findChild(QMessageBox, "trainRemoveDialog")
@@ -296,10 +296,10 @@ def test_a_prompt_whose_vocabulary_is_gone_is_counted_all_the_same(
 def test_a_window_that_looks_elsewhere_is_told(qtbot: QtBot, trained: Workbench):
     panel = panel_of(trained)
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
-    trained.window.tabs.setCurrentWidget(trained.panel)
+    trained.window.pages.setCurrentWidget(trained.panel)
     qtbot.waitUntil(lambda: any(one.key == "training-ended" for one in trained.window.messages.notices))
     (notice,) = (one for one in trained.window.messages.notices if one.key == "training-ended")
     show, _use = notice.offers
     show.act()
-    assert trained.window.tabs.currentWidget() is trained.training_page
+    assert trained.window.pages.currentWidget() is trained.page("trainingTab")
     assert panel.pages.currentWidget() is panel.result

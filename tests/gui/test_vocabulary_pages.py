@@ -39,8 +39,7 @@ def test_lengths_of_a_published_vocabulary(qtbot, open_window):
     assert sum(heights) == 50_256
     assert heights[1] == 256
     bench.settings.set("theme", "dark")
-    tabs = bench.window.tabs
-    tabs.setCurrentIndex([tabs.tabText(number) for number in range(tabs.count())].index("Vocabulary"))
+    assert bench.window.pages.show_page("vocabularyTab")
     bench.window.show()
     qtbot.waitUntil(page.plots.isVisible)
     qtbot.waitUntil(lambda: page.plots.bars.opts["brush"] == bench.theme.colour("bar"))

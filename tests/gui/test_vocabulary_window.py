@@ -27,7 +27,7 @@ def test_the_names_that_others_rely_on(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
     window = bench.window
-    assert window.tabs.currentWidget().objectName() == "vocabularyTab"
+    assert window.pages.currentWidget().objectName() == "vocabularyTab"
     for name, kind in (
         ("vocabTable", QTableView),
         ("vocabSearch", QLineEdit),
@@ -180,7 +180,7 @@ def test_an_invalid_expression_is_a_sentence(qtbot, open_window):
 def test_keyboard_only(qtbot, open_window):
     bench = open_window()
     browse(qtbot, bench, "r50k_base")
-    bench.window.tabs.setCurrentWidget(bench.panel)
+    bench.window.pages.setCurrentWidget(bench.panel)
     window = bench.window
     bench.panel.editor.setFocus()
     panel = bench.vocabulary.panel
@@ -208,7 +208,7 @@ def test_keyboard_only(qtbot, open_window):
 def test_in_the_prompt_the_same_keys_still_find(qtbot, open_window):
     bench = open_window()
     browse(qtbot, bench, "r50k_base")
-    bench.window.tabs.setCurrentWidget(bench.panel)
+    bench.window.pages.setCurrentWidget(bench.panel)
     bench.panel.editor.setFocus()
     QTest.keyClick(bench.window.windowHandle(), Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
     assert bench.panel.find_bar.isVisible()
@@ -313,7 +313,7 @@ def test_where_a_token_is_in_the_prompt(qtbot, open_window):
     detail = panel.detail
     qtbot.waitUntil(lambda: detail.places.text() == "2 times")
     detail.next.click()
-    assert bench.window.tabs.currentWidget() is bench.panel
+    assert bench.window.pages.currentWidget() is bench.panel
     assert bench.panel.editor.selected_range() == (10, 14)
     detail.next.click()
     assert bench.panel.editor.selected_range() == (15, 19)
@@ -376,7 +376,7 @@ def test_what_was_looked_at_comes_back(qtbot, open_window, tmp_path):
     close_window(qtbot, bench)
     again = open_window(profile)
     panel = again.vocabulary.panel
-    assert again.window.tabs.currentWidget().objectName() == "vocabularyTab"
+    assert again.window.pages.currentWidget().objectName() == "vocabularyTab"
     qtbot.waitUntil(lambda: panel.detail.token_id == MAGIKARP)
     assert panel.filters.encoding.currentText() == "r50k_base"
     assert panel.filters.search.text() == "magikarp"

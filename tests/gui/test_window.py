@@ -24,6 +24,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.app import create_window
 from gui.sample import SAMPLE
+from gui.window.workspaces import all_pages
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.patience import PATIENCE_SECONDS
@@ -188,11 +189,12 @@ def test_changing_the_theme_recolours_every_pane(qtbot: QtBot, open_window: Open
 
 def test_panels_can_join(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
-    tabs = bench.window.tabs
-    assert [tabs.tabText(index) for index in range(tabs.count())][:1] == ["Prompt"]
-    bench.window.add_tab(QWidget(), "One more", "oneMoreTab")
-    assert tabs.tabText(tabs.count() - 1) == "One more"
-    assert tabs.tabBar().isVisible()
+    pages = bench.window.pages
+    assert pages.names == tuple(page.name for page in all_pages())
+    pages.add(QWidget(), "oneMorePage", "One more")
+    assert pages.title("oneMorePage") == "One more"
+    assert pages.show_page("oneMorePage")
+    assert pages.current_name == "oneMorePage"
     dock = bench.window.add_dock(QWidget(), "Merges", "mergesDock")
     texts = [action.text() for action in bench.window.menus["view"].actions()]
     assert "Merges" in texts
@@ -319,7 +321,7 @@ def test_the_cost_table_is_reached_by_key(qtbot: QtBot, open_window: OpenWindow)
     bench.cost_dock.hide()
     bench.window.activateWindow()
     qtbot.keyClick(bench.panel.editor, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
-    assert bench.cost_dock.isVisible()
+    assert bench.costs.panel.isVisible()
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
     assert QApplication.focusWidget().objectName() == "costFilter"
 

@@ -13,7 +13,8 @@ class ActionSpec(NamedTuple):
     """One action. ``shortcuts`` are key sequences as text, or a standard key of the platform.
 
     ``menu`` is the menu it is in. ``group`` makes actions exclude each other. ``separator`` puts a line before it.
-    ``keyword``: what the command palette finds it by before all others.
+    ``keyword``: what the command palette finds it by before all others; ``kind``: what it shows before the name, else
+    the submenu.
     """
 
     name: str
@@ -27,3 +28,4 @@ class ActionSpec(NamedTuple):
     separator: bool = False
     submenu: str = ""
     keyword: str = ""
+    kind: str = ""

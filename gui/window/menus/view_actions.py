@@ -13,6 +13,7 @@ VIEW: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Zoom &in"),
         QT_TRANSLATE_NOOP("Actions", "Larger text in the prompt"),
         (Standard.ZoomIn, "Ctrl+="),
+        separator=True,
     ),
     ActionSpec(
         "zoom_out",

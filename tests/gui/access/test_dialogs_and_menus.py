@@ -107,7 +107,7 @@ def shared_bench(shared_qtbot: QtBot, open_shared_window: OpenWindow) -> Workben
 @pytest.fixture
 def bench(qtbot: QtBot, shared_bench: Workbench) -> Iterator[Workbench]:
     """One window for all dialogs: every test closes its own, and the first page is in front again."""
-    shared_bench.window.tabs.setCurrentIndex(0)
+    shared_bench.window.pages.setCurrentIndex(0)
     use_keyboard(qtbot, shared_bench)
     before = shown_windows()
     yield shared_bench
@@ -237,7 +237,7 @@ def test_no_key_of_a_page_stands_for_two_things(bench: Workbench):
     """Neither within a page nor with the menus of the window."""
     menus = {QKeySequence.mnemonic(action.text()).toString() for action in bench.window.menuBar().actions()}
     for title in pages(bench):
-        for _ in inner_pages(bench.window.tabs.currentWidget()):
+        for _ in inner_pages(bench.window.pages.currentWidget()):
             found = mnemonics(bench.window)
             clashes = {key: texts for key, texts in found.items() if len(texts) > 1 or key in menus}
             assert not clashes, f"{title}: {clashes}"

@@ -42,7 +42,7 @@ def test_every_control_says_what_it_is(qtbot: QtBot, open_window: OpenWindow):
     bench = whole_window(qtbot, open_window)
     walked = 0
     for title in pages(bench):
-        for _ in inner_pages(bench.window.tabs.currentWidget()):
+        for _ in inner_pages(bench.window.pages.currentWidget()):
             for widget in controls(bench.window):
                 walked += 1
                 name = spoken_name(widget)
@@ -71,7 +71,7 @@ def test_tab_comes_round_to_every_control(qtbot: QtBot, open_window: OpenWindow)
     bench = whole_window(qtbot, open_window)
     bench.window.activateWindow()
     for title in pages(bench):
-        for _ in inner_pages(bench.window.tabs.currentWidget()):
+        for _ in inner_pages(bench.window.pages.currentWidget()):
             wanted = {widget for widget in controls(bench.window) if not is_held_by_group(widget)}
             seen = reached_by_tab(bench.window, bench.window.menuBar(), len(wanted))
             left = wanted - seen
@@ -95,7 +95,7 @@ def test_nothing_is_cut_off_in_a_small_window(qtbot: QtBot, open_window: OpenWin
     bench = whole_window(qtbot, open_window)
     bench.window.resize(SMALL)
     for title in pages(bench):
-        for _ in inner_pages(bench.window.tabs.currentWidget()):
+        for _ in inner_pages(bench.window.pages.currentWidget()):
             cut = [words for widget in controls(bench.window) if (words := cut_off(widget))]
             assert not cut, f"{title}: {cut}"
 
@@ -123,7 +123,7 @@ def test_no_words_are_cut_without_a_tip_in_a_small_window(qtbot: QtBot, open_win
             assert not (wide and line.isVisible() and not line.toolTip()), line.text()
 
     for _ in pages(bench):
-        for _ in inner_pages(bench.window.tabs.currentWidget()):
+        for _ in inner_pages(bench.window.pages.currentWidget()):
             qtbot.waitUntil(all_words_are_there)  # it is laid out in the next turn
 
 
@@ -152,5 +152,5 @@ def test_no_control_is_outside_of_a_small_window(qtbot: QtBot, open_window: Open
                 assert place_in(bench.window, owner).contains(place), f"{described(widget)}, {described(owner)}"
 
     for _ in pages(bench):
-        for _ in inner_pages(bench.window.tabs.currentWidget()):
+        for _ in inner_pages(bench.window.pages.currentWidget()):
             qtbot.waitUntil(all_are_inside)

@@ -38,10 +38,10 @@ def whole_window(qtbot: QtBot, open_window: Callable[..., Workbench]) -> Workben
 
 def pages(bench: Workbench) -> Iterator[str]:
     """One tab after the other is in front; its title."""
-    tabs = bench.window.tabs
+    tabs = bench.window.pages
     for index in range(tabs.count()):
         tabs.setCurrentIndex(index)
-        yield tabs.tabText(index)
+        yield tabs.title(tabs.current_name)
 
 
 def inner_pages(root: QWidget) -> Iterator[None]:
@@ -141,7 +141,7 @@ def take_theme(qtbot: QtBot, bench: Workbench, mode: str, contrast: str = "norma
     bench.theme.set_contrast(contrast)
     wanted = bench.theme.colour("window")
     qtbot.waitUntil(lambda: bench.window.palette().window().color() == wanted)
-    qtbot.waitUntil(lambda: bench.window.tabs.palette().window().color() == wanted)
+    qtbot.waitUntil(lambda: bench.window.pages.palette().window().color() == wanted)
 
 
 def measured_ring(window: QWidget, widget: QWidget) -> float:

@@ -280,7 +280,7 @@ def test_enter_opens_a_file_in_the_editor(qtbot, bench, panel, tree):
     panel.tree.setCurrentIndex(panel.model.index_of(node))
     with qtbot.waitSignal(bench.files.shown):
         qtbot.keyClick(panel.tree, Qt.Key.Key_Return)
-    assert bench.window.tabs.currentWidget() is bench.panel
+    assert bench.window.pages.currentWidget() is bench.panel
     assert str(bench.prompt.origin.path) == panel.model.tree.paths[3]
 
 
@@ -444,7 +444,7 @@ def test_the_map_follows_the_tree(qtbot, bench, panel, tree):
 def test_a_folder_dropped_on_the_window_is_counted(qtbot, bench, tree):
     bench.panel.editor.files_dropped.emit([str(tree)])
     qtbot.waitUntil(lambda: bench.folders.flow.shown is not None)
-    assert bench.files_page.is_in_front()
+    assert bench.page("filesTab").is_in_front()
 
 
 def test_choices_are_remembered(qtbot, bench, panel, tree, open_window, tmp_path):

@@ -74,7 +74,7 @@ def test_long_lines_are_broken_and_none_is_cut(qtbot: QtBot, open_window: OpenWi
 def test_it_is_found_by_its_names(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     panel = panel_of(qtbot, bench)
-    assert bench.window.tabs.currentWidget().objectName() == "versionsTab"
+    assert bench.window.pages.currentWidget().objectName() == "versionsTab"
     for kind, name in (
         (QLineEdit, "versionName"),
         (QPushButton, "versionSave"),
@@ -136,7 +136,7 @@ def test_a_page_behind_others_is_compared_again_when_it_is_shown(qtbot: QtBot, o
     bench = open_window()
     panel = keep(qtbot, bench, OLD, "first")
     compared(qtbot, bench)
-    bench.window.tabs.setCurrentWidget(bench.panel)
+    bench.window.pages.setCurrentWidget(bench.panel)
     bench.prompt.replace_all(NEW)
     with qtbot.waitSignal(bench.versions.flow._again.timeout):
         pass
@@ -184,7 +184,7 @@ def test_nothing_is_priced_that_nobody_sees(qtbot: QtBot, open_window: OpenWindo
     priced(qtbot, panel)
     asked: list[object] = []
     monkeypatch.setattr(bench.versions.desk, "price", asked.append)
-    bench.window.tabs.setCurrentWidget(bench.panel)
+    bench.window.pages.setCurrentWidget(bench.panel)
     with qtbot.waitSignal(bench.costs.service.estimated):
         bench.window.findChild(QSpinBox, "outputTokens").setValue(1234)
     assert asked == []

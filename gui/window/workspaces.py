@@ -1,0 +1,242 @@
+"""The registry of workspaces and their pages.
+
+Rail, page switcher, View menu, palette, shortcuts, session and lazy building are made from ``WORKSPACES``: a page that
+is added, moved or removed here needs no change elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP
+
+PROMPT_PAGE = "promptTab"
+MODELS_PAGE = "modelsPage"
+SHORTCUT = "Ctrl+{}"
+"""Shortcut of a workspace, by its position."""
+
+
+class PageSpec(NamedTuple):
+    """A page of a workspace.
+
+    ``name`` is the object name, which sessions store. ``description`` is the accessible name. ``action`` names the
+    action that shows the page, ``menu`` is its menu text with a mnemonic, ``keyword`` what the palette finds it by
+    first. ``controller`` ("module:class") is made after the first picture with ``TabParts``, and with the field
+    ``state`` of the session where there is one; it builds the page when the page is first seen.
+    """
+
+    name: str
+    title: str
+    menu: str
+    description: str
+    action: str
+    tip: str
+    controller: str = ""
+    state: str = ""
+    shortcuts: tuple[str, ...] = ()
+    keyword: str = ""
+
+
+class Workspace(NamedTuple):
+    """An entry of the rail with its pages."""
+
+    id: str
+    title: str
+    menu: str
+    icon: str
+    tip: str
+    pages: tuple[PageSpec, ...]
+
+
+WORKSPACES: tuple[Workspace, ...] = (
+    Workspace(
+        "prompt",
+        QT_TRANSLATE_NOOP("Actions", "Prompt"),
+        QT_TRANSLATE_NOOP("Actions", "&Prompt"),
+        "prompt",
+        QT_TRANSLATE_NOOP("Actions", "The prompt: text, chat, comparison, savings and versions"),
+        (
+            PageSpec(
+                PROMPT_PAGE,
+                QT_TRANSLATE_NOOP("Actions", "Text"),
+                QT_TRANSLATE_NOOP("Actions", "&Text"),
+                QT_TRANSLATE_NOOP("Actions", "Text of the prompt and its tokens"),
+                "focus_prompt",
+                QT_TRANSLATE_NOOP("Actions", "Focus the editor"),
+                keyword=QT_TRANSLATE_NOOP("Actions", "prompt"),
+            ),
+            PageSpec(
+                "requestTab",
+                QT_TRANSLATE_NOOP("Actions", "Chat"),
+                QT_TRANSLATE_NOOP("Actions", "&Chat"),
+                QT_TRANSLATE_NOOP("Actions", "Whole requests: messages, tools and images"),
+                "focus_request",
+                QT_TRANSLATE_NOOP("Actions", "Count whole requests: messages, tools and images"),
+                "gui.tabs.request_wiring:RequestWiring",
+                "request",
+                ("Ctrl+Shift+R",),
+                QT_TRANSLATE_NOOP("Actions", "request"),
+            ),
+            PageSpec(
+                "compareTab",
+                QT_TRANSLATE_NOOP("Actions", "Compare"),
+                QT_TRANSLATE_NOOP("Actions", "Co&mpare"),
+                QT_TRANSLATE_NOOP("Actions", "One text in several encodings, side by side"),
+                "focus_compare",
+                QT_TRANSLATE_NOOP("Actions", "Compare the tokens of a text in several encodings"),
+                "gui.tabs.compare_wiring:CompareWiring",
+                "compare",
+                ("Ctrl+Shift+E",),
+                QT_TRANSLATE_NOOP("Actions", "compare"),
+            ),
+            PageSpec(
+                "savingsTab",
+                QT_TRANSLATE_NOOP("Actions", "Savings"),
+                QT_TRANSLATE_NOOP("Actions", "&Savings"),
+                QT_TRANSLATE_NOOP("Actions", "Heaviest parts of the prompt, and edits that save tokens"),
+                "advisor",
+                QT_TRANSLATE_NOOP("Actions", "Find the heaviest parts of the prompt and edits that save tokens"),
+                "gui.tabs.advisor_wiring:AdvisorWiring",
+                keyword=QT_TRANSLATE_NOOP("Actions", "savings"),
+            ),
+            PageSpec(
+                "versionsTab",
+                QT_TRANSLATE_NOOP("Actions", "Versions"),
+                QT_TRANSLATE_NOOP("Actions", "&Versions"),
+                QT_TRANSLATE_NOOP("Actions", "Saved versions of the prompt and their differences"),
+                "versions",
+                QT_TRANSLATE_NOOP("Actions", "Save versions of the prompt; compare and restore them"),
+                "gui.tabs.versions_wiring:VersionsWiring",
+                keyword=QT_TRANSLATE_NOOP("Actions", "versions"),
+            ),
+        ),
+    ),
+    Workspace(
+        "cost",
+        QT_TRANSLATE_NOOP("Actions", "Cost"),
+        QT_TRANSLATE_NOOP("Actions", "&Cost"),
+        "cost",
+        QT_TRANSLATE_NOOP("Actions", "What the prompt costs with every model"),
+        (
+            PageSpec(
+                MODELS_PAGE,
+                QT_TRANSLATE_NOOP("Actions", "Models"),
+                QT_TRANSLATE_NOOP("Actions", "M&odels"),
+                QT_TRANSLATE_NOOP("Actions", "Cost of the prompt with every model"),
+                "focus_costs",
+                QT_TRANSLATE_NOOP("Actions", "Compare the cost of all models and filter them"),
+                keyword=QT_TRANSLATE_NOOP("Actions", "cost"),
+            ),
+            PageSpec(
+                "conversationTab",
+                QT_TRANSLATE_NOOP("Actions", "Conversation"),
+                QT_TRANSLATE_NOOP("Actions", "Co&nversation"),
+                QT_TRANSLATE_NOOP("Actions", "Cost of a conversation, turn by turn"),
+                "focus_conversation",
+                QT_TRANSLATE_NOOP("Actions", "Calculate the cost of a conversation with and without a cache"),
+                "gui.tabs.conversation_wiring:ConversationWiring",
+                "conversation",
+                ("Ctrl+Shift+D",),
+                QT_TRANSLATE_NOOP("Actions", "conversation"),
+            ),
+            PageSpec(
+                "pricingTab",
+                QT_TRANSLATE_NOOP("Actions", "Prices"),
+                QT_TRANSLATE_NOOP("Actions", "&Prices"),
+                QT_TRANSLATE_NOOP("Actions", "Your own prices"),
+                "focus_pricing",
+                QT_TRANSLATE_NOOP("Actions", "Edit your own prices as a form or as a file"),
+                "gui.tabs.pricing_wiring:PricingWiring",
+                "pricing",
+                keyword=QT_TRANSLATE_NOOP("Actions", "prices"),
+            ),
+        ),
+    ),
+    Workspace(
+        "files",
+        QT_TRANSLATE_NOOP("Actions", "Files"),
+        QT_TRANSLATE_NOOP("Actions", "&Files"),
+        "files",
+        QT_TRANSLATE_NOOP("Actions", "Tokens of a folder, file by file"),
+        (
+            PageSpec(
+                "filesTab",
+                QT_TRANSLATE_NOOP("Actions", "Files"),
+                QT_TRANSLATE_NOOP("Actions", "&Files"),
+                QT_TRANSLATE_NOOP("Actions", "Tokens of a folder, file by file"),
+                "focus_files",
+                QT_TRANSLATE_NOOP("Actions", "Count a folder and choose which files to send"),
+                "gui.tabs.files_wiring:FilesWiring",
+                "files",
+                ("Ctrl+Shift+F",),
+                QT_TRANSLATE_NOOP("Actions", "files"),
+            ),
+        ),
+    ),
+    Workspace(
+        "tokenizers",
+        QT_TRANSLATE_NOOP("Actions", "Tokenizers"),
+        QT_TRANSLATE_NOOP("Actions", "To&kenizers"),
+        "tokenizers",
+        QT_TRANSLATE_NOOP("Actions", "Train tokenizers and look into vocabularies and merges"),
+        (
+            PageSpec(
+                "trainingTab",
+                QT_TRANSLATE_NOOP("Actions", "Train"),
+                QT_TRANSLATE_NOOP("Actions", "T&rain"),
+                QT_TRANSLATE_NOOP("Actions", "Training of a tokenizer on your own texts"),
+                "focus_training",
+                QT_TRANSLATE_NOOP("Actions", "Train a tokenizer on a folder of text"),
+                "gui.tabs.training_wiring:TrainingWiring",
+                "training",
+                keyword=QT_TRANSLATE_NOOP("Actions", "training"),
+            ),
+            PageSpec(
+                "vocabularyTab",
+                QT_TRANSLATE_NOOP("Actions", "Vocabulary"),
+                QT_TRANSLATE_NOOP("Actions", "Voca&bulary"),
+                QT_TRANSLATE_NOOP("Actions", "Entries of a vocabulary"),
+                "focus_vocabulary",
+                QT_TRANSLATE_NOOP("Actions", "Search the entries of an encoding by text, bytes or regular expression"),
+                "gui.tabs.vocabulary_wiring:VocabularyWiring",
+                "vocabulary",
+                keyword=QT_TRANSLATE_NOOP("Actions", "vocabulary"),
+            ),
+            PageSpec(
+                "mergesTab",
+                QT_TRANSLATE_NOOP("Actions", "Merges"),
+                QT_TRANSLATE_NOOP("Actions", "Mer&ges"),
+                QT_TRANSLATE_NOOP("Actions", "How a text is merged into tokens"),
+                "focus_merges",
+                QT_TRANSLATE_NOOP("Actions", "See how a text is merged into tokens, step by step"),
+                "gui.tabs.merges_wiring:MergesWiring",
+                "merges",
+                keyword=QT_TRANSLATE_NOOP("Actions", "merges"),
+            ),
+        ),
+    ),
+    Workspace(
+        "lab",
+        QT_TRANSLATE_NOOP("Actions", "Lab"),
+        QT_TRANSLATE_NOOP("Actions", "&Lab"),
+        "lab",
+        QT_TRANSLATE_NOOP("Actions", "Small experiments with tokens, to edit and run"),
+        (
+            PageSpec(
+                "labTab",
+                QT_TRANSLATE_NOOP("Actions", "Lab"),
+                QT_TRANSLATE_NOOP("Actions", "&Lab"),
+                QT_TRANSLATE_NOOP("Actions", "Experiments on tokens"),
+                "focus_lab",
+                QT_TRANSLATE_NOOP("Actions", "Small experiments with tokens, to edit and run"),
+                "gui.tabs.lab_wiring:LabWiring",
+                keyword=QT_TRANSLATE_NOOP("Actions", "Lab"),
+            ),
+        ),
+    ),
+)
+
+
+def all_pages() -> tuple[PageSpec, ...]:
+    """Every page, in the order of the workspaces."""
+    return tuple(page for workspace in WORKSPACES for page in workspace.pages)

@@ -1,0 +1,113 @@
+"""Workspaces and their pages: rail, page switcher, menu, keys, and the page of an older session."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.window import navigation, workspaces
+from gui.window.menus import action_table
+from gui.window.workspaces import WORKSPACES, all_pages
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow
+
+pytestmark = pytest.mark.pages()
+
+
+def rail(bench: Workbench) -> dict[str, QToolButton]:
+    """The entries of the rail by accessible name."""
+    found = bench.window.findChild(QWidget, "workspaceRail")
+    assert found is not None
+    return {button.accessibleName(): button for button in found.findChildren(QToolButton)}
+
+
+def switcher(bench: Workbench) -> QTabBar:
+    found = bench.window.findChild(QTabBar, "pageSwitcher")
+    assert found is not None
+    return found
+
+
+def offered(bench: Workbench) -> list[str]:
+    bar = switcher(bench)
+    return [bar.tabText(index) for index in range(bar.count())] if bar.isVisible() else []
+
+
+def test_rail_and_switcher_lead_to_every_page(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    pages, bar = bench.window.pages, switcher(bench)
+    assert list(rail(bench)) == ["Prompt", "Cost", "Files", "Tokenizers", "Lab", "Settings"]
+    assert offered(bench) == ["Text", "Chat", "Compare", "Savings", "Versions"]
+    bar.setCurrentIndex(1)
+    assert pages.current_name == "requestTab"
+    qtbot.mouseClick(rail(bench)["Tokenizers"], Qt.MouseButton.LeftButton)
+    assert pages.current_name == "trainingTab"
+    assert offered(bench) == ["Train", "Vocabulary", "Merges"]
+    qtbot.mouseClick(rail(bench)["Files"], Qt.MouseButton.LeftButton)
+    assert offered(bench) == [], "one page needs no switcher"
+    qtbot.mouseClick(rail(bench)["Prompt"], Qt.MouseButton.LeftButton)
+    assert pages.current_name == "requestTab", "as it was left"
+    assert bar.tabText(bar.currentIndex()) == "Chat"
+    pages.show_page("mergesTab")
+    assert rail(bench)["Tokenizers"].isChecked()
+    assert bar.tabText(bar.currentIndex()) == "Merges"
+    assert bench.window.actions_by_name["workspace_4"].isChecked()
+
+
+def test_keys_change_workspace_and_page(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    window, pages, act = bench.window, bench.window.pages, bench.window.actions_by_name
+    window.activateWindow()
+    for number, workspace in enumerate(WORKSPACES, 1):
+        qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
+        assert pages.current_name == workspace.pages[0].name
+        assert pages.currentWidget().isAncestorOf(QApplication.focusWidget()), workspace.id
+    assert act["next_page"].shortcut().toString() == "Ctrl+Tab"
+    act["workspace_2"].trigger()
+    walked = []
+    for _ in range(3):
+        act["next_page"].trigger()
+        walked.append(pages.current_name)
+    assert walked == ["conversationTab", "pricingTab", "modelsPage"]
+    act["previous_page"].trigger()
+    assert pages.current_name == "pricingTab"
+
+
+def test_a_narrow_window_has_a_rail_of_icons(qtbot: QtBot, open_window: OpenWindow):
+    window = open_window(counted=False).window
+    window.resize(1100, 700)
+    wide = window.rail.width()
+    window.resize(900, 600)
+    assert window.rail.width() < wide
+
+
+def test_a_session_opens_on_its_page(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile, counted=False)
+    folder = bench.slot.folder
+    with qtbot.waitSignal(bench.window.destroyed):
+        bench.window.close()
+    state = json.loads((folder / "state.json").read_text())
+    (folder / "state.json").write_text(json.dumps(state | {"tab": "conversationTab"}))
+    assert open_window(profile, counted=False).window.pages.current_name == "conversationTab"
+
+
+def test_a_page_lives_in_the_registry_alone(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
+    """A window without any page but the prompt opens, counts and prices."""
+    gone = {page.action for page in all_pages()[1:]}
+    alone = (WORKSPACES[0]._replace(pages=WORKSPACES[0].pages[:1]),)
+    for module in (workspaces, navigation, action_table):
+        monkeypatch.setattr(module, "WORKSPACES", alone)
+    from gui.window import action_wiring, actions, main_window
+
+    monkeypatch.setattr(action_wiring, "WORKSPACES", alone)
+    table = tuple(spec for spec in action_table.ACTIONS if spec.name not in gone)
+    for module in (actions, main_window):
+        monkeypatch.setattr(module, "ACTIONS", table)
+    bench = open_window()
+    qtbot.waitUntil(lambda: bool(bench.costs.service.rows))
+    assert bench.window.pages.names == ("promptTab",)
+    assert list(rail(bench)) == ["Prompt", "Settings"]
