@@ -52,7 +52,7 @@ WORKSPACES: tuple[Workspace, ...] = (
     Workspace(
         "prompt",
         QT_TRANSLATE_NOOP("Actions", "Prompt"),
-        QT_TRANSLATE_NOOP("Actions", "&Prompt"),
+        QT_TRANSLATE_NOOP("Actions", "P&rompt"),
         "prompt",
         QT_TRANSLATE_NOOP("Actions", "The prompt: text, chat, comparison, savings and versions"),
         (
@@ -155,7 +155,7 @@ WORKSPACES: tuple[Workspace, ...] = (
     Workspace(
         "files",
         QT_TRANSLATE_NOOP("Actions", "Files"),
-        QT_TRANSLATE_NOOP("Actions", "&Files"),
+        QT_TRANSLATE_NOOP("Actions", "Fil&es"),
         "files",
         QT_TRANSLATE_NOOP("Actions", "Tokens of a folder, file by file"),
         (

@@ -16,5 +16,5 @@ SUBMENUS = {
     "recent": QT_TRANSLATE_NOOP("Actions", "Open &recent"),
     "pages": QT_TRANSLATE_NOOP("Actions", "P&ages"),
     "theme": QT_TRANSLATE_NOOP("Actions", "&Theme"),
-    "colours": QT_TRANSLATE_NOOP("Actions", "Token &colours"),
+    "colours": QT_TRANSLATE_NOOP("Actions", "Token colo&urs"),
 }
