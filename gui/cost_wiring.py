@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
 from gui.look.corner import plain_corner
-from gui.models.reference_model import ReferenceModel
+from gui.models.reference_model import NO_MODEL, ReferenceModel
 from gui.panels.cost_panel import CostPanel
 from gui.priced_text import PricedText
 from gui.scenario_book import ScenarioBook
@@ -16,6 +16,7 @@ from gui.services.costs import CostService
 from gui.services.price_files import OWN_VENDOR
 from gui.storage import Storage
 from gui.versions import our_version
+from gui.window.header import HeaderFigures
 
 if TYPE_CHECKING:
     from gui.jobs import JobRunner
@@ -41,9 +42,8 @@ class CostWiring(QObject):
         """``state``: of the cost panel; ``model_id``: chosen in an earlier window."""
         super().__init__(bench)
         self.reference = ReferenceModel(model_id)
-        self._picker = bench.panel.models
+        self._picker = bench.window.header.models
         self._prompt = bench.prompt
-        self._meter = bench.panel.meter
         paths = bench.paths
         self.service = service = CostService(
             paths.prices_file,
@@ -62,12 +62,13 @@ class CostWiring(QObject):
         service.failed.connect(bench.notifier.error)
         self.priced = PricedText(service, self._prompt, dock.dock, self)
         panel.state_changed.connect(bench.keeper.touch)
-        panel.model.arranged.connect(self._show_meter)
         service.prices_changed.connect(self._offer_models)
         self._picker.chosen.connect(self.choose_model)
-        self.reference_changed.connect(self._show_meter)
         self.reference_changed.connect(self._mark_model)
         self.reference_changed.connect(bench.keeper.touch)
+        self._figures = HeaderFigures(bench.window.header, self._prompt, self)
+        self._picker.show_encoding(self._prompt.encoding)
+        self._prompt.encoding_changed.connect(self._picker.show_encoding)
         actions = [*panel.commands.all_actions(), *self._panel_actions(dock)]
         bench.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
         service.start(runner)
@@ -95,16 +96,6 @@ class CostWiring(QObject):
         model = self.reference_model()
         self.panel.model.set_current(model.id if model is not None else "")
 
-    @Slot()
-    def _show_meter(self) -> None:
-        """Measure the prompt against the context window of the model."""
-        row = self.reference_row()
-        if row is None:
-            self._meter.set_model("", None)
-            return
-        self._meter.set_model(row.model.name, row.model.max_input or row.model.context)
-        self._meter.set_tokens(row.estimate.input_tokens)
-
     def reference_row(self) -> CostRow | None:
         """The row of the model by which the prompt is measured, in whatever order and filter the table is."""
         return self.reference.row(self.panel.model.rows)
@@ -119,6 +110,7 @@ class CostWiring(QObject):
         if model_id == self.reference.chosen:
             return
         self.reference.chosen = model_id
+        self._picker.show_current(model_id)
         model = self.reference_model()
         if model is not None and model.count.tokenizer and model.count.label == "exact":
             self._prompt.set_encoding(model.count.tokenizer)
@@ -132,5 +124,5 @@ class CostWiring(QObject):
             for model in self.service.models
             if model is current or not (model.vendor == OWN_VENDOR or model.only_reads or model.is_retired(today))
         ]
-        self._picker.fill(offered, current)
+        self._picker.fill(offered, current.id if current is not None else NO_MODEL)
         self.reference_changed.emit()

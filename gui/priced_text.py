@@ -27,6 +27,11 @@ class PricedText(QObject):
         prompt.editor.edited.connect(self._on_edit)
         prompt.editor.text_replaced.connect(self._on_edit)
 
+    @property
+    def is_of_request(self) -> bool:
+        """True while the request is priced and not the prompt."""
+        return self._of_request
+
     @Slot(bool)
     def price_request(self, on: bool) -> None:
         """Price the request from its next count on, or the prompt again."""

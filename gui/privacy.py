@@ -36,6 +36,7 @@ class Privacy(QObject):
     def _go_private_and_forget(self) -> None:
         self._bench.notifier.withdraw("session-keys")
         self._bench.keeper.go_private(forget=True)
+        self._bench.show_title()
         self._bench.notifier.information(self.tr("Nothing of this window is kept any more."), key="private")
 
     @Slot()
@@ -44,6 +45,7 @@ class Privacy(QObject):
         if self._bench.slot.folder is None:
             return
         self._bench.keeper.go_private()
+        self._bench.show_title()
         words = self.tr("Nothing more of this window is kept. “Remove saved texts…” removes what was kept before.")
         self._bench.notifier.information(words, key="private")
 

@@ -156,15 +156,16 @@ class Workbench(QObject):
         self.window.closed.connect(self.shut_down)
         self.settings.changed.connect(self._on_setting)
         self.settings.failed.connect(self.notifier.warning)
-        self.prompt.origin_changed.connect(self._show_title)
-        self.prompt.modified_changed.connect(self._show_title)
+        self.prompt.origin_changed.connect(self.show_title)
+        self.prompt.modified_changed.connect(self.show_title)
+        self.prompt.changed.connect(self._on_text_changed)
         self.prompt.failed.connect(self.notifier.error)
         for change in (self.prompt.encoding_changed, self.prompt.special_changed):
             change.connect(self.keeper.touch)
         self.panel.editor.zoom_changed.connect(self.keeper.touch)
         self.panel.editor.cursorPositionChanged.connect(self.keeper.touch)
         self.wiring = ActionWiring(self)
-        self._show_title()
+        self.show_title()
 
     def _restore(self) -> None:
         """Show what the last window left, as far as that is quick."""
@@ -421,19 +422,34 @@ class Workbench(QObject):
             self.keeper.set_interval(values.autosave_seconds)
 
     @Slot()
-    def _show_title(self) -> None:
-        origin = self.prompt.origin
+    def show_title(self) -> None:
+        """Show in title and header which document this is and whether it is saved."""
+        origin, modified = self.prompt.origin, self.prompt.modified
+        self._was_empty = self.prompt.empty
+        state = self.tr("Edited, not saved") if modified else self.tr("Saved") if origin else self.tr("Not saved")
+        if self._was_empty and origin is None:
+            state = self.tr("Empty")
+        if self.slot.folder is None:
+            state = self.tr("Private, kept nowhere")
         if origin is None:
             self.window.setWindowTitle(self.tr("Tokenloupe"))
             self.window.setWindowModified(False)
             self.window.show_origin("")
+            self.window.header.document.show_document(self.tr("Untitled prompt"), state, modified=modified)
             return
         from gui.look.token_text import visible_line
 
-        self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=visible_line(origin.path.name)))
-        self.window.setWindowModified(self.prompt.modified)
+        name = visible_line(origin.path.name)
+        self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=name))
+        self.window.setWindowModified(modified)
         words = origin.encoding.upper() + (self.tr(", CRLF") if origin.crlf else "")
         self.window.show_origin(words)
+        self.window.header.document.show_document(name, state, modified=modified, tip=str(origin.path))
+
+    @Slot()
+    def _on_text_changed(self) -> None:
+        if self.prompt.empty != self._was_empty:
+            self.show_title()
 
     def _add_layout(self, state: SessionState) -> SessionState:
         window = self.window

@@ -14,19 +14,28 @@ FIRST_MODEL = "openai/gpt-5-nano"
 """Until another is chosen: it counts exactly, in the encoding that a fresh window shows."""
 
 
+NO_MODEL = "-"
+"""The choice of no model: figures are those of the encoding alone."""
+
+
 class ReferenceModel:
-    """The user's choice by id. Neither the order nor the filter of the cost table, nor its selection, changes it."""
+    """The user's choice by id, or ``NO_MODEL``.
+
+    Neither the order nor the filter of the cost table, nor its selection, changes it.
+    """
 
     def __init__(self, chosen: str = "") -> None:
         """``chosen``: the id saved in a session, empty if the user has not chosen a model."""
         self.chosen = chosen
 
     def of(self, models: Iterable[Model]) -> Model | None:
-        """The model among these, in the order of the price table; None where there are none.
+        """The model among these, in the order of the price table; None where there are none or none is wanted.
 
         A choice that is not among them is kept, for it may come back with another price file; until then a model that
         counts exactly stands in.
         """
+        if self.chosen == NO_MODEL:
+            return None
         known = {model.id: model for model in models}
         for model_id in (self.chosen, FIRST_MODEL):
             if model_id in known:

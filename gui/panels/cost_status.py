@@ -55,7 +55,9 @@ class CostStatus(QObject):
     @Slot()
     def refresh(self) -> None:
         """Say what is so now."""
-        self.count.setText(self._count_text())
+        count = self._count_text()
+        self.count.setText(count)
+        self.count.setToolTip(as_written(count))
         text, self._tone = self._remark()
         self.remark.setText(text)
         problems = (str(problem) for problem in self._service.problems)

@@ -13,10 +13,8 @@ from gui.editor.token_editor import TokenEditor
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.panels.context_meter import ContextMeter
 from gui.panels.editor_look import EditorLook
 from gui.panels.encoding_picker import EncodingPicker
-from gui.panels.model_picker import ModelPicker
 from gui.panels.token_readout import TokenReadout
 from gui.prompt.count_bar import CountBar
 from gui.prompt.gutter import Gutter
@@ -48,8 +46,6 @@ class PromptPanel(QWidget):
         self.editor.setAccessibleName(self.tr("Prompt"))
         self.prompt = Prompt(self.editor, self)
         self.picker = EncodingPicker(self)
-        self.models = ModelPicker(self)
-        self.meter = ContextMeter(theme, self)
         self.counts = CountBar(theme, self)
         self.readout = TokenReadout(self)
         self.banners = PromptBanners(self.prompt, theme, icons, self)
@@ -62,17 +58,12 @@ class PromptPanel(QWidget):
     def _lay_out(self) -> None:
         label = PlainLabel(self.tr("E&ncoding:"), self)
         label.setBuddy(self.picker)
-        model_label = PlainLabel(self.tr("Model:"), self)
         header = QHBoxLayout()
-        header.setContentsMargins(8, 6, 8, 6)
+        header.setContentsMargins(8, 0, 0, 0)
         header.setSpacing(8)
         header.addWidget(label)
         header.addWidget(self.picker)
-        header.addSpacing(8)
-        header.addWidget(model_label)
-        header.addWidget(self.models)
-        header.addStretch(1)
-        header.addWidget(self.meter)
+        header.addWidget(self.view_bar, 1)
         text = QHBoxLayout()
         text.setContentsMargins(0, 0, 0, 0)
         text.setSpacing(0)
@@ -82,14 +73,12 @@ class PromptPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(header)
-        column.addWidget(self.view_bar)
         column.addWidget(self.banners)
         column.addLayout(text, 1)
         column.addWidget(self.readout)
         column.addWidget(self.counts)
-        QWidget.setTabOrder(self.picker, self.models)
         controls = self.view_bar.tab_order
-        for before, after in pairwise((self.models, *controls, self.editor)):
+        for before, after in pairwise((self.picker, *controls, self.editor)):
             QWidget.setTabOrder(before, after)
 
     @cached_property

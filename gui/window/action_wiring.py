@@ -96,7 +96,8 @@ class ActionWiring(QObject):
 
     def _connect_tools(self) -> None:
         bench, act = self._bench, self._actions
-        act["command_palette"].triggered.connect(self._open_palette)
+        for name in ("search", "command_palette"):
+            act[name].triggered.connect(self._open_palette)
         for name in ("shortcuts", "about"):
             act[name].triggered.connect(self._open_dialog)
         act["choose_encoding"].triggered.connect(self._choose_encoding)
@@ -305,7 +306,7 @@ class ActionWiring(QObject):
         from gui.window.command_palette import Entry
 
         found, panel = [], self._bench.panel
-        for kind, picker in ((self.tr("Model"), panel.models), (self.tr("Encoding"), panel.picker)):
+        for kind, picker in ((self.tr("Model"), self._bench.window.header.models), (self.tr("Encoding"), panel.picker)):
             for row in range(picker.count()):
                 key, note = (
                     f"{picker.objectName()}:{picker.itemData(row)}",

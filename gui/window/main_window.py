@@ -24,6 +24,7 @@ from gui.notify import Notifier
 from gui.panels.dock_title import DockTitle
 from gui.panels.message_bar import MessageBar
 from gui.window.actions import WindowActions, translated
+from gui.window.header import Header
 from gui.window.job_status import JobStatus
 from gui.window.menus.action_table import ACTIONS
 from gui.window.menus.menu_titles import MENUS, SUBMENUS
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self.rail = WorkspaceRail(icons, self.actions_by_name, self)
         self.view_bar = ViewBar(self.pages, self)
         self.navigation = Navigation(self.rail, self.view_bar, self.pages, self)
+        self.header = Header(theme, icons, self.actions_by_name, self)
         self.menus = self._make_menus()
         self._lay_out()
         offline = PlainLabel(self.tr("Works offline"), self)
@@ -114,6 +116,7 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        column.addWidget(self.header)
         column.addWidget(self.messages)
         column.addWidget(self.view_bar)
         column.addWidget(self.pages, 1)

@@ -65,7 +65,7 @@ def test_the_palette_knows_every_action_and_its_shortcut(qtbot: QtBot, open_wind
 
 def test_the_palette_finds_pages_models_and_encodings(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
-    qtbot.waitUntil(lambda: bench.panel.models.count() > 0 and bench.panel.picker.findText("r50k_base") >= 0)
+    qtbot.waitUntil(lambda: bench.window.header.models.count() > 0 and bench.panel.picker.findText("r50k_base") >= 0)
     palette = opened(bench, "command_palette", CommandPalette)
     palette.field.setText("cost")
     assert rows(palette)[0] == "Cost: Models"

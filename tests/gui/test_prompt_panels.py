@@ -14,7 +14,6 @@ from gui.editor.types import TokenSpan
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.panels.context_meter import ContextMeter
 from gui.panels.encoding_picker import DESCRIPTION, EncodingPicker
 from gui.panels.find_bar import FindBar
 from gui.panels.flow_layout import FlowLayout
@@ -23,6 +22,7 @@ from gui.prompt import count_bar
 from gui.prompt.count_bar import CountBar
 from gui.services.find import SearchOptions
 from gui.services.live_text import PromptCounts
+from gui.window.context_meter import ContextMeter
 
 COUNTS = PromptCounts(
     revision=1,
@@ -109,32 +109,34 @@ def test_a_count_that_comes_in_time_is_never_marked(qtbot: QtBot, theme: Theme):
 @pytest.mark.parametrize(
     ("tokens", "window", "words", "value"),
     [
-        (100, 128_000, "<0.1% of 128,000 (GPT)", 1),
-        (1000, 128_000, "0.8% of 128,000 (GPT)", 8),
-        (128_000, 128_000, "100.0% of 128,000 (GPT)", 1000),
-        (130_000, 128_000, "2,000 tokens too long for 128,000 (GPT)", 1000),
-        (None, 128_000, "128,000 (GPT)", 0),
-        (1000, None, "Context window of GPT: not known", 0),
+        (100, 128_000, ("<0.1%", "of 128k context", "100 of 128,000 (GPT)"), 1),
+        (1000, 128_000, ("0.8%", "of 128k context", "1,000 of 128,000 (GPT)"), 8),
+        (1000, 131_072, ("0.8%", "of 131,072 context", "1,000 of 131,072 (GPT)"), 8),
+        (128_000, 128_000, ("100.0%", "of 128k context", "128,000 of 128,000 (GPT)"), 1000),
+        (130_000, 128_000, ("101.6%", "too long for 128k", "2,000 tokens too long for 128,000 (GPT)"), 1000),
+        (None, 128_000, ("–", "of 128k context", "Context window: 128,000 (GPT)"), 0),
+        (1000, None, ("–", "context", "Context window of GPT: not known"), 0),
     ],
 )
 def test_the_meter_says_what_it_shows(
-    qtbot: QtBot, theme: Theme, tokens: int | None, window: int | None, words: str, value: int
+    qtbot: QtBot, theme: Theme, tokens: int | None, window: int | None, words: tuple[str, str, str], value: int
 ):
     meter = ContextMeter(theme)
     qtbot.addWidget(meter)
     meter.setLocale(QLocale("en_GB"))
     meter.set_model("GPT", window)
     meter.set_tokens(tokens)
-    assert shown(meter)["contextWords"] == words.removesuffix(" (GPT)"), "the picker beside it names the model"
+    assert (meter.text, meter.caption, meter.bar.accessibleDescription()) == words
     assert meter.bar.value() == value
-    assert meter.bar.accessibleDescription() == words
+    assert meter.accessibleName() == f"{words[0]} {words[1]}"
     assert not meter.grab().isNull()
 
 
-def test_the_meter_hides_without_a_model(qtbot: QtBot, theme: Theme):
+def test_the_meter_shows_no_share_without_a_model(qtbot: QtBot, theme: Theme):
     meter = ContextMeter(theme)
     qtbot.addWidget(meter)
-    assert meter.isHidden()
+    assert meter.text == "–"
+    assert meter.bar.isHidden()
 
 
 def test_too_much_is_hatched_and_not_only_red(qtbot: QtBot, theme: Theme):

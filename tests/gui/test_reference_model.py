@@ -49,7 +49,7 @@ def shown(bench: Workbench) -> set[str]:
     bench.folders.flow._price()
     rows, _words = bench.conversation._chosen()
     return {
-        bench.panel.meter._model,
+        bench.window.header.context._model,
         bench.advisor._priced().model.name,
         bench.costs.reference_row().model.name,
         *(model.name for model in bench.folders.flow.prices.models),
@@ -84,5 +84,5 @@ def test_order_filter_and_selection_change_no_figure_and_the_picker_all(
         bench.window.close()
     again = open_window(profile)
     qtbot.waitUntil(lambda: bool(again.costs.service.models))
-    assert again.panel.models.currentText() == "DeepSeek V4 Pro"
+    assert again.window.header.models.currentText() == "DeepSeek V4 Pro"
     assert again.costs.reference_model().id == OTHER

@@ -157,7 +157,7 @@ def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: W
     page = panel_of(trained).result.compression
     qtbot.waitUntil(lambda: bool(trained.costs.service.models))
     page.set_report(page._report)
-    picker = trained.panel.models
+    picker = trained.window.header.models
     picker.setCurrentIndex(picker.findText("GPT-4o"))
     assert page.calls_of.text() == "If GPT-4o used this vocabulary, a million calls of"
     page.prompt_bytes.setValue(6000)

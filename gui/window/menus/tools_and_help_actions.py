@@ -8,6 +8,14 @@ from gui.window.menus.action_spec import ActionSpec, Standard
 
 TOOLS: tuple[ActionSpec, ...] = (
     ActionSpec(
+        "search",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Sea&rch or run…"),
+        QT_TRANSLATE_NOOP("Actions", "Find models, encodings, pages and commands by a few letters"),
+        ("Ctrl+K",),
+        "search",
+    ),
+    ActionSpec(
         "command_palette",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Command palette…"),

@@ -1,0 +1,108 @@
+"""The header: the document, the one model, and the key figures that follow it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.models.reference_model import NO_MODEL
+from gui.workbench import Workbench
+from tests.gui.conftest import OpenWindow, close_window
+
+pytestmark = pytest.mark.pages()
+
+
+def priced(qtbot: QtBot, bench: Workbench) -> None:
+    qtbot.waitUntil(lambda: any(row.estimate.usd for row in bench.costs.service.rows) and not bench.costs.service.stale)
+
+
+def choose(bench: Workbench, model: str) -> None:
+    picker = bench.window.findChild(QComboBox, "modelPicker")
+    assert picker is not None
+    picker.setCurrentIndex(picker.findData(model))
+
+
+def test_figures_are_those_of_the_model(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile)
+    header = bench.window.header
+    bench.panel.editor.setPlainText("one two three four five six seven")
+    qtbot.waitUntil(lambda: header.tokens.text == "7")
+    priced(qtbot, bench)
+    qtbot.waitUntil(lambda: header.cost.text.startswith("$0.0"))
+    assert header.tokens.quality == header.cost.quality == "exact"
+    assert header.tokens.accessibleName() == "7 tokens"
+    assert header.tokens.toolTip() == "exact", "what the dot says in words"
+    assert header.context.text == "<0.1%"
+    assert header.context.caption == "of 272k context"
+    ranged = next(row for row in bench.costs.service.rows if row.has_range and row.estimate.usd)
+    choose(bench, ranged.model_id)
+    assert header.tokens.quality == "estimated"
+    assert "–" in header.tokens.text
+    assert "estimated" in header.tokens.accessibleDescription()
+    bench.window.pages.show_page("labTab")
+    assert header.isVisible(), "on every page"
+    for name in ("headerTokens", "headerCost", "headerContext", "searchField", "contextMeter", "modelPicker"):
+        widget = bench.window.findChild(QWidget, name)
+        assert widget.isVisible(), name
+        assert widget.accessibleName(), name
+        assert not widget.grab().isNull()
+
+
+def test_an_encoding_without_a_model(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile)
+    header = bench.window.header
+    priced(qtbot, bench)
+    choose(bench, NO_MODEL)
+    assert (header.cost.text, header.context.text) == ("n/a", "–")
+    assert header.tokens.text == str(bench.prompt.counts.tokens)
+    bench.prompt.set_encoding("gpt2")
+    qtbot.waitUntil(lambda: header.tokens.text == str(bench.prompt.counts.tokens) and not bench.prompt.stale)
+    assert bench.prompt.counts.encoding == "gpt2"
+    assert not header.models.grab().isNull()
+    close_window(qtbot, bench)
+    again = open_window(profile)
+    qtbot.waitUntil(lambda: bool(again.costs.service.models))
+    assert again.costs.reference_model() is None
+    assert again.window.header.models.currentData() == NO_MODEL
+
+
+def test_the_document_says_whether_it_is_saved(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    name, state = (bench.window.findChild(QLabel, which) for which in ("headerDocument", "headerState"))
+    assert (name.text(), state.text()) == ("Untitled prompt", "Not saved")
+    bench.panel.editor.setPlainText("")
+    assert state.text() == "Empty"
+    qtbot.keyClicks(bench.panel.editor, "x")
+    assert state.text() == "Edited, not saved"
+    path = tmp_path / "mine.txt"
+    path.write_text("mine")
+    bench.files.open_paths([path])
+    qtbot.waitUntil(lambda: name.text() == "mine.txt")
+    assert state.text() == "Saved"
+    bench.privacy.go_private()
+    assert state.accessibleName() == "Private, kept nowhere"
+
+
+def test_search_and_theme_are_buttons(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    bench.settings.set("theme", "light")
+    toggle, search = (
+        bench.window.findChild(QToolButton, "themeToggle"),
+        bench.window.findChild(QPushButton, "searchField"),
+    )
+    assert toggle.accessibleName() == "Use the dark theme"
+    qtbot.mouseClick(toggle, Qt.MouseButton.LeftButton)
+    assert bench.theme.is_dark
+    assert toggle.accessibleName() == "Use the light theme"
+    qtbot.mouseClick(search, Qt.MouseButton.LeftButton)
+    palette = bench.wiring.palette()
+    assert palette.isVisible()
+    palette.reject()
+    bench.window.activateWindow()
+    qtbot.keyClick(bench.panel.editor, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    assert palette.isVisible()
+    palette.reject()
