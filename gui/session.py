@@ -52,6 +52,7 @@ class SessionState:
     layout: str = ""
     tab: str = ""
     model: str = ""
+    inspector: bool = True
     docks: dict[str, Any] = field(default_factory=dict)
     find: dict[str, Any] = field(default_factory=dict)
     scenario: dict[str, Any] = field(default_factory=dict)

@@ -190,6 +190,7 @@ class Workbench(QObject):
         if state.zoom:
             self.panel.editor.zoom_by(state.zoom)
         self.window.pages.show_page(state.tab)
+        self.window.actions_by_name["inspector"].setChecked(state.inspector)
         self.tab_dock.begin(state.docks)
         self.panel.editor.setFocus()
         self._report = StartReport(self, restored, put_by=bool(restored.text_bytes) and not wanted)
@@ -460,6 +461,7 @@ class Workbench(QObject):
             zoom=self.panel.editor.zoom,
             tab=self.window.pages.current_name,
             model=self.costs.reference.chosen if self.costs else self._last.model,
+            inspector=self.window.actions_by_name["inspector"].isChecked(),
             docks=self.tab_dock.state(),
             **self._panel_states(),
         )

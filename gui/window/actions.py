@@ -44,6 +44,7 @@ class WindowActions(QObject):
         action.setProperty("kind", translated(spec.kind) if spec.kind else "")
         action.setProperty("keyword", translated(spec.keyword) if spec.keyword else "")
         action.setCheckable(spec.checkable)
+        action.setChecked(spec.checked)
         if spec.icon:
             action.setIcon(icons.icon(spec.icon))
         if spec.group:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QByteArray, QEvent, QMargins, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QDockWidget,
+    QHBoxLayout,
     QMainWindow,
     QMenu,
     QToolBar,
@@ -33,6 +34,10 @@ from gui.window.pages import Page, Pages
 from gui.window.workspaces import all_pages
 
 LAYOUT_VERSION = 2
+INSPECTED = ("prompt", "cost")
+"""Workspaces that have an inspector."""
+INSPECTOR_FROM = 960
+"""Least width of a window that shows it."""
 REMARK_MS = 6000
 FRAME = QMargins(8, 36, 8, 8)
 """Room for the frame that the window manager draws, of which nothing is known before the window is shown."""
@@ -74,6 +79,10 @@ class MainWindow(QMainWindow):
         self.header = Header(theme, icons, self.actions_by_name, self)
         self.menus = self._make_menus()
         self._lay_out()
+        self._inspector: QWidget | None = None
+        self.actions_by_name["inspector"].setEnabled(False)
+        self.actions_by_name["inspector"].toggled.connect(self._show_inspector)
+        self.pages.page_changed.connect(self._show_inspector)
         offline = PlainLabel(self.tr("Works offline"), self)
         offline.setObjectName("statusOffline")
         offline.setToolTip(self.tr("Tokenloupe never uses the network: nothing you type leaves this computer"))
@@ -119,7 +128,11 @@ class MainWindow(QMainWindow):
         column.addWidget(self.header)
         column.addWidget(self.messages)
         column.addWidget(self.view_bar)
-        column.addWidget(self.pages, 1)
+        self._content = QHBoxLayout()
+        self._content.setContentsMargins(0, 0, 0, 0)
+        self._content.setSpacing(0)
+        self._content.addWidget(self.pages, 1)
+        column.addLayout(self._content, 1)
         self.setCentralWidget(centre)
 
     def _add_toggle(self, toggle: QAction, shortcut: str = "") -> None:
@@ -155,6 +168,20 @@ class MainWindow(QMainWindow):
         dock.visibilityChanged.connect(self._on_layout_changed)
         dock.topLevelChanged.connect(self._on_layout_changed)
         return dock
+
+    def set_inspector(self, inspector: QWidget) -> None:
+        """Show a widget at the right of the pages of Prompt and Cost, where there is room, until F9 hides it."""
+        self._inspector = inspector
+        self._content.addWidget(inspector)
+        self.actions_by_name["inspector"].setEnabled(True)
+        self._show_inspector()
+
+    @Slot()
+    def _show_inspector(self) -> None:
+        if self._inspector is not None:
+            wanted = self.actions_by_name["inspector"].isChecked()
+            there = self.navigation.workspace in INSPECTED and self.width() >= INSPECTOR_FROM
+            self._inspector.setVisible(wanted and there)
 
     def add_menu(self, parent: str, title: str, actions: Sequence[QAction]) -> QMenu:
         """Put the actions of a panel into a submenu; so the command palette finds them as well."""
@@ -193,6 +220,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QEvent) -> None:
         super().resizeEvent(event)
         self.rail.set_slim(self.width() < NARROW)
+        self._show_inspector()
         self.layout_changed.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:

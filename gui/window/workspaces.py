@@ -52,7 +52,7 @@ WORKSPACES: tuple[Workspace, ...] = (
     Workspace(
         "prompt",
         QT_TRANSLATE_NOOP("Actions", "Prompt"),
-        QT_TRANSLATE_NOOP("Actions", "P&rompt"),
+        QT_TRANSLATE_NOOP("Actions", "Pro&mpt"),
         "prompt",
         QT_TRANSLATE_NOOP("Actions", "The prompt: text, chat, comparison, savings and versions"),
         (
@@ -176,7 +176,7 @@ WORKSPACES: tuple[Workspace, ...] = (
     Workspace(
         "tokenizers",
         QT_TRANSLATE_NOOP("Actions", "Tokenizers"),
-        QT_TRANSLATE_NOOP("Actions", "To&kenizers"),
+        QT_TRANSLATE_NOOP("Actions", "Tokeni&zers"),
         "tokenizers",
         QT_TRANSLATE_NOOP("Actions", "Train tokenizers and look into vocabularies and merges"),
         (

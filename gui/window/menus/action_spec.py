@@ -13,6 +13,7 @@ class ActionSpec(NamedTuple):
     """One action. ``shortcuts`` are key sequences as text, or a standard key of the platform.
 
     ``menu`` is the menu it is in. ``group`` makes actions exclude each other. ``separator`` puts a line before it.
+    ``checked``: at first.
     ``keyword``: what the command palette finds it by before all others; ``kind``: what it shows before the name, else
     the submenu.
     """
@@ -29,3 +30,4 @@ class ActionSpec(NamedTuple):
     submenu: str = ""
     keyword: str = ""
     kind: str = ""
+    checked: bool = False

@@ -55,16 +55,21 @@ STEPS = (
     ActionSpec(
         "next_page",
         "view",
-        QT_TRANSLATE_NOOP("Actions", "&Next page"),
+        QT_TRANSLATE_NOOP("Actions", "Ne&xt page"),
         QT_TRANSLATE_NOOP("Actions", "Show the next page of the workspace"),
         ("Ctrl+Tab",),
+        submenu="pages",
+        separator=True,
+        kind=QT_TRANSLATE_NOOP("Actions", "Page"),
     ),
     ActionSpec(
         "previous_page",
         "view",
-        QT_TRANSLATE_NOOP("Actions", "Pre&vious page"),
+        QT_TRANSLATE_NOOP("Actions", "Prev&ious page"),
         QT_TRANSLATE_NOOP("Actions", "Show the previous page of the workspace"),
         ("Ctrl+Shift+Tab",),
+        submenu="pages",
+        kind=QT_TRANSLATE_NOOP("Actions", "Page"),
     ),
 )
 

@@ -67,7 +67,7 @@ VIEW: tuple[ActionSpec, ...] = (
     ActionSpec(
         "line_tokens",
         "view",
-        QT_TRANSLATE_NOOP("Actions", "Tokens per lin&e"),
+        QT_TRANSLATE_NOOP("Actions", "To&kens per line"),
         QT_TRANSLATE_NOOP("Actions", "Show in the margin how many tokens each line has"),
         checkable=True,
     ),
@@ -132,6 +132,17 @@ VIEW: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Black and white, every border a line"),
         checkable=True,
         submenu="theme",
+        separator=True,
+    ),
+    ActionSpec(
+        "inspector",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Inspecto&r"),
+        QT_TRANSLATE_NOOP("Actions", "Show the token at the caret and the bill of a model at the right"),
+        ("F9",),
+        "sidebar",
+        checkable=True,
+        checked=True,
         separator=True,
     ),
     ActionSpec(

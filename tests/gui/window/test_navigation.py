@@ -14,7 +14,7 @@ from gui.window import navigation, workspaces
 from gui.window.menus import action_table
 from gui.window.workspaces import WORKSPACES, all_pages
 from gui.workbench import Workbench
-from tests.gui.conftest import OpenWindow
+from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()
 
@@ -83,6 +83,29 @@ def test_a_narrow_window_has_a_rail_of_icons(qtbot: QtBot, open_window: OpenWind
     wide = window.rail.width()
     window.resize(900, 600)
     assert window.rail.width() < wide
+
+
+def test_the_inspector_stands_beside_prompt_and_cost(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile, counted=False)
+    window = bench.window
+    inspector = QWidget()
+    window.resize(1100, 700)
+    window.set_inspector(inspector)
+    seen = {}
+    for name in window.pages.names:
+        window.pages.show_page(name)
+        seen[window.navigation.workspace] = inspector.isVisible()
+    assert seen == {"prompt": True, "cost": True, "files": False, "tokenizers": False, "lab": False}
+    window.pages.show_page("promptTab")
+    window.resize(940, 700)
+    assert not inspector.isVisible(), "there is no room"
+    window.resize(1100, 700)
+    assert inspector.isVisible()
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_F9)
+    assert not inspector.isVisible()
+    close_window(qtbot, bench)
+    assert not open_window(profile, counted=False).window.actions_by_name["inspector"].isChecked()
 
 
 def test_a_session_opens_on_its_page(qtbot: QtBot, open_window: OpenWindow, profile: Path):
