@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.notify import ERROR, WARNING, Notice, Offer
+
+TOAST_WIDTH = 560
 
 
 class Banner(QFrame):
@@ -139,6 +141,55 @@ class Banner(QFrame):
             painter.drawLine(self.rect().bottomLeft(), self.rect().bottomRight())
 
 
+class Toast(Banner):
+    """A banner that floats over the content: dark in a light window, so that it is seen at once."""
+
+    def __init__(self, theme: Theme, icons: Icons, parent: QWidget) -> None:
+        super().__init__(theme, icons, parent)
+        self.setObjectName("toast")
+        self._close.setIcon(QIcon())
+        self._close.setText("✕")
+        self._row.setSpacing(10)
+        self.layout().setContentsMargins(12, 8, 8, 8)
+        theme.changed.connect(self._take_colours)
+        self._take_colours()
+
+    def fit(self, room: int) -> None:
+        """Take the size that the words need, in at most so many pixels."""
+        least = self.sizeHint().width()
+        beside = sum(
+            button.sizeHint().width() + 10 for button in (*self._buttons, self._close) if not button.isHidden()
+        )
+        words = self._text.fontMetrics().horizontalAdvance(self.text) + beside + 70
+        width = max(120, min(room, TOAST_WIDTH, max(least, words)))
+        self.resize(width, max(self.layout().totalHeightForWidth(width), self.minimumSizeHint().height()))
+
+    def _set_offers(self, offers: tuple[Offer, ...]) -> None:
+        super()._set_offers(offers)
+        for button in self._buttons:
+            button.setFlat(True)
+
+    @Slot()
+    def _take_colours(self) -> None:
+        dark = self._theme.is_dark
+        self._ground = self._theme.colour("button" if dark else "window_text")
+        ink = self._theme.colour("window_text" if dark else "base")
+        self._sign.set_role("window_text" if dark else "base")
+        palette = QPalette()
+        for role in (QPalette.ColorRole.Window, QPalette.ColorRole.Base, QPalette.ColorRole.Button):
+            palette.setColor(role, self._ground)
+        for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
+            palette.setColor(role, ink)
+        self.setPalette(palette)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(self._theme.colour("outline"))
+            painter.setBrush(self._ground)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+
+
 class _Sign(QWidget):
     """The icon of a kind of message, in its colour."""
 
@@ -146,6 +197,12 @@ class _Sign(QWidget):
         super().__init__(parent)
         self._icons = icons
         self._kind = "information"
+        self._role = ""
+
+    def set_role(self, role: str) -> None:
+        """Draw in this colour, whatever the kind."""
+        self._role = role
+        self.update()
 
     def set_kind(self, kind: str) -> None:
         self._kind = kind
@@ -161,4 +218,4 @@ class _Sign(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._icons.draw(painter, self._kind, self.rect().adjusted(1, 1, -1, -1), self._kind)
+            self._icons.draw(painter, self._kind, self.rect().adjusted(1, 1, -1, -1), self._role or self._kind)

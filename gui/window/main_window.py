@@ -23,12 +23,12 @@ from gui.look.theme import Theme
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier
 from gui.panels.dock_title import DockTitle
-from gui.panels.message_bar import MessageBar
 from gui.window.actions import WindowActions, translated
 from gui.window.header import Header
 from gui.window.job_status import JobStatus
 from gui.window.menus.action_table import ACTIONS
 from gui.window.menus.menu_titles import MENUS, SUBMENUS
+from gui.window.message_bar import MessageBar
 from gui.window.navigation import NARROW, Navigation, ViewBar, WorkspaceRail
 from gui.window.pages import Page, Pages
 from gui.window.workspaces import all_pages
@@ -66,7 +66,7 @@ class MainWindow(QMainWindow):
         self._icons = icons
         self.close_guard: Callable[[], bool] | None = None
         self.actions_by_name = WindowActions(icons, self)
-        self.messages = MessageBar(notifier, theme, icons, self)
+        self.messages = MessageBar(notifier, theme, icons, self, self)
         self.pages = Pages(self)
         self.jobs = JobStatus(icons, self)
         self._origin = PlainLabel(self)
@@ -79,6 +79,7 @@ class MainWindow(QMainWindow):
         self.header = Header(theme, icons, self.actions_by_name, self)
         self.menus = self._make_menus()
         self._lay_out()
+        self.messages.begin_right_of(self.rail)
         self._inspector: QWidget | None = None
         self.actions_by_name["inspector"].setEnabled(False)
         self.actions_by_name["inspector"].toggled.connect(self._show_inspector)

@@ -65,8 +65,7 @@ def patched(*ways: Callable[[pytest.MonkeyPatch], None]) -> Iterator[None]:
 
 
 def _keep_messages(patch: pytest.MonkeyPatch) -> None:
-    from gui.panels import message_bar
-    from gui.window import main_window
+    from gui.window import main_window, message_bar
 
     patch.setattr(message_bar, "INFORMATION_MS", PATIENCE_MS)
     patch.setattr(main_window, "REMARK_MS", PATIENCE_MS)

@@ -228,6 +228,7 @@ def test_the_old_rows_of_a_short_text_are_not_painted_in_a_new_width(qtbot, benc
 
 
 def test_rows_of_a_width_that_is_no_more_come_too_late(qtbot, bench, panel, monkeypatch):
+    bench.window.resize(1100, bench.window.height())  # at each width of this test the rail is the same
     bench.prompt.replace_all("many words in a row " * 200)
     settled(qtbot, bench)
     with monkeypatch.context() as patch:

@@ -6,23 +6,26 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.notify import Notifier, Offer
-from gui.panels.banner import Banner
-from gui.panels.message_bar import INFORMATION_MS as READING_MS
-from gui.panels.message_bar import MessageBar
+from gui.panels.banner import Banner, Toast
+from gui.window.message_bar import INFORMATION_MS as READING_MS
+from gui.window.message_bar import MessageBar
 
 
 @pytest.fixture
 def bar(qtbot: QtBot) -> Iterator[MessageBar]:
     notifier = Notifier()
     theme = Theme("light", "normal")
-    bar = MessageBar(notifier, theme, Icons(theme))
-    qtbot.addWidget(bar)
+    over = QWidget()
+    over.resize(900, 500)
+    qtbot.addWidget(over)
+    over.show()
+    bar = MessageBar(notifier, theme, Icons(theme), over, over)
     bar.notifier = notifier
     return bar
 
@@ -32,13 +35,48 @@ def texts(bar: MessageBar) -> list[str]:
 
 
 def banners(bar: MessageBar) -> list[Banner]:
-    return [banner for banner in bar.findChildren(Banner) if banner.isVisible()]
+    return [banner for banner in bar.window().findChildren(Banner) if banner.isVisible()]
+
+
+def toasts(bar: MessageBar) -> list[Toast]:
+    """Newest first."""
+    found = {toast.text: toast for toast in bar.window().findChildren(Toast)}
+    return [found[notice.text] for notice in bar.notices]
 
 
 def test_shows_nothing_until_there_is_something(bar: MessageBar):
     assert not bar.isVisible()
     bar.notifier.warning("Something")
+    assert not bar.isVisible(), "it happened, and a toast tells it"
+    bar.notifier.warning("Something lasts", key="condition")
     assert bar.isVisible()
+
+
+def test_one_condition_is_seen_at_a_time(bar: MessageBar):
+    for subject in ("first", "second"):
+        bar.notifier.warning(subject, key=subject)
+    bar.notifier.information("It happened.")
+    assert [banner.text for banner in banners(bar)] == ["second", "It happened."]
+    bar.notifier.withdraw("second")
+    assert [banner.text for banner in banners(bar)] == ["first", "It happened."]
+
+
+def test_toasts_stand_above_the_bottom_and_move_nothing(bar: MessageBar):
+    over = bar.window()
+    bar.notifier.information("Saved.", offers=(Offer("Undo", lambda: None),))
+    bar.notifier.information("Copied.")
+    newest, older = toasts(bar)
+    assert newest.objectName() == older.objectName() == "toast"
+    assert newest.geometry().bottom() < over.height() - 30
+    assert older.geometry().bottom() < newest.geometry().top()
+    assert not bar.isVisible()
+    over.resize(700, 400)
+    assert over.rect().contains(newest.geometry())
+    assert not newest.grab().isNull()
+    bar.notifier.warning("long words " * 40)
+    longest = toasts(bar)[0]
+    assert longest.width() <= 560
+    assert longest._text.height() >= longest._text.heightForWidth(longest._text.width()), "all of it is seen"
 
 
 def test_the_newest_comes_first_and_three_are_enough(bar: MessageBar):
