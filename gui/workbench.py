@@ -40,6 +40,7 @@ from gui.tokenizer_wiring import TokenizerWiring
 from gui.window.action_wiring import ActionWiring
 from gui.window.main_window import MainWindow
 from gui.window.pages import Page
+from gui.window.status import StatusFacts
 from gui.window.tab_dock import TabDock
 from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 
@@ -165,6 +166,7 @@ class Workbench(QObject):
         self.panel.editor.zoom_changed.connect(self.keeper.touch)
         self.panel.editor.cursorPositionChanged.connect(self.keeper.touch)
         self.wiring = ActionWiring(self)
+        StatusFacts(self.window.statusBar(), self.prompt, self.window.actions_by_name)
         self.show_title()
 
     def _restore(self) -> None:
@@ -430,12 +432,12 @@ class Workbench(QObject):
         state = self.tr("Edited, not saved") if modified else self.tr("Saved") if origin else self.tr("Not saved")
         if self._was_empty and origin is None:
             state = self.tr("Empty")
+        self.window.private.setVisible(self.slot.folder is None)
         if self.slot.folder is None:
             state = self.tr("Private, kept nowhere")
         if origin is None:
             self.window.setWindowTitle(self.tr("Tokenloupe"))
             self.window.setWindowModified(False)
-            self.window.show_origin("")
             self.window.header.document.show_document(self.tr("Untitled prompt"), state, modified=modified)
             return
         from gui.look.token_text import visible_line
@@ -443,8 +445,6 @@ class Workbench(QObject):
         name = visible_line(origin.path.name)
         self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=name))
         self.window.setWindowModified(modified)
-        words = origin.encoding.upper() + (self.tr(", CRLF") if origin.crlf else "")
-        self.window.show_origin(words)
         self.window.header.document.show_document(name, state, modified=modified, tip=str(origin.path))
 
     @Slot()

@@ -286,6 +286,10 @@ class SoftTextEdit(OfferedTextEdit):
         """The logical line of the caret, from 1."""
         return self._soft.line_of(self.textCursor().block())
 
+    def caret_line_start(self) -> int:
+        """Return where the logical line of the caret begins."""
+        return self._soft.to_logical(self._soft.block_of_line(self.caret_line).position())
+
     def go_to_line(self, number: int) -> None:
         """Put the caret at the start of a logical line, counted from 1, and show it in the middle."""
         self.steps.behind_waiting(partial(self._go_to, number))

@@ -204,6 +204,12 @@ class TokenEditor(SoftTextEdit):
         """Steps of one point away from the font that was set."""
         return self._zoom
 
+    @property
+    def zoom_percent(self) -> int:
+        """Size of the text, in percent of the font that was set."""
+        points = self._base_font.pointSizeF()
+        return round(100 * (points + self._zoom) / points) if points > 0 else 100
+
     def zoom_by(self, steps: int) -> None:
         """Make the text larger, or smaller by negative steps of one point."""
         points = QFontInfo(self._base_font).pointSizeF()

@@ -31,6 +31,7 @@ from gui.window.menus.menu_titles import MENUS, SUBMENUS
 from gui.window.message_bar import MessageBar
 from gui.window.navigation import NARROW, Navigation, ViewBar, WorkspaceRail
 from gui.window.pages import Page, Pages
+from gui.window.status import private_label
 from gui.window.workspaces import all_pages
 
 LAYOUT_VERSION = 2
@@ -69,8 +70,6 @@ class MainWindow(QMainWindow):
         self.messages = MessageBar(notifier, theme, icons, self, self)
         self.pages = Pages(self)
         self.jobs = JobStatus(icons, self)
-        self._origin = PlainLabel(self)
-        self._origin.setObjectName("statusOrigin")
         self._painted = False
         self._panels_menu_end: QAction | None = None
         self.rail = WorkspaceRail(icons, self.actions_by_name, self)
@@ -87,9 +86,10 @@ class MainWindow(QMainWindow):
         offline = PlainLabel(self.tr("Works offline"), self)
         offline.setObjectName("statusOffline")
         offline.setToolTip(self.tr("Tokenloupe never uses the network: nothing you type leaves this computer"))
+        self.private = private_label(self)
         self.statusBar().addPermanentWidget(self.jobs)
+        self.statusBar().addPermanentWidget(self.private)
         self.statusBar().addPermanentWidget(offline)
-        self.statusBar().addPermanentWidget(self._origin)
         notifier.remarked.connect(self._remark)
         FocusRing(theme, self)
 
@@ -201,11 +201,6 @@ class MainWindow(QMainWindow):
     def restore_layout(self, state: QByteArray) -> bool:
         """Put docks and toolbars where they were. False where the state is not of this version."""
         return not state.isEmpty() and self.restoreState(state, LAYOUT_VERSION)
-
-    def show_origin(self, words: str) -> None:
-        """Say in the status bar how the file was stored."""
-        self._origin.setText(words)
-        self._origin.setVisible(bool(words))
 
     @Slot(str)
     def _remark(self, text: str) -> None:

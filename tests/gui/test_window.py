@@ -143,9 +143,10 @@ def test_a_dropped_file_is_opened_as_stored(qtbot: QtBot, open_window: OpenWindo
     assert bench.prompt.counts.counted_as_stored
     assert bench.panel.banners.stored.isVisible()
     assert "windows.txt" in bench.window.windowTitle()
-    origin = bench.window.findChild(QLabel, "statusOrigin")
+    origin, ends = (bench.window.findChild(QLabel, name) for name in ("statusOrigin", "statusLineEnds"))
     assert origin is not None
-    assert origin.text() == "UTF-8, CRLF"
+    assert ends is not None
+    assert (origin.text(), ends.text()) == ("UTF-8", "CRLF")
     stored = tokens(bench)
     qtbot.keyClick(editor, Qt.Key.Key_End)
     qtbot.keyClicks(editor, "x")

@@ -1,0 +1,123 @@
+"""The left of the status bar: where the caret is, what is selected, how the text is stored, and the zoom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtWidgets import QStatusBar, QToolButton, QWidget
+
+from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
+from gui.panels.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from gui.editor.token_editor import TokenEditor
+    from gui.prompt.prompt import Prompt
+    from gui.window.actions import WindowActions
+
+DELAY_MS = 40
+"""The caret moves with every key; where it is can be read a moment later."""
+COUNTED_UNITS = 100_000
+"""In longer stretches UTF-16 units stand for characters: counting those reads the whole text."""
+
+
+class StatusFacts(QObject):
+    """Fills the status bar from the editor and the prompt."""
+
+    def __init__(self, bar: QStatusBar, prompt: Prompt, actions: WindowActions) -> None:
+        super().__init__(bar)
+        self._prompt, self._editor = prompt, prompt.editor
+        self._selected_tokens = -1
+        self._position = self._line(bar, "statusPosition", 18)
+        self._selection = self._line(bar, "statusSelection", 34)
+        self._encoding, self._line_ends = PlainLabel(bar), PlainLabel(bar)
+        for label, name in ((self._encoding, "statusOrigin"), (self._line_ends, "statusLineEnds")):
+            label.setObjectName(name)
+            label.setProperty("role", "caption")
+            bar.addWidget(label)
+        self._zoom = QToolButton(bar, objectName="statusZoom")
+        self._zoom.setAutoRaise(True)
+        self._zoom.setFocusPolicy(bar.focusPolicy())
+        self._zoom.setToolTip(self.tr("Zoom of the editor. Click to reset it."))
+        self._zoom.clicked.connect(actions["zoom_reset"].trigger)
+        bar.addWidget(self._zoom)
+        self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
+        self._delay.timeout.connect(self._show_caret)
+        editor = self._editor
+        editor.cursorPositionChanged.connect(self._touch)
+        editor.selectionChanged.connect(self._touch)
+        editor.selection_tokens_changed.connect(self._on_selection_tokens)
+        editor.zoom_changed.connect(self._show_zoom)
+        prompt.origin_changed.connect(self._show_origin)
+        self._show_origin()
+        self._show_zoom()
+        self._show_caret()
+
+    @staticmethod
+    def _line(bar: QStatusBar, name: str, characters: int) -> StatusLine:
+        line = StatusLine(name, bar)
+        line.setFixedWidth(bar.fontMetrics().averageCharWidth() * characters)
+        bar.addWidget(line)
+        return line
+
+    @Slot()
+    def _touch(self) -> None:
+        if not self._delay.isActive():
+            self._delay.start()
+
+    @Slot()
+    def _show_caret(self) -> None:
+        editor, locale = self._editor, self._editor.locale()
+        start, caret = editor.caret_line_start(), editor.caret_offset()
+        words = self.tr("Ln {line}, Col {column}").format(
+            line=figure(locale, editor.caret_line), column=figure(locale, characters(editor, start, caret) + 1)
+        )
+        self._position.set_text(words)
+        first, last = editor.selected_range()
+        if first == last:
+            self._selection.set_text(self.tr("Nothing selected"))
+            return
+        count = characters(editor, first, last)
+        words = self.tr("1 character selected") if count == 1 else self.tr("{n} characters selected")
+        words = words.format(n=figure(locale, count))
+        if self._selected_tokens >= 0:
+            tokens = self.tr("1 token") if self._selected_tokens == 1 else self.tr("{n} tokens")
+            words = self.tr("{characters}, {tokens}").format(
+                characters=words, tokens=tokens.format(n=figure(locale, self._selected_tokens))
+            )
+        self._selection.set_text(words)
+
+    @Slot(int)
+    def _on_selection_tokens(self, tokens: int) -> None:
+        self._selected_tokens = tokens
+        self._touch()
+
+    @Slot()
+    def _show_zoom(self) -> None:
+        self._zoom.setText(self.tr("{percent}%").format(percent=self._editor.zoom_percent))
+        self._zoom.setAccessibleName(self.tr("Zoom: {percent}%").format(percent=self._editor.zoom_percent))
+
+    @Slot()
+    def _show_origin(self) -> None:
+        origin = self._prompt.origin
+        self._encoding.setText(origin.encoding.upper() if origin is not None else "UTF-8")
+        self._line_ends.setText("CRLF" if origin is not None and origin.crlf else "LF")
+        self._encoding.setToolTip(self.tr("Character encoding of the file"))
+        self._line_ends.setToolTip(self.tr("Line ends of the file"))
+
+
+def characters(editor: TokenEditor, utf16_start: int, utf16_end: int) -> int:
+    """Return the characters of a part of the text; UTF-16 units where it is long."""
+    if utf16_end - utf16_start > COUNTED_UNITS:
+        return utf16_end - utf16_start
+    return len(editor.text_between(utf16_start, utf16_end))
+
+
+def private_label(parent: QWidget) -> PlainLabel:
+    """Return the label that is shown while nothing of the window is saved."""
+    label = PlainLabel(parent.tr("Private mode"), parent)
+    label.setObjectName("statusPrivate")
+    label.setToolTip(parent.tr("Nothing is saved: no session, no versions, no recent files"))
+    label.hide()
+    return label
