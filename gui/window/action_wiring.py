@@ -107,6 +107,8 @@ class ActionWiring(QObject):
             act[WORKSPACE_ACTION.format(number)].triggered.connect(self._go_to_workspace)
         bench.window.pages.page_changed.connect(self._on_page)
         self._on_page()
+        for name in ("next_region", "previous_region"):
+            act[name].triggered.connect(self._step_region)
         act["next_page"].triggered.connect(self._step)
         act["previous_page"].triggered.connect(self._step)
         act["go_to_entry"].triggered.connect(self._go_to_entry)
@@ -372,6 +374,10 @@ class ActionWiring(QObject):
     def _step(self) -> None:
         step = 1 if self.sender().objectName() == "next_page" else -1
         self._bench.go_to(self._bench.window.navigation.neighbour(step))
+
+    @Slot()
+    def _step_region(self) -> None:
+        self._bench.window.regions.step(1 if self.sender().objectName() == "next_region" else -1)
 
     @Slot()
     def _on_page(self) -> None:

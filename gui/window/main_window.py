@@ -31,6 +31,7 @@ from gui.window.menus.menu_titles import MENUS, SUBMENUS
 from gui.window.message_bar import MessageBar
 from gui.window.navigation import NARROW, Navigation, ViewBar, WorkspaceRail
 from gui.window.pages import Page, Pages
+from gui.window.regions import Regions
 from gui.window.status import private_label
 from gui.window.workspaces import all_pages
 
@@ -80,6 +81,7 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self.messages.begin_right_of(self.rail)
         self._inspector: QWidget | None = None
+        self.regions = Regions(self._regions, self)
         self.actions_by_name["inspector"].setEnabled(False)
         self.actions_by_name["inspector"].toggled.connect(self._show_inspector)
         self.pages.page_changed.connect(self._show_inspector)
@@ -183,6 +185,11 @@ class MainWindow(QMainWindow):
             wanted = self.actions_by_name["inspector"].isChecked()
             there = self.navigation.workspace in INSPECTED and self.width() >= INSPECTOR_FROM
             self._inspector.setVisible(wanted and there)
+
+    def _regions(self) -> tuple[QWidget | None, ...]:
+        docks = [dock for dock in self.findChildren(QDockWidget) if not dock.isFloating()]
+        bars = (self.rail, self.header, self.messages, self.view_bar)
+        return *bars, self.pages.currentWidget(), *docks, self._inspector, self.statusBar()
 
     def add_menu(self, parent: str, title: str, actions: Sequence[QAction]) -> QMenu:
         """Put the actions of a panel into a submenu; so the command palette finds them as well."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QStatusBar, QToolButton, QWidget
 
 from gui.look.figures import figure
@@ -38,7 +38,7 @@ class StatusFacts(QObject):
             bar.addWidget(label)
         self._zoom = QToolButton(bar, objectName="statusZoom")
         self._zoom.setAutoRaise(True)
-        self._zoom.setFocusPolicy(bar.focusPolicy())
+        self._zoom.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._zoom.setToolTip(self.tr("Zoom of the editor. Click to reset it."))
         self._zoom.clicked.connect(actions["zoom_reset"].trigger)
         bar.addWidget(self._zoom)

@@ -71,6 +71,25 @@ STEPS = (
         submenu="pages",
         kind=QT_TRANSLATE_NOOP("Actions", "Page"),
     ),
+    ActionSpec(
+        "next_region",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Next region"),
+        QT_TRANSLATE_NOOP("Actions", "Move the keyboard to the next region: rail, header, page, inspector, status bar"),
+        ("F6",),
+        submenu="pages",
+        separator=True,
+        kind=QT_TRANSLATE_NOOP("Actions", "Keyboard"),
+    ),
+    ActionSpec(
+        "previous_region",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Previous region"),
+        QT_TRANSLATE_NOOP("Actions", "Move the keyboard to the region before"),
+        ("Shift+F6",),
+        submenu="pages",
+        kind=QT_TRANSLATE_NOOP("Actions", "Keyboard"),
+    ),
 )
 
 ACTIONS = (*FILE, *EDIT, *_workspace_actions(), *_page_actions(), *STEPS, *VIEW, *TOOLS, *HELP)

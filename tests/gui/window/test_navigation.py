@@ -77,6 +77,24 @@ def test_keys_change_workspace_and_page(qtbot: QtBot, open_window: OpenWindow):
     assert pages.current_name == "pricingTab"
 
 
+def test_the_keyboard_goes_round_the_regions(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    window = bench.window
+    window.activateWindow()
+    bench.panel.editor.setFocus()
+
+    def press(modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> str:
+        qtbot.keyClick(window, Qt.Key.Key_F6, modifier)
+        focus = QApplication.focusWidget()
+        places = {"rail": window.rail, "header": window.header, "bar": window.view_bar, "page": bench.panel}
+        places |= {"cost": bench.cost_dock, "status": window.statusBar()}
+        return next(name for name, place in places.items() if place.isAncestorOf(focus))
+
+    assert [press() for _ in range(6)] == ["cost", "status", "rail", "header", "bar", "page"]
+    assert QApplication.focusWidget() is bench.panel.editor, "where it was"
+    assert press(Qt.KeyboardModifier.ShiftModifier) == "bar"
+
+
 def test_a_narrow_window_has_a_rail_of_icons(qtbot: QtBot, open_window: OpenWindow):
     window = open_window(counted=False).window
     window.resize(1100, 700)
