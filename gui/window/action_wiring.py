@@ -300,10 +300,49 @@ class ActionWiring(QObject):
 
     @Slot()
     def _open_palette(self) -> None:
-        self.palette().show_commands(self._bench.window.every_action(), self._palette_entries())
+        from gui.window.command_palette import COMMANDS
+
+        typed = COMMANDS if self.sender() is self._actions["command_palette"] else ""
+        every, found = self._bench.window.every_action(), [*self._palette_entries(), *self._recent_entries()]
+        self.palette().show_commands(every, found, self._entries_of_typed, typed)
+
+    def _recent_entries(self) -> list[Entry]:
+        from pathlib import Path
+
+        from gui.look.token_text import visible_line
+        from gui.window.command_palette import FILES, Entry
+
+        entries = []
+        for path in map(Path, self._bench.settings.values.recent):
+            name, folder = visible_line(path.name), visible_line(str(path.parent))
+            open_it = partial(self._bench.files.open_paths, [path])
+            entries.append(Entry(self.tr("Recent file"), name, f"file:{path}", folder, open_it, FILES))
+        return entries
+
+    def _entries_of_typed(self, typed: str) -> list[Entry]:
+        """A token by its ID, and what is typed as text of the prompt."""
+        from gui.window.command_palette import TOKENS, Entry
+
+        bench, entries = self._bench, []
+        words = typed.strip()
+        number = words.removeprefix(TOKENS).strip()
+        encoding = bench.prompt.encoding
+        if number.isascii() and number.isdigit() and len(number) < 10 and bench.vocabulary is not None:
+            show = partial(bench.vocabulary.show_token, encoding, int(number))
+            entries.append(Entry(self.tr("Token"), f"#{int(number)}", f"token:{number}", encoding, show, TOKENS))
+        if words and words[0] not in ">@#/":
+            find = partial(self._find_text, words)
+            entries.append(Entry(self.tr("Find in the prompt"), f"“{words}”", "find-text", "", find, ""))
+        return entries
+
+    def _find_text(self, text: str) -> None:
+        self._show_prompt()
+        self._bench.finder.open(replace=False)
+        self._bench.panel.find_bar.pattern.setText(text)
+        self._bench.finder.find_next()
 
     def _palette_entries(self) -> list[Entry]:
-        """The models and encodings that the pickers above the editor offer."""
+        """The models and encodings that the pickers offer."""
         from gui.panels.encoding_picker import DESCRIPTION
         from gui.window.command_palette import Entry
 

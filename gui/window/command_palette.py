@@ -1,4 +1,5 @@
-"""Runs any action of the window, or chooses a model or an encoding, by a few letters of its name."""
+"""Searches what the window can do and show by a few letters: commands, models, encodings, token IDs, recent files and
+text of the prompt. A sign in front asks for one kind alone."""
 
 from __future__ import annotations
 
@@ -38,6 +39,8 @@ from gui.window.actions import plain_text
 from gui.window.fuzzy import match, rank
 
 MOST_RECENT = 8
+COMMANDS, MODELS, TOKENS, FILES = ">@#/"
+"""What asks for one kind alone, in front of what is typed. Encodings belong to the models."""
 HITS = Qt.ItemDataRole.UserRole + 1
 SHORTCUT = Qt.ItemDataRole.UserRole + 2
 Index = QModelIndex | QPersistentModelIndex
@@ -46,7 +49,7 @@ Index = QModelIndex | QPersistentModelIndex
 class Entry(NamedTuple):
     """What can be chosen beside the actions, such as a model. Listed where something was typed, or it was used last.
 
-    ``kind`` stands before its name; ``note`` at the end of its row.
+    ``kind`` stands before its name; ``note`` at the end of its row. ``sign`` asks for its kind alone.
     """
 
     kind: str
@@ -54,6 +57,7 @@ class Entry(NamedTuple):
     key: str
     note: str
     choose: Callable[[], object]
+    sign: str = MODELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,11 @@ class Command:
     key: str
     action: QAction | None = None
     entry: Entry | None = None
+
+    @property
+    def sign(self) -> str:
+        """What asks for commands of this kind alone."""
+        return self.entry.sign if self.entry is not None else COMMANDS
 
     @property
     def keyword(self) -> str:
@@ -80,9 +89,16 @@ class CommandModel(QAbstractListModel):
         self._commands: list[Command] = []
         self._recent: dict[str, int] = {}
         self._shown: list[tuple[Command, tuple[int, ...]]] = []
+        self._more: Callable[[str], Sequence[Entry]] = lambda _: ()
 
-    def fill(self, commands: Sequence[Command], recent: Sequence[str]) -> None:
-        """Take the commands there are now, and the keys of those used last; ``search`` follows."""
+    def fill(
+        self, commands: Sequence[Command], recent: Sequence[str], more: Callable[[str], Sequence[Entry]] | None = None
+    ) -> None:
+        """Take the commands there are now, and the keys of those used last; ``search`` follows.
+
+        ``more`` returns what is made of the text typed; it is listed last.
+        """
+        self._more = more or (lambda _: ())
         order = {key: place for place, key in enumerate(recent)}
         self._commands = sorted(commands, key=lambda command: order.get(command.key, len(order)))
         self._recent = order
@@ -91,9 +107,13 @@ class CommandModel(QAbstractListModel):
         """Show what fits."""
         self.beginResetModel()
         found = []
+        whole, sign = typed, typed[:1] if typed[:1] in (COMMANDS, MODELS, TOKENS, FILES) else ""
+        typed = typed.removeprefix(sign)
         for place, command in enumerate(self._commands):
             recent = command.key in self._recent
-            if command.entry is not None and not recent and not typed.strip():
+            if sign and sign != command.sign:
+                continue
+            if command.entry is not None and not recent and not typed.strip() and not sign:
                 continue
             fit = match(typed, command.title)
             if fit is not None:
@@ -102,6 +122,8 @@ class CommandModel(QAbstractListModel):
         if typed.strip():
             found.sort(key=lambda row: row[0])
         self._shown = [(command, hits) for _order, command, hits in found]
+        made = (entry for entry in self._more(whole) if not sign or sign == entry.sign)
+        self._shown += [(Command(f"{one.kind}: {one.name}", one.name, one.key, entry=one), ()) for one in made]
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
@@ -147,17 +169,17 @@ class CommandPalette(QDialog):
         super().__init__(parent)
         self._settings = settings
         self.setObjectName("commandPalette")
-        self.setWindowTitle(self.tr("Command palette"))
-        self.setAccessibleName(self.tr("Command palette"))
+        self.setWindowTitle(self.tr("Search or run"))
+        self.setAccessibleName(self.tr("Search or run a command"))
         self.setModal(True)
         self._model = CommandModel(self)
         self.field = QLineEdit(self)
         self.field.setObjectName("commandField")
-        self.field.setPlaceholderText(self.tr("Type part of a command, model or encoding"))
-        self.field.setAccessibleName(self.tr("Part of the name of a command, model or encoding"))
+        self.field.setPlaceholderText(self.tr("Search models, encodings, pages, commands, files and text"))
+        self.field.setAccessibleName(self.tr("Search models, encodings, pages, commands, files and text"))
         self.list = QListView(self)
         self.list.setObjectName("commandList")
-        self.list.setAccessibleName(self.tr("Commands that fit"))
+        self.list.setAccessibleName(self.tr("Matches"))
         self.list.setModel(self._model)
         self.list.setItemDelegate(_CommandDelegate(self.list))
         self.list.setUniformItemSizes(True)
@@ -169,22 +191,32 @@ class CommandPalette(QDialog):
         column.addWidget(self.field)
         column.addWidget(self.list, 1)
         column.addWidget(self._none)
+        hint = PlainLabel(self.tr(">  commands     @  models     #  token IDs     /  recent files"), self)
+        hint.setProperty("role", "caption")
+        column.addWidget(hint)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._search)
         self.field.returnPressed.connect(self._run)
         self.list.clicked.connect(self._run)
 
-    def show_commands(self, actions: Sequence[QAction], entries: Sequence[Entry] = ()) -> None:
-        """Open with an empty field on these actions, and what else can be chosen."""
+    def show_commands(
+        self,
+        actions: Sequence[QAction],
+        entries: Sequence[Entry] = (),
+        more: Callable[[str], Sequence[Entry]] | None = None,
+        typed: str = "",
+    ) -> None:
+        """Open on these actions, and what else can be chosen. ``more``: as in ``CommandModel.fill``; ``typed``: what
+        the field begins with."""
         commands = [
             Command(_title(action), plain_text(action), action.objectName() or plain_text(action), action)
             for action in actions
         ]
-        commands = [command for command in commands if command.key != "command_palette"]
+        commands = [command for command in commands if command.key not in ("command_palette", "search")]
         commands += [Command(f"{one.kind}: {one.name}", one.name, one.key, entry=one) for one in entries]
-        self._model.fill(commands, self._settings.values.recent_commands)
-        self.field.clear()
-        self._search("")
+        self._model.fill(commands, self._settings.values.recent_commands, more)
+        self.field.setText(typed)
+        self._search(typed)
         self._place(self.parentWidget())
         self.open()
         self.field.setFocus()
@@ -215,8 +247,9 @@ class CommandPalette(QDialog):
         if not index.isValid() or not self._enabled(index.row()):
             return
         command = self._model.command(index)
-        others = [key for key in self._settings.values.recent_commands if key != command.key]
-        self._settings.set("recent_commands", tuple([command.key, *others][:MOST_RECENT]))
+        if command.sign in (COMMANDS, MODELS):  # files have a list of their own, and what was typed is kept nowhere
+            others = [key for key in self._settings.values.recent_commands if key != command.key]
+            self._settings.set("recent_commands", tuple([command.key, *others][:MOST_RECENT]))
         # The dialog goes first: what the action shows must not open behind it, and the focus must be back.
         self.accept()
         if command.entry is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,7 +47,7 @@ def test_the_palette_runs_what_was_typed(qtbot: QtBot, open_window: OpenWindow):
     assert not palette.isVisible()
     assert bench.settings.values.theme == "dark"
     assert opened(bench, "command_palette", CommandPalette) is palette
-    assert palette.field.text() == ""
+    assert palette.field.text() == ">", "commands alone"
     assert rows(palette)[0] == "Theme: Dark", "used last, listed first"
     palette.reject()
 
@@ -55,7 +56,7 @@ def test_the_palette_knows_every_action_and_its_shortcut(qtbot: QtBot, open_wind
     bench = open_window()
     palette = opened(bench, "command_palette", CommandPalette)
     listed = rows(palette)
-    assert len(listed) == len(bench.window.every_action()) - 1
+    assert len(listed) == len(bench.window.every_action()) - 2
     assert len(set(listed)) == len(listed), "every name is clear on its own"
     model = palette.list.model()
     spoken = [model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(len(listed))]
@@ -66,23 +67,53 @@ def test_the_palette_knows_every_action_and_its_shortcut(qtbot: QtBot, open_wind
 def test_the_palette_finds_pages_models_and_encodings(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     qtbot.waitUntil(lambda: bench.window.header.models.count() > 0 and bench.panel.picker.findText("r50k_base") >= 0)
-    palette = opened(bench, "command_palette", CommandPalette)
+    palette = opened(bench, "search", CommandPalette)
     palette.field.setText("cost")
     assert rows(palette)[0] == "Cost: Models"
     palette.field.setText("claude")
     found = rows(palette)
+    assert found.pop() == "Find in the prompt: “claude”"
     assert found[0].startswith("Model: Claude")
     with_name = [row for row in found if "claude" in row.casefold()]
     assert len(with_name) > 3
     assert found[: len(with_name)] == with_name
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert bench.costs.reference_model().name == found[0].removeprefix("Model: ")
-    palette = opened(bench, "command_palette", CommandPalette)
+    palette = opened(bench, "search", CommandPalette)
     assert rows(palette)[0] == found[0], "used last, listed first"
     palette.field.setText("r50k")
     assert rows(palette)[0] == "Encoding: r50k_base"
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert bench.prompt.encoding == "r50k_base"
+
+
+def test_the_palette_narrows_by_a_sign(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    (tmp_path / "notes.md").write_text("a text about strawberries")
+    bench.files.open_paths([tmp_path / "notes.md"])
+    qtbot.waitUntil(lambda: bench.prompt.origin is not None)
+    qtbot.waitUntil(lambda: bench.window.header.models.count() > 0)
+    palette = opened(bench, "search", CommandPalette)
+    assert palette.field.text() == ""
+    kinds = {}
+    for sign in ">@/":
+        palette.field.setText(sign)
+        kinds[sign] = {row.partition(":")[0] for row in rows(palette)}
+    assert kinds["@"] == {"Model", "Encoding"}
+    assert kinds["/"] == {"Recent file"}
+    assert not kinds[">"] & (kinds["@"] | kinds["/"])
+    palette.field.setText("#43453")
+    assert rows(palette) == ["Token: #43453"]
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert bench.window.pages.current_name == "vocabularyTab"
+    qtbot.waitUntil(lambda: bench.vocabulary.panel.detail.token_id == 43453)
+    palette = opened(bench, "search", CommandPalette)
+    palette.field.setText("strawberries")
+    assert rows(palette)[-1] == "Find in the prompt: “strawberries”"
+    palette._select(palette.list.model().rowCount() - 1)
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert bench.window.pages.current_name == "promptTab"
+    qtbot.waitUntil(lambda: bench.panel.editor.selected_text() == "strawberries")
 
 
 def test_the_palette_by_arrows(qtbot: QtBot, open_window: OpenWindow):
