@@ -76,7 +76,7 @@ class FilesWiring(TabWiring["FilesPanel"]):
 
     def count(self, paths: list[Path]) -> None:
         """Count these folders and files in the tab."""
-        self.show().set_paths(paths)
+        self.focus().set_paths(paths)
 
     @Slot()
     def _come_to_front(self) -> None:
