@@ -56,7 +56,7 @@ class Gutter(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         values = self._settings.values
-        above = self._editor.viewport().geometry().top()
+        above = self._editor.contentsRect().top()  # a margin above the text would be missing, but there is none
         clip = event.rect().translated(0, -above)
         with QPainter(self) as painter:
             painter.fillRect(event.rect(), self._theme.colour("base"))

@@ -104,6 +104,7 @@ class Header(QFrame):
         self.toggle.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.toggle.clicked.connect(self._switch_theme)
         self._lay_out()
+        self._is_wide: bool | None = None
         theme.changed.connect(self._show_theme)
         self._show_theme()
         self._show_search()
@@ -140,8 +141,11 @@ class Header(QFrame):
         self._lines[-1].setVisible(self.width() >= NARROWEST)
 
     def _show_search(self) -> None:
-        key = self._actions["search"].shortcut().toString()
         wide = self.width() >= WIDE
+        if wide == self._is_wide:
+            return
+        self._is_wide = wide
+        key = self._actions["search"].shortcut().toString()
         self.search.setText(self.tr("Search or run…   {key}").format(key=key) if wide else "")
         self.search.setToolTip(self._actions["search"].toolTip())
         self.search.setFixedWidth(228 if wide else 34)

@@ -89,10 +89,13 @@ class MainWindow(QMainWindow):
         offline.setObjectName("statusOffline")
         offline.setToolTip(self.tr("Tokenloupe never uses the network: nothing you type leaves this computer"))
         self.private = private_label(self)
+        # Its height must not follow what it shows: the first picture would be laid out and painted twice.
+        self.statusBar().setFixedHeight(self.fontMetrics().height() + 12)
         self.statusBar().addPermanentWidget(self.jobs)
         self.statusBar().addPermanentWidget(self.private)
         self.statusBar().addPermanentWidget(offline)
         notifier.remarked.connect(self._remark)
+        self.rail.set_slim(self.width() < NARROW)  # now, or the first picture would be painted twice
         FocusRing(theme, self)
 
     def _make_menus(self) -> dict[str, QMenu]:

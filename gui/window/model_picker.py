@@ -35,6 +35,7 @@ class ModelPicker(QComboBox):
         super().__init__(parent)
         self._theme = theme
         self._encoding = ""
+        self._is_open = False
         self.setObjectName("modelPicker")
         self.setProperty("kind", "picker")
         self.setAccessibleName(self.tr("Model"))
@@ -94,6 +95,16 @@ class ModelPicker(QComboBox):
         if not self._filling and row >= 0:
             self.chosen.emit(self.itemData(row))
 
+    def showPopup(self) -> None:
+        self._is_open = True
+        super().showPopup()
+        self.update()
+
+    def hidePopup(self) -> None:
+        self._is_open = False
+        super().hidePopup()
+        self.update()
+
     def sizeHint(self) -> QSize:
         return QSize(WIDTH, HEIGHT)
 
@@ -107,7 +118,7 @@ class ModelPicker(QComboBox):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-            painter.setPen(self._theme.colour("focus" if self.view().isVisible() else "outline"))
+            painter.setPen(self._theme.colour("focus" if self._is_open else "outline"))
             painter.setBrush(self._theme.colour("midlight" if hovered else "base"))
             painter.drawRoundedRect(area, 8, 8)
             self._draw_words(painter, area)
