@@ -98,7 +98,7 @@ class ActionWiring(QObject):
         bench, act = self._bench, self._actions
         for name in ("search", "command_palette"):
             act[name].triggered.connect(self._open_palette)
-        for name in ("shortcuts", "about"):
+        for name in ("guide", "dots", "shortcuts", "about"):
             act[name].triggered.connect(self._open_dialog)
         act["choose_encoding"].triggered.connect(self._choose_encoding)
         for page in all_pages():
@@ -376,7 +376,11 @@ class ActionWiring(QObject):
     def _open_dialog(self) -> None:
         name = self.sender().objectName()
         bench = self._bench
-        if name == "shortcuts":
+        if name in ("guide", "dots"):
+            from gui.window.guide import Guide
+
+            dialog = Guide(bench.theme, bench.window)
+        elif name == "shortcuts":
             from gui.dialogs.shortcuts_sheet import ShortcutsSheet
 
             dialog = ShortcutsSheet(bench.window.every_action(), bench.window)
@@ -391,6 +395,8 @@ class ActionWiring(QObject):
             dialog = PreferencesDialog(bench.settings, bench.window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+        if name == "dots":
+            dialog.show_dots()
 
     @Slot()
     def _choose_encoding(self) -> None:

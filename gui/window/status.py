@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
-from PySide6.QtWidgets import QStatusBar, QToolButton, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStatusBar, QToolButton, QWidget
 
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
@@ -58,6 +58,7 @@ class StatusFacts(QObject):
     def _line(bar: QStatusBar, name: str, characters: int) -> StatusLine:
         line = StatusLine(name, bar)
         line.setFixedWidth(bar.fontMetrics().averageCharWidth() * characters)
+        line.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         bar.addWidget(line)
         return line
 

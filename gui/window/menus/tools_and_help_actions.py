@@ -74,12 +74,25 @@ TOOLS: tuple[ActionSpec, ...] = (
 
 HELP: tuple[ActionSpec, ...] = (
     ActionSpec(
+        "guide",
+        "help",
+        QT_TRANSLATE_NOOP("Actions", "&Guide"),
+        QT_TRANSLATE_NOOP("Actions", "What each page is for"),
+        (Standard.HelpContents, "F1"),
+        "help",
+    ),
+    ActionSpec(
+        "dots",
+        "help",
+        QT_TRANSLATE_NOOP("Actions", "What do the &dots mean?"),
+        QT_TRANSLATE_NOOP("Actions", "How far each count can be trusted"),
+    ),
+    ActionSpec(
         "shortcuts",
         "help",
         QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
         QT_TRANSLATE_NOOP("Actions", "All shortcuts on one sheet"),
-        (Standard.HelpContents, "F1"),
-        "help",
+        ("Ctrl+F1",),
     ),
     ActionSpec(
         "about",

@@ -73,6 +73,8 @@ def undecided(bench: Workbench) -> QDialog:
 
 OPENERS: dict[str, Opener] = {
     "preferences": by_action("preferences"),
+    "guide": by_action("guide"),
+    "dots": by_action("dots"),
     "shortcuts": by_action("shortcuts"),
     "about": by_action("about"),
     "palette": by_action("command_palette"),

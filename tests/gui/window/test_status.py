@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from gui.panels.status_line import StatusLine
@@ -17,6 +17,9 @@ def test_caret_selection_zoom_and_storage(qtbot: QtBot, open_window: OpenWindow)
     bench = open_window()
     bar, editor = bench.window.statusBar(), bench.panel.editor
     position, selection = (bar.findChild(StatusLine, name) for name in ("statusPosition", "statusSelection"))
+    bench.window.resize(1280, 800)
+    QApplication.sendPostedEvents()
+    assert selection.x() > position.geometry().right(), "side by side"
     editor.setPlainText("one\n🚀 two three")
     editor.select_range(7, 7)
     qtbot.waitUntil(lambda: position.text() == "Ln 2, Col 3")

@@ -1,0 +1,155 @@
+"""The guide (F1): what the window is for, page by page, and what the dots mean."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from gui.core.figures import ASSUMED, ESTIMATED, EXACT
+from gui.costs.cells import dot_colour, draw_dot
+from gui.dialogs.buttons import button_row
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+
+HEADING_PIXELS = 15
+
+
+class Dot(QWidget):
+    """The dot of one quality."""
+
+    def __init__(self, theme: Theme, quality: str, words: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme, self._quality = theme, quality
+        self.setAccessibleName(words)
+        self.setFixedSize(QSize(20, 20))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            draw_dot(painter, QPointF(10, 10), self._quality, dot_colour(self._theme, self._quality))
+
+
+class Guide(QDialog):
+    """A scrolling page. ``show_dots`` opens it where the dots are explained."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setObjectName("guide")
+        self.setWindowTitle(self.tr("Guide"))
+        page = QWidget(self)
+        self._column = QVBoxLayout(page)
+        self._column.setContentsMargins(24, 16, 24, 24)
+        self._column.setSpacing(6)
+        for heading, text in self._sections():
+            self._add_section(heading, text)
+        self._dots = self._add_section(
+            self.tr("What do the dots mean?"),
+            self.tr("Each count says how far it can be trusted, by the shape of its dot as well as by its colour."),
+        )
+        for quality, words in self._qualities():
+            self._add_dot(quality, words)
+        self._column.addStretch(1)
+        self.scroll = QScrollArea(self)
+        self.scroll.setObjectName("guideText")
+        self.scroll.setAccessibleName(self.tr("Guide"))
+        self.scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.scroll.setWidgetResizable(True)
+        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll.setWidget(page)
+        column = QVBoxLayout(self)
+        column.addWidget(self.scroll, 1)
+        column.addWidget(button_row(self, QDialogButtonBox.StandardButton.Close))
+        self.resize(620, 560)
+
+    def show_dots(self) -> None:
+        """Scroll to the explanation of the dots."""
+        self.layout().activate()
+        self.scroll.widget().layout().activate()
+        bar = self.scroll.verticalScrollBar()
+        bar.setRange(0, max(bar.maximum(), self.scroll.widget().sizeHint().height() - self.scroll.viewport().height()))
+        bar.setValue(self._dots.y() - 8)
+
+    def _sections(self) -> tuple[tuple[str, str], ...]:
+        return (
+            (
+                self.tr("Prompt"),
+                self.tr(
+                    "Paste or open a text. Every token is coloured; the header shows how many there are, what one call "
+                    "costs, and how much of the context window they take. Chat counts whole requests with messages, "
+                    "tools and images. Compare shows one text in several encodings. Savings finds edits that save "
+                    "tokens. Versions keeps the prompt as it is now."
+                ),
+            ),
+            (
+                self.tr("One model"),
+                self.tr(
+                    "The model in the header decides every figure of a single model, on every page. Choose “Encoding "
+                    "only” to count without a model."
+                ),
+            ),
+            (
+                self.tr("Cost"),
+                self.tr(
+                    "Models compares the cost of all models for one scenario: output, cache, calls and budget. "
+                    "Conversation adds up a chat of many turns. Prices holds your own prices, which replace the "
+                    "built-in ones field by field."
+                ),
+            ),
+            (
+                self.tr("Files"),
+                self.tr("Drop a folder to count its files and to choose what fits into the context window."),
+            ),
+            (
+                self.tr("Tokenizers"),
+                self.tr(
+                    "Train a tokenizer on your own texts, search the vocabulary of an encoding, and follow how a word "
+                    "is merged step by step."
+                ),
+            ),
+            (
+                self.tr("Find anything"),
+                self.tr(
+                    "Ctrl+K searches models, encodings, pages, recent files and the text. Start with > for commands, "
+                    "# for a token ID, @ for models, / for recent files. F6 moves from region to region."
+                ),
+            ),
+            (
+                self.tr("Offline"),
+                self.tr("Everything happens on this computer. Tokenloupe never uses the network."),
+            ),
+        )
+
+    def _qualities(self) -> tuple[tuple[str, str], ...]:
+        return (
+            (EXACT, self.tr("Exact: counted with the tokenizer that the provider publishes, or by the provider.")),
+            (
+                ESTIMATED,
+                self.tr(
+                    "Range: the provider publishes no tokenizer. Measured ratios give the lowest and the highest count."
+                ),
+            ),
+            (ASSUMED, self.tr("Assumed: very likely the right tokenizer or rule, but the provider does not say so.")),
+        )
+
+    def _add_section(self, heading: str, text: str) -> PlainLabel:
+        title = PlainLabel(heading, self)
+        title.setProperty("role", "section")
+        font = QFont(title.font())
+        font.setPixelSize(HEADING_PIXELS)
+        font.setWeight(QFont.Weight.DemiBold)
+        title.setFont(font)
+        body = PlainLabel(text, self)
+        body.setWordWrap(True)
+        self._column.addSpacing(8)
+        self._column.addWidget(title)
+        self._column.addWidget(body)
+        return title
+
+    def _add_dot(self, quality: str, words: str) -> None:
+        label = PlainLabel(words, self)
+        label.setWordWrap(True)
+        row = QHBoxLayout()
+        row.addWidget(Dot(self._theme, quality, words, self), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(label, 1)
+        self._column.addLayout(row)
