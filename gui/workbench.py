@@ -318,6 +318,9 @@ class Workbench(QObject):
         self.report = ReportWriting(self, self.runner)
 
     def _end_start(self) -> None:
+        from gui.window.drop_overlay import DropOverlay
+
+        self.drops = DropOverlay(self.window, self.theme, self.icons)
         self._report.tell()
         assert self.loading is not None
         self.loading.begin_soon()

@@ -27,7 +27,7 @@ class DroppedFiles(QObject):
             isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop
         ):
             return super().eventFilter(watched, event)
-        paths = _local_paths(event)
+        paths = local_paths(event)
         if paths:
             event.acceptProposedAction()
             if event.type() == QEvent.Type.Drop:
@@ -37,6 +37,7 @@ class DroppedFiles(QObject):
         return True
 
 
-def _local_paths(event: QDropEvent) -> list[Path]:
+def local_paths(event: QDropEvent) -> list[Path]:
+    """Return the files and folders of this computer that are dragged."""
     data = event.mimeData()
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []
