@@ -25,7 +25,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QMenu,
-    QTabWidget,
     QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -34,6 +33,7 @@ from PySide6.QtWidgets import (
 
 from gui.app import create_window
 from gui.jobs import JobRunner, Ticket
+from gui.window.pages import Pages
 
 WORKERS = 2
 DIALOGS = 5
@@ -108,9 +108,9 @@ def one_round(folder: Path, number: int) -> None:
     window.show()
     for one in (window, *window.findChildren(QObject)):
         watch(one)
-    tabs = window.findChild(QTabWidget)
-    for index in range(tabs.count()):
-        tabs.setCurrentIndex(index)
+    pages = window.findChild(Pages)
+    for index in range(pages.count()):
+        pages.setCurrentIndex(index)
         leave_cycles_of_qt_objects()
         spin(30)
     window.close()

@@ -135,9 +135,9 @@ def take_merges(theme: str, target: Path) -> None:
 
 
 def take_page(theme: str, page: str, target: Path) -> None:
-    """A tab as a newcomer finds it, with the sample prompt. ``page``: its name in the workbench."""
+    """A page as a newcomer finds it, with the sample prompt. ``page``: its object name."""
     with opened(theme) as bench:
-        getattr(bench, page).bring_to_front()
+        bench.page(page).bring_to_front()
         until(lambda: not bench.prompt.stale and not bench.runner.busy)
         wait(SETTLE_MS)
         bench.window.grab().save(str(target))
@@ -187,9 +187,9 @@ def main() -> None:
         take_prompt(theme, ROOT / "docs" / f"window-{theme}.png")
         take_vocabulary(theme, ROOT / "docs" / f"vocabulary-{theme}.png")
         take_merges(theme, ROOT / "docs" / f"merges-{theme}.png")
-        take_page(theme, "request_page", ROOT / "docs" / f"request-{theme}.png")
-        take_page(theme, "compare_page", ROOT / "docs" / f"compare-{theme}.png")
-        take_page(theme, "conversation_page", ROOT / "docs" / f"conversation-{theme}.png")
+        take_page(theme, "requestTab", ROOT / "docs" / f"request-{theme}.png")
+        take_page(theme, "compareTab", ROOT / "docs" / f"compare-{theme}.png")
+        take_page(theme, "conversationTab", ROOT / "docs" / f"conversation-{theme}.png")
         take_training(theme, ROOT / "docs" / f"training-{theme}.png")
     app.quit()
 
