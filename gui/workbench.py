@@ -251,7 +251,6 @@ class Workbench(QObject):
         from gui.services.find import FindService
         from gui.storage import Storage
 
-        self.theme.use_fusion()
         self.runner = runner = JobRunner(self)
         self.loading = LoadingAhead(self)
         self._for_tabs = Loading(self)

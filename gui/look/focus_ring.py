@@ -1,20 +1,24 @@
 """Shows where the keyboard is: a ring around the control that has the focus, the same for every kind of control.
 
-Fusion only tints the outline of a control that has the focus: in dark colours hardly to be told from what surrounds
-it, and around a table nothing at all. The ring appears with the first press of Tab and goes with the next click that
-gives the focus to something: who works with the mouse does not see it.
+The style sheet only tints the outline of what has the focus. The ring appears with the first press of Tab and goes
+with the next click that gives the focus to something: who works with the mouse does not see it.
 """
 
 from __future__ import annotations
 
 import shiboken6
-from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QObject, QRectF, Qt, Slot
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
     QApplication,
     QCheckBox,
+    QComboBox,
     QFocusFrame,
+    QLineEdit,
     QProxyStyle,
+    QPushButton,
     QRadioButton,
     QStyle,
     QStyleHintReturn,
@@ -22,9 +26,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.look.style_sheet import RADIUS
 from gui.look.theme import Theme
 
 WIDTH = 2
+_ROUND = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit)
 
 _MARGINS = (QStyle.PixelMetric.PM_FocusFrameHMargin, QStyle.PixelMetric.PM_FocusFrameVMargin)
 
@@ -37,7 +43,28 @@ class _RingStyle(QProxyStyle):
     reaches_out = False
     """Whether the ring lies around its control instead."""
 
+    radius = 0.0
     _masks = False
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("fusion")
+        self._theme = theme
+
+    def drawControl(
+        self,
+        element: QStyle.ControlElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        if element != QStyle.ControlElement.CE_FocusFrame:
+            super().drawControl(element, option, painter, widget)
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.colour("focus"), WIDTH))
+        half = WIDTH / 2
+        area = QRectF(option.rect).adjusted(half, half, -half, -half)
+        painter.drawRoundedRect(area, self.radius, self.radius)
 
     def styleHint(
         self,
@@ -56,10 +83,12 @@ class _RingStyle(QProxyStyle):
     def pixelMetric(
         self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
     ) -> int:
-        """For the mask, how wide the ring is; else how far it reaches out."""
+        """For the mask, how wide the ring is with its corners; else how far it reaches out."""
         if metric not in _MARGINS:
             return super().pixelMetric(metric, option, widget)
-        return WIDTH if self._masks or self.reaches_out else 0
+        if self._masks:
+            return WIDTH + (2 if self.radius else 0)
+        return WIDTH if self.reaches_out else 0
 
 
 class FocusRing(QObject):
@@ -71,7 +100,7 @@ class FocusRing(QObject):
         self._style: _RingStyle | None = None
         self._frame: QFocusFrame | None = None
         self._by_keyboard = False
-        theme.changed.connect(self._take_colour)
+        theme.changed.connect(self._repaint)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._on_focus)
@@ -99,7 +128,8 @@ class FocusRing(QObject):
         # Where PySide keeps a window only while it is looked at, what counts as its part would go with the look.
         if window is None or not shiboken6.createdByPython(window) or window.focusWidget() is not control:
             control = None  # or the focus has gone on meanwhile, and this is called again for that
-        self._style.reaches_out = isinstance(control, QCheckBox | QRadioButton)
+        self._style.reaches_out = isinstance(control, QCheckBox | QRadioButton) or is_filled(control)
+        self._style.radius = RADIUS["control"] if isinstance(control, _ROUND) else 0
         ring.setWidget(control)
         if control is not None and window is not None:
             window.focusWidget()
@@ -116,21 +146,23 @@ class FocusRing(QObject):
     def _ring(self) -> QFocusFrame:
         """The ring; a new one where the last went with the dialog in which it was."""
         if self._style is None:
-            self._style = _RingStyle("fusion")
+            self._style = _RingStyle(self._theme)
             self._style.setParent(self)
         if not self._is_there():
             self._frame = QFocusFrame(self._window)
             self._frame.setObjectName("focusRing")
             self._frame.setStyle(self._style)
-            self._take_colour()
         return self._frame
 
     @Slot()
-    def _take_colour(self) -> None:
+    def _repaint(self) -> None:
         if self._is_there():
-            palette = QPalette(self._frame.palette())
-            palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("focus"))
-            self._frame.setPalette(palette)
+            self._frame.update()
+
+
+def is_filled(control: QWidget | None) -> bool:
+    """Whether a control is filled with the colour of the ring, so that it must lie around it."""
+    return isinstance(control, QPushButton) and (control.isDefault() or control.property("kind") == "primary")
 
 
 def has_edge(widget: QWidget) -> bool:

@@ -1,50 +1,58 @@
 """The colours of the application: light, dark, high contrast, or whatever the system asks for.
 
-Widgets read ``QPalette`` as usual; colours with a meaning of ours come from ``Theme.colour(role)`` and are asked for
-again on
-``Theme.changed``. Nothing needs a restart.
+Widgets wear the palette and the one style sheet of the application; what paints itself asks ``Theme.colour(name)``,
+again on ``Theme.changed``. Nothing needs a restart.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QDir, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDateTimeEdit, QProxyStyle, QWidget
 
-from gui.look import theme_file
+from gui.look import style_sheet, theme_file
 from gui.look.token_palette import TokenPalette
 
 MODES = ("system", "light", "dark")
 CONTRASTS = ("system", "normal", "high")
 
 _ROLES = {
-    "window": QPalette.ColorRole.Window,
-    "window_text": QPalette.ColorRole.WindowText,
-    "base": QPalette.ColorRole.Base,
-    "alternate_base": QPalette.ColorRole.AlternateBase,
-    "text": QPalette.ColorRole.Text,
-    "button": QPalette.ColorRole.Button,
-    "button_text": QPalette.ColorRole.ButtonText,
-    "bright_text": QPalette.ColorRole.BrightText,
-    "highlight": QPalette.ColorRole.Highlight,
-    "highlighted_text": QPalette.ColorRole.HighlightedText,
-    "link": QPalette.ColorRole.Link,
-    "link_visited": QPalette.ColorRole.LinkVisited,
-    "tool_tip_base": QPalette.ColorRole.ToolTipBase,
-    "tool_tip_text": QPalette.ColorRole.ToolTipText,
-    "placeholder_text": QPalette.ColorRole.PlaceholderText,
-    "light": QPalette.ColorRole.Light,
-    "midlight": QPalette.ColorRole.Midlight,
-    "mid": QPalette.ColorRole.Mid,
-    "dark": QPalette.ColorRole.Dark,
-    "shadow": QPalette.ColorRole.Shadow,
-    "accent": QPalette.ColorRole.Accent,
+    QPalette.ColorRole.Window: "page",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "surface",
+    QPalette.ColorRole.AlternateBase: "surface",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.Button: "surface",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.BrightText: "on_accent",
+    QPalette.ColorRole.Highlight: "text_selection",
+    QPalette.ColorRole.HighlightedText: "text",
+    QPalette.ColorRole.Link: "accent",
+    QPalette.ColorRole.LinkVisited: "accent",
+    QPalette.ColorRole.PlaceholderText: "quiet",
+    QPalette.ColorRole.ToolTipBase: "tip",
+    QPalette.ColorRole.ToolTipText: "on_tip",
+    QPalette.ColorRole.Light: "surface",
+    QPalette.ColorRole.Midlight: "hover",
+    QPalette.ColorRole.Mid: "line",
+    QPalette.ColorRole.Dark: "outline",
+    QPalette.ColorRole.Shadow: "outline",
+    QPalette.ColorRole.Accent: "accent",
 }
+"""For what the style sheet does not reach: contents of item views, disabled text, links, the system's own dialogs."""
 
-_OUTLINED = ("QAbstractSpinBox", "QComboBox", "QLineEdit", "QPlainTextEdit", "QAbstractItemView")
-"""Widgets, besides buttons, whose outline shows where they are. Fusion derives it from the colour of the window, which
-in a dark theme makes it darker than dark; as these widgets paint nothing else in that colour, they get one of their
-own."""
+
+class LookStyle(QProxyStyle):
+    """Fusion, the one style that takes every colour from the palette, below the sheet.
+
+    Only ``polish`` is overridden: it runs once a widget, the other functions of a style thousands of times a picture.
+    """
+
+    def polish(self, target: QWidget | QApplication | QPalette) -> None:
+        super().polish(target)
+        if isinstance(target, QAbstractSpinBox) and not isinstance(target, QDateTimeEdit):
+            # The padding of a sheet does not reach this field.
+            target.lineEdit().setTextMargins(6, 0, 0, 0)
 
 
 class Theme(QObject):
@@ -62,7 +70,8 @@ class Theme(QObject):
         self._read: dict[str, theme_file.ThemeColours] = {}
         self._app: QApplication | None = None
         self._palette_before = QPalette()
-        self._style_before = ""
+        self._sheet_before = self._style_before = ""
+        self._marks_before: list[str] = []
         # Kept, because Qt's wrapper of the accessibility hints lives only as long as that of the style hints.
         self._hints = QGuiApplication.styleHints()
         self._wishes = self._hints.accessibility()
@@ -106,31 +115,31 @@ class Theme(QObject):
             self._refresh()
 
     def colour(self, role: str) -> QColor:
-        """The colour of a role (``theme_file.PALETTE_ROLES`` and ``EXTRA_ROLES``). Raises KeyError for another name."""
-        return QColor(self._colours.colours[role])
+        """The colour of this name (``theme_file.COLOURS``, ``FORMER``). Raises KeyError for another."""
+        return QColor(self._colours.colours[theme_file.FORMER.get(role, role)])
 
     def token_palette(self, name: str = "standard") -> TokenPalette:
         """How tokens are drawn: ``standard``, ``colour_safe`` or ``none``. Raises KeyError for another name."""
         tokens = self._colours.tokens[name]
         fills = tuple(QColor(fill) for fill in tokens.fills)
-        selection, alpha = self.colour("highlight"), self._colours.selection_alpha
+        selection, alpha = self.colour("token_selection"), self._colours.selection_alpha
         selection.setAlpha(alpha)
         return TokenPalette(
             name=name,
             fills=(fills[0], fills[1], fills[2]) if fills else None,
             text=self.colour("text"),
-            base=self.colour("base"),
+            base=self.colour("surface"),
             selection=selection,
-            selected_text=self.colour("text" if alpha < 128 else "highlighted_text"),
+            selected_text=self.colour("text" if alpha < 128 else "on_token_selection"),
             **{role: QColor(value) for role, value in tokens.roles.items()},
         )
 
     def qt_palette(self) -> QPalette:
         """The theme as Qt's palette."""
         palette = QPalette()
-        for name, role in _ROLES.items():
+        for role, name in _ROLES.items():
             palette.setColor(role, self.colour(name))
-        disabled = self.colour("disabled_text")
+        disabled = self.colour("disabled")
         for role in (
             QPalette.ColorRole.WindowText,
             QPalette.ColorRole.Text,
@@ -138,39 +147,28 @@ class Theme(QObject):
             QPalette.ColorRole.PlaceholderText,
         ):
             palette.setColor(QPalette.ColorGroup.Disabled, role, disabled)
-        palette.setColor(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Highlight, self.colour("mid"))
+        palette.setColor(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Highlight, self.colour("line"))
         return palette
 
     def apply(self, app: QApplication) -> None:
         """Give the application these colours, and follow the system from now on. ``release`` undoes it."""
         self._app = app
-        self._palette_before = app.palette()
+        self._palette_before, self._sheet_before = app.palette(), app.styleSheet()
+        # Before the sheet: a style that wears one no longer says its name.
+        self._style_before = app.style().objectName()
+        self._marks_before = QDir.searchPaths(style_sheet.MARKS)
         self._hints.colorSchemeChanged.connect(self._on_system_changed)
         self._wishes.contrastPreferenceChanged.connect(self._on_system_changed)
         self._tell_system()
         self._colours = self._wanted()
-        self._give_palette(app)
+        QDir.setSearchPaths(style_sheet.MARKS, [str(style_sheet.FOLDER)])
+        app.setStyle(LookStyle("fusion"))
+        self._dress(app)
 
-    def _give_palette(self, app: QApplication) -> None:
-        palette = self.qt_palette()
-        app.setPalette(palette)
-        # Fusion's outline is the window's colour, darker by 140.
-        palette.setColor(QPalette.ColorRole.Window, self.colour("outline").lighter(140))
-        for kind in _OUTLINED:
-            app.setPalette(palette, kind)
-        # And the outline of a button with the focus is the highlight, darker by 125.
-        palette.setColor(QPalette.ColorRole.Highlight, self.colour("focus").lighter(125))
-        app.setPalette(palette, "QAbstractButton")
-
-    def use_fusion(self) -> None:
-        """Draw with the one style that takes every colour from the palette, on every system.
-
-        Apart from ``apply``, because to ask for the style takes long: ``gui.app.run`` starts with Fusion anyway, and
-        elsewhere this can wait until the window has been seen.
-        """
-        if self._app is not None and self._app.style().objectName() != "fusion":
-            self._style_before = self._app.style().objectName()
-            self._app.setStyle("Fusion")
+    def _dress(self, app: QApplication) -> None:
+        """Give the application palette and style sheet: all widgets are polished anew, so only with the theme."""
+        app.setPalette(self.qt_palette())
+        app.setStyleSheet(style_sheet.sheet(self._colours.colours))
 
     def release(self) -> None:
         """Give the application back the style and the palette it had before ``apply``."""
@@ -180,8 +178,9 @@ class Theme(QObject):
         self._hints.colorSchemeChanged.disconnect(self._on_system_changed)
         self._wishes.contrastPreferenceChanged.disconnect(self._on_system_changed)
         self._hints.unsetColorScheme()
-        if self._style_before:
-            app.setStyle(self._style_before)
+        app.setStyleSheet(self._sheet_before)
+        QDir.setSearchPaths(style_sheet.MARKS, self._marks_before)
+        app.setStyle(self._style_before)
         app.setPalette(self._palette_before)
 
     @Slot()
@@ -194,7 +193,7 @@ class Theme(QObject):
             return
         self._colours = wanted
         if self._app is not None:
-            self._give_palette(self._app)
+            self._dress(self._app)
         self.changed.emit()
 
     def _tell_system(self) -> None:

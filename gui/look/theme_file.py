@@ -1,6 +1,7 @@
-"""Themes as JSON files: reading and checking them. No Qt.
+"""Design tokens of the four themes: JSON files, read and validated. No Qt.
 
-A theme is read before the first picture of the window, which is why it is written in what is read fastest.
+A colour that is not in a theme file does not exist. Palette, style sheet, delegates, plots and icons all take theirs
+from here by name. JSON, because a theme is read before the first picture of the window.
 """
 
 from __future__ import annotations
@@ -13,22 +14,38 @@ from typing import NamedTuple
 FOLDER = Path(__file__).parent / "themes"
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
-PALETTE_ROLES = (
-    "window", "window_text", "base", "alternate_base", "text", "button", "button_text", "bright_text", "highlight",
-    "highlighted_text", "link", "link_visited", "tool_tip_base", "tool_tip_text", "placeholder_text", "light",
-    "midlight", "mid", "dark", "shadow", "accent", "disabled_text",
+COLOURS = (
+    # Grounds: page carries forms, surface carries content, raised floats over both, sunken is the track of segments.
+    "page", "surface", "sunken", "raised", "hover", "hover_page",
+    "text", "quiet", "disabled",
+    # Line separates regions; outline (3:1) is the edge of a control; mark is its arrow.
+    "line", "outline", "mark", "focus", "grid", "scroll", "track",
+    "accent", "accent_fill", "accent_hover", "on_accent", "accent_soft",
+    # Selected rows, selected text, and the selection that lies over tokens in the editor.
+    "selection", "text_selection", "token_selection", "on_token_selection",
+    "segment", "segment_edge",
+    "tip", "tip_edge", "on_tip", "tip_action",
+    "ok", "ok_soft", "warn", "warn_soft", "error", "error_soft",
+    "star", "bar", "bar_soft", "bar_range", "rival_1", "rival_2",
+    "syntax_key", "syntax_text", "syntax_number",
 )  # fmt: skip
-"""Colours of Qt's own palette."""
+"""Names of all colours. ``X_soft`` is the ground of a message whose sign is ``X``."""
 
-EXTRA_ROLES = (
-    "outline", "border", "focus", "stale", "information", "information_base", "success", "success_base", "warning",
-    "warning_base", "error", "error_base", "meter", "meter_near", "meter_over", "meter_track", "grid", "bar",
-    "bar_pinned", "bar_range", "syntax_key", "syntax_text", "syntax_number", "syntax_comment",
-)  # fmt: skip
-"""Colours with a meaning of ours. ``X_base`` is the background on which ``X`` and the window's text are read."""
+FORMER = {
+    "window": "page", "window_text": "text", "base": "surface", "alternate_base": "page", "button": "hover",
+    "button_text": "text",
+    "border": "line", "stale": "quiet", "disabled_text": "disabled", "highlighted_text": "text",
+    "information": "accent", "information_base": "accent_soft", "success": "ok", "success_base": "ok_soft",
+    "warning": "warn", "warning_base": "warn_soft", "error_base": "error_soft",
+    "meter": "bar", "meter_near": "warn", "meter_over": "error", "meter_track": "track",
+    "bar_pinned": "rival_2", "syntax_comment": "quiet",
+}  # fmt: skip
+"""Names that pages not yet rebuilt ask for, and the colour each stands for now."""
 
 TOKEN_PALETTES = ("standard", "colour_safe", "none")
 TOKEN_ROLES = ("boundary", "hatch", "newline", "current", "stale", "match")
+FILLS = {"standard": 6, "colour_safe": 3, "none": 0}
+"""How many fills each palette has. The first three alternate, all six tell tokens apart by id or length."""
 
 
 class ThemeError(Exception):
@@ -36,9 +53,10 @@ class ThemeError(Exception):
 
 
 class TokenColours(NamedTuple):
-    """Colours of one way to draw tokens. ``fills`` is empty where tokens are not filled."""
+    """Colours of one way to draw tokens. ``fills`` and ``lines`` (their edges) are empty if tokens are not filled."""
 
     fills: tuple[str, ...]
+    lines: tuple[str, ...]
     roles: dict[str, str]
 
 
@@ -46,7 +64,7 @@ class ThemeColours(NamedTuple):
     """All colours of a theme, as ``#rrggbb``.
 
     ``selection_alpha``: how much of a selection covers the tokens under it, 0 to 255; from 128 on its text is
-    ``highlighted_text``.
+    ``on_token_selection``.
     """
 
     name: str
@@ -57,20 +75,25 @@ class ThemeColours(NamedTuple):
 
 
 def read_theme(path: Path) -> ThemeColours:
-    """Read a theme file. Raises ThemeError where a colour is missing, unknown or no ``#rrggbb``."""
+    """Read a theme file. Raises ThemeError if a colour is missing, unknown or not ``#rrggbb``."""
     raw = json.loads(path.read_bytes())
-    colours = _section(path, "palette", raw.get("palette"), PALETTE_ROLES)
-    colours |= _section(path, "roles", raw.get("roles"), EXTRA_ROLES)
+    colours = _section(path, "colours", raw.get("colours"), COLOURS)
     tokens = {}
     for name in TOKEN_PALETTES:
         section = dict(raw.get("tokens", {}).get(name) or {})
-        fills = tuple(section.pop("fills", ()))
-        if len(fills) not in ((0,) if name == "none" else (3,)):
-            raise ThemeError(f"{path.name}: tokens.{name}.fills must be three colours")
-        for fill in fills:
-            _check(path, f"tokens.{name}.fills", fill)
-        tokens[name] = TokenColours(fills, _section(path, f"tokens.{name}", section, TOKEN_ROLES))
+        fills, lines = (_row(path, f"tokens.{name}.{key}", section.pop(key, ()), name) for key in ("fills", "lines"))
+        tokens[name] = TokenColours(fills, lines, _section(path, f"tokens.{name}", section, TOKEN_ROLES))
     return ThemeColours(str(raw["name"]), bool(raw["dark"]), int(raw["selection_alpha"]), colours, tokens)
+
+
+def _row(path: Path, where: str, values: object, palette: str) -> tuple[str, ...]:
+    """Validate the fills of a palette or their edges."""
+    count = FILLS[palette]
+    if not isinstance(values, list | tuple) or len(values) != count:
+        raise ThemeError(f"{path.name}: {where} must be {count} colours")
+    for value in values:
+        _check(path, where, value)
+    return tuple(values)
 
 
 def _section(path: Path, name: str, values: object, wanted: tuple[str, ...]) -> dict[str, str]:

@@ -14,7 +14,7 @@ import pytest
 
 from gui.editor import token_painter
 from gui.look.line_styles import LINE_STYLES
-from gui.look.theme_file import EXTRA_ROLES, FOLDER, PALETTE_ROLES, TOKEN_ROLES, TokenColours, read_theme
+from gui.look.theme_file import COLOURS, FOLDER, FORMER, TOKEN_ROLES, TokenColours, read_theme
 from gui.models.lab import ROLES as LAB_ROLES
 from gui.models.runs import ADDED, REMOVED
 from gui.panels.runs_delegate import GROUNDS
@@ -24,54 +24,55 @@ ROOT = Path(__file__).parents[3]
 THEMES = sorted(FOLDER.glob("*.json"))
 each_theme = pytest.mark.parametrize("path", THEMES, ids=lambda path: path.stem)
 
-TABLE = ("base", "alternate_base")
-BESIDE = ("window", *TABLE)
+BESIDE = ("page", "surface", "raised")
+"""Forms and inspectors, content, what floats."""
+ROWS = ("surface", "page", "hover", "selection")
 
 TEXT = {
-    "window_text": ("window", "information_base", "success_base", "warning_base", "error_base"),
-    "text": (*TABLE, "button", "success_base", "information_base"),  # cells, tiles of a map, boxes of merge trees
-    "button_text": ("button",),
-    "highlighted_text": ("highlight",),
-    "tool_tip_text": ("tool_tip_base",),
-    "placeholder_text": BESIDE,  # meanings in lists, hints in fields
-    "link": BESIDE,
-    "link_visited": BESIDE,
-    "stale": BESIDE,  # line numbers, hints, what is counted anew
-    "information": (*BESIDE, "information_base"),  # the second is a button of a filter that is on
-    "success": (*BESIDE, "success_base"),
-    "warning": (*BESIDE, "warning_base"),
-    "error": (*BESIDE, "error_base"),
-    "syntax_key": ("base",),
-    "syntax_text": ("base",),
-    "syntax_number": ("base",),
-    "syntax_comment": ("base",),
-}
-"""Role of a text: the grounds it is read on."""
+    # Cells, tiles of a map, boxes of merge trees; the segment in front; messages.
+    "text": (*BESIDE, *ROWS, "sunken", "hover_page", "accent_soft", "text_selection", "segment", "ok_soft", "warn_soft",
+             "error_soft"),
+    "quiet": (*BESIDE, *ROWS, "sunken", "hover_page", "accent_soft", "track"),  # line numbers, hints, idle buttons
+    "accent": (*BESIDE, *ROWS, "accent_soft", "hover_page"),  # links, what is switched on
+    "on_accent": ("accent_fill", "accent_hover"),
+    "on_tip": ("tip",),
+    "tip_action": ("tip",),
+    "ok": (*BESIDE, "selection", "ok_soft"),
+    "warn": (*BESIDE, "selection", "warn_soft"),
+    "error": (*BESIDE, "selection", "error_soft"),
+    "rival_1": BESIDE,
+    "rival_2": BESIDE,
+    "syntax_key": ("surface",),
+    "syntax_text": ("surface",),
+    "syntax_number": ("surface",),
+}  # fmt: skip
+"""Colour of a text: the grounds it is read on."""
 
 GRAPHICS = {
     "outline": BESIDE,  # controls, axes, tiles of a map and their hatching, lines of merge trees
-    "focus": (*BESIDE, "button"),
-    "meter": (*BESIDE, "meter_track"),
-    "meter_near": (*BESIDE, "meter_track"),
-    "meter_over": (*BESIDE, "meter_track"),
-    "bar": TABLE,
-    "bar_pinned": TABLE,
-    "bar_range": TABLE,  # lines in the lighter end of a bar, which is a range
-    "base": ("meter_over",),
-    "error": ("base", "error_base"),  # underlined problems
-    "highlight": TABLE,
-    "accent": BESIDE,
+    "mark": ("surface", "page"),  # arrows of controls
+    "focus": (*BESIDE, "hover", "accent_soft", "selection"),
+    "accent_fill": ("surface", "page"),  # ticks, radio buttons, progress
+    "star": ("surface", "selection"),
+    "bar": ("surface", "page", "track"),
+    "bar_range": ("surface", "bar_soft"),  # lines in the lighter end of a bar, which is a range
+    "rival_1": ("surface",),
+    "rival_2": ("surface",),
+    "warn": ("track",),  # a context nearly full
+    "error": ("track", "error_soft"),  # a context exceeded; underlined problems
+    "surface": ("error",),  # the hatching on that
 }
-"""Role of something drawn: what it stands on or beside."""
+"""Colour of something drawn: what it stands on or beside."""
 
 DECORATION = {
-    *("grid", "border"),  # lines of a grid behind a plot, lines between rows and under a banner
-    *("light", "midlight", "mid", "dark", "shadow"),  # with which Fusion rounds its edges
-    *("disabled_text", "bright_text"),  # exempt, and never drawn
+    *("grid", "line", "segment_edge", "tip_edge", "scroll"),  # between regions, behind a plot, along an edge
+    "disabled",  # exempt
+    "bar_soft",  # the possible part of a bar: its end has a line
 }
 GROUND = {
-    *("window", "base", "alternate_base", "button", "tool_tip_base", "meter_track"),
-    *("information_base", "success_base", "warning_base", "error_base"),
+    *("page", "surface", "sunken", "raised", "hover", "hover_page", "segment", "tip", "track", "selection"),
+    *("accent_fill", "accent_hover", "accent_soft", "ok_soft", "warn_soft", "error_soft", "text_selection"),
+    *("token_selection", "on_token_selection"),  # measured with the tokens
 }
 
 
@@ -86,7 +87,23 @@ def test_what_is_drawn_can_be_told_from_its_ground(path: Path, pairs: dict[str, 
     for role, grounds in pairs.items():
         for ground in grounds:
             ratio = contrast(colours[role], colours[ground])
-            assert ratio >= least, f"{role} on {ground}: {ratio:.2f}"
+            # In high contrast a selected row stands out of its table: nothing has 7 to 1 on it but the text itself.
+            wanted = 4.5 if ground in ("selection", "accent_soft") and role != "text" else least
+            assert ratio >= min(wanted, least), f"{role} on {ground}: {ratio:.2f}"
+
+
+@each_theme
+def test_a_selected_row_stands_out_in_high_contrast(path: Path):
+    colours = read_theme(path).colours
+    least = 2 if needed(path) == 7 else 1.1
+    assert contrast(colours["selection"], colours["surface"]) >= least
+    assert contrast(colours["text_selection"], colours["surface"]) >= (least if needed(path) == 7 else 1.4)
+
+
+@each_theme
+def test_every_former_name_stands_for_a_colour(path: Path):
+    assert set(FORMER.values()) <= set(COLOURS)
+    assert not set(FORMER) & set(COLOURS)
 
 
 def grounds_of(tokens: TokenColours, base: str) -> tuple[str, ...]:
@@ -99,7 +116,7 @@ def grounds_of(tokens: TokenColours, base: str) -> tuple[str, ...]:
 def test_signs_of_tokens_stand_out_of_them(path: Path, name: str):
     """Boundaries, hatching, the frames of the current token and of what was found."""
     theme = read_theme(path)
-    for ground in grounds_of(theme.tokens[name], theme.colours["base"]):
+    for ground in grounds_of(theme.tokens[name], theme.colours["surface"]):
         for role in ("boundary", "hatch", "current", "match"):
             ratio = contrast(theme.tokens[name].roles[role], ground)
             assert ratio >= 3, f"{role} on {ground}: {ratio:.2f}"
@@ -113,11 +130,11 @@ def test_tokens_can_be_read_whatever_lies_over_them(path: Path, name: str):
     """Selected, found, or hatched."""
     theme = read_theme(path)
     colours, roles, alpha = theme.colours, theme.tokens[name].roles, theme.selection_alpha
-    selected_text = colours["text" if alpha < 128 else "highlighted_text"]
-    for ground in grounds_of(theme.tokens[name], colours["base"]):
+    selected_text = colours["text" if alpha < 128 else "on_token_selection"]
+    for ground in grounds_of(theme.tokens[name], colours["surface"]):
         for text, lies, part in (
             (colours["text"], ground, 0),
-            (selected_text, colours["highlight"], alpha),
+            (selected_text, colours["token_selection"], alpha),
             (colours["text"], roles["match"], token_painter.MATCH_ALPHA),
             (colours["text"], roles["hatch"], token_painter.HATCH_ALPHA),
         ):
@@ -131,15 +148,20 @@ def test_lines_of_plots_stand_out(path: Path):
     """On the plot, and in the legend, which is a table."""
     colours = read_theme(path).colours
     for style in LINE_STYLES:
-        for ground in TABLE:
-            assert contrast(colours[style.role], colours[ground]) >= 3, (style.role, ground)
+        assert contrast(colours[current(style.role)], colours["surface"]) >= 3, style.role
 
 
-def test_every_role_is_measured_or_means_nothing():
+def current(role: str) -> str:
+    """The colour for which a former name stands."""
+    return FORMER.get(role, role)
+
+
+def test_every_colour_is_measured_or_means_nothing():
     measured = {*TEXT, *GRAPHICS, *DECORATION, *GROUND}
-    assert {*PALETTE_ROLES, *EXTRA_ROLES} <= measured, {*PALETTE_ROLES, *EXTRA_ROLES} - measured
+    assert set(COLOURS) == measured
     assert set(TOKEN_ROLES) == {"boundary", "hatch", "newline", "current", "stale", "match"}
-    assert {GROUNDS[ADDED], GROUNDS[REMOVED], *LAB_ROLES.values(), *(s.role for s in LINE_STYLES)} <= {*TEXT, *GRAPHICS}
+    painted = {GROUNDS[ADDED], GROUNDS[REMOVED], *LAB_ROLES.values(), *(s.role for s in LINE_STYLES)}
+    assert {current(role) for role in painted} <= {*TEXT, *GRAPHICS}
 
 
 def test_nothing_that_means_something_is_drawn_as_decoration():
@@ -147,6 +169,6 @@ def test_nothing_that_means_something_is_drawn_as_decoration():
     places = {
         path.stem
         for path in sorted((ROOT / "gui").rglob("*.py"))
-        if re.search(r'colour\("(border|grid|light|midlight|mid|dark|shadow)"', path.read_text(encoding="utf-8"))
+        if re.search(r'colour\("(border|line|grid|scroll|disabled|bar_soft)"', path.read_text(encoding="utf-8"))
     }
     assert places == {"theme", "aligned_tokens", "banner"}

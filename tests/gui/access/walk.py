@@ -139,9 +139,10 @@ def take_theme(qtbot: QtBot, bench: Workbench, mode: str, contrast: str = "norma
     """Choose a theme, and wait until the window has it."""
     bench.theme.set_mode(mode)
     bench.theme.set_contrast(contrast)
-    wanted = bench.theme.colour("window")
+    wanted = bench.theme.colour("page")
     qtbot.waitUntil(lambda: bench.window.palette().window().color() == wanted)
     qtbot.waitUntil(lambda: bench.window.pages.palette().window().color() == wanted)
+    QApplication.processEvents()  # the sheet of the theme has everything laid out once more
 
 
 def measured_ring(window: QWidget, widget: QWidget) -> float:

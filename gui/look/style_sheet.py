@@ -1,0 +1,264 @@
+"""The one style sheet of the application, made from the design tokens of a theme.
+
+What a widget is for is said by dynamic properties, set before it is shown or with ``give_kind`` and ``give_role``:
+
+- ``kind`` of buttons: ``primary`` (one on a page), ``secondary`` (as without a kind), ``quiet``, ``link``, ``chip``,
+  ``summary``, ``picker``, ``field``; of tool buttons ``icon`` and ``rail``; of a tab bar ``segments`` (in a frame of
+  kind ``track``); of frames ``card``, ``popover``, ``toast``, ``page``, ``surface``, ``header``, ``bar``, ``foot``,
+  ``side``, ``line`` and ``vline``.
+- ``role`` of labels: ``caption``, ``quiet``, ``section``, ``strong``, ``figure``, ``hero``, ``overline``, ``pill``,
+  ``key``, ``table``.
+
+A sheet wins over palettes and fonts that a widget is given by hand. So text has no colour and no font here unless a
+role gives it one: fonts are the application's (``fonts``), and warnings may still be set by palette.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+FOLDER = Path(__file__).parent / "marks"
+MARKS = "marks"
+"""Search path of Qt under which a sheet finds its arrows and ticks: it takes pictures from files only."""
+
+TYPE = {"micro": 10, "caption": 11, "table": 12, "body": 13, "section": 15, "figure": 23, "hero": 28}
+"""Sizes of text in pixels."""
+SPACE = {"small": 4, "normal": 8, "wide": 12, "page": 16, "large": 24}
+RADIUS = {"token": 3, "control": 6, "card": 10}
+ROW = 28
+"""Height of a table's row."""
+
+SHEET = """
+QMainWindow, QDialog { background: @page; }
+QToolTip { background: @tip; color: @on_tip; border: 1px solid @tip_edge; padding: 5px 7px; font-size: @table; }
+
+QFrame[kind="page"] { background: @page; border: 0; }
+QFrame[kind="surface"] { background: @surface; border: 0; }
+QFrame[kind="header"], QFrame[kind="bar"] { background: @surface; border: 0; border-bottom: 1px solid @line; }
+QFrame[kind="foot"] { background: @page; border: 0; border-top: 1px solid @line; }
+QFrame[kind="side"] { background: @page; border: 0; border-right: 1px solid @line; }
+QFrame[kind="inspector"] { background: @page; border: 0; border-left: 1px solid @line; }
+QFrame[kind="rail"] { background: @page; border: 0; border-right: 1px solid @line; }
+QFrame[kind="card"] { background: @surface; border: 1px solid @line; border-radius: @r_card; }
+QFrame[kind="popover"] { background: @raised; border: 1px solid @line; border-radius: @r_card; }
+QFrame[kind="toast"] { background: @tip; border: 1px solid @tip_edge; border-radius: 8px; }
+QFrame[kind="toast"] QLabel { color: @on_tip; }
+QFrame[kind="toast"] QPushButton, QFrame[kind="toast"] QToolButton { color: @tip_action; background: transparent;
+  border: 1px solid transparent; font-weight: 600; padding: 0 8px; min-height: 24px; }
+QFrame[kind="track"] { background: @sunken; border: 0; border-radius: 8px; }
+QFrame[kind="line"] { background: @line; border: 0; min-height: 1px; max-height: 1px; }
+QFrame[kind="vline"] { background: @line; border: 0; min-width: 1px; max-width: 1px; }
+
+QLabel[role="caption"] { font-size: @caption; color: @quiet; }
+QLabel[role="quiet"] { color: @quiet; }
+QLabel[role="table"] { font-size: @table; }
+QLabel[role="strong"] { font-weight: 600; }
+QLabel[role="overline"] { font-size: @caption; font-weight: 600; color: @quiet; }
+QLabel[role="section"] { font-size: @section; font-weight: 600; }
+QLabel[role="figure"] { font-size: @figure; font-weight: 600; }
+QLabel[role="hero"] { font-size: @hero; font-weight: 600; }
+QLabel[role="key"] { font-size: @caption; color: @quiet; background: @page; border: 1px solid @line;
+  border-radius: 4px; padding: 0 5px; }
+QLabel[role="pill"] { font-size: @caption; font-weight: 600; color: @accent; background: @accent_soft;
+  border-radius: 7px; padding: 1px 7px; }
+
+QPushButton { background: @surface; border: 1px solid @outline; border-radius: @r_control;
+  padding: 0 12px; min-height: 26px; }
+QPushButton:hover, QPushButton:pressed { background: @hover; }
+QPushButton:checked { background: @accent_soft; border-color: @accent; color: @accent; }
+QPushButton:disabled { border-color: @line; background: transparent; }
+QPushButton:default, QPushButton[kind="primary"] { background: @accent_fill; color: @on_accent;
+  border-color: @accent_fill; font-weight: 600; padding: 0 16px; }
+QPushButton:default:hover, QPushButton[kind="primary"]:hover, QPushButton:default:pressed,
+QPushButton[kind="primary"]:pressed { background: @accent_hover; border-color: @accent_hover; }
+QPushButton:default:disabled, QPushButton[kind="primary"]:disabled { background: @track; color: @quiet;
+  border-color: @track; }
+QPushButton[kind="quiet"], QPushButton[kind="link"] { background: transparent; border-color: transparent;
+  color: @quiet; padding: 0 8px; }
+QPushButton[kind="quiet"]:hover { background: @hover_page; color: @text; }
+QPushButton[kind="quiet"]:checked { background: @accent_soft; color: @accent; }
+QPushButton[kind="link"] { color: @accent; padding: 0; text-align: left; min-height: 20px; }
+QPushButton[kind="link"]:hover { text-decoration: underline; }
+QPushButton[kind="quiet"]:disabled, QPushButton[kind="link"]:disabled { color: @disabled; }
+QPushButton[kind="chip"] { border-radius: 13px; padding: 0 10px; min-height: 24px; max-height: 24px;
+  font-size: @table; }
+QPushButton[kind="summary"] { padding: 0 8px 0 10px; text-align: left; font-size: @table; }
+QPushButton[kind="summary"]:checked, QPushButton[kind="picker"]:checked { color: @text; }
+QPushButton[kind="picker"] { border-radius: 8px; padding: 0; text-align: left; }
+QPushButton[kind="field"] { background: @page; color: @quiet; text-align: left; padding: 0 8px; }
+QPushButton::menu-indicator { image: url("marks:down-@mark.svg"); width: 14px; height: 14px;
+  subcontrol-origin: padding; subcontrol-position: right center; right: 6px; }
+
+QToolButton { background: transparent; border: 1px solid transparent; border-radius: @r_control;
+  padding: 4px; }
+QToolButton:hover, QToolButton:pressed { background: @hover_page; }
+QToolButton:checked { background: @accent_soft; color: @accent; }
+QToolButton[popupMode="1"] { padding-right: 18px; }
+QToolButton[kind="icon"] { padding: 3px; }
+QToolButton[kind="rail"] { border-radius: 8px; color: @quiet; font-size: @caption; padding: 5px 0 4px 0; }
+QToolButton[kind="rail"]:hover { color: @text; }
+QToolButton[kind="rail"]:checked { color: @accent; }
+QToolButton::menu-indicator { image: none; }
+QToolButton::menu-button { border: 0; width: 16px; }
+QToolButton::menu-arrow { image: url("marks:down-@mark.svg"); width: 14px; height: 14px; }
+
+QLineEdit, QAbstractSpinBox, QComboBox { background: @surface; border: 1px solid @outline;
+  border-radius: @r_control; padding: 0 7px; min-height: 26px; selection-background-color: @text_selection;
+  selection-color: @text; }
+QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QComboBox:on { border-color: @accent; }
+QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { border-color: @line; background: transparent; }
+QLineEdit:read-only { background: transparent; }
+QAbstractItemView QLineEdit, QAbstractItemView QAbstractSpinBox, QAbstractItemView QComboBox { border-radius: 0;
+  border-color: @accent; padding: 0 3px; min-height: 0; }
+QComboBox::drop-down { border: 0; width: 22px; }
+QComboBox::down-arrow { image: url("marks:down-@mark.svg"); width: 14px; height: 14px; }
+QComboBox QAbstractItemView { background: @raised; border: 1px solid @outline; font-size: @body; padding: 3px; }
+QAbstractSpinBox { padding: 0 0 0 6px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; border: 0; width: 20px;
+  background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; margin: 3px 1px 0 0; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; margin: 0 1px 3px 0; }
+QAbstractSpinBox::up-arrow { image: url("marks:up-@mark.svg"); width: 11px; height: 11px; }
+QAbstractSpinBox::down-arrow { image: url("marks:down-@mark.svg"); width: 11px; height: 11px; }
+QDateTimeEdit::drop-down { border: 0; width: 22px; subcontrol-origin: border; subcontrol-position: center right; }
+QDateTimeEdit::down-arrow { image: url("marks:down-@mark.svg"); width: 14px; height: 14px; }
+
+QCheckBox, QRadioButton, QGroupBox { spacing: 8px; }
+QCheckBox, QRadioButton { min-height: 22px; }
+QCheckBox::indicator, QRadioButton::indicator, QGroupBox::indicator, QAbstractItemView::indicator { width: 14px;
+  height: 14px; border: 1px solid @outline; border-radius: 4px; background: @surface; }
+QRadioButton::indicator { border-radius: 8px; }
+QCheckBox::indicator:hover, QRadioButton::indicator:hover, QGroupBox::indicator:hover { border-color: @accent; }
+QCheckBox::indicator:checked, QGroupBox::indicator:checked, QAbstractItemView::indicator:checked {
+  background: @accent_fill; border-color: @accent_fill; image: url("marks:check-@on_accent_mark.svg"); }
+QCheckBox::indicator:indeterminate, QAbstractItemView::indicator:indeterminate { background: @accent_fill;
+  border-color: @accent_fill; image: url("marks:dash-@on_accent_mark.svg"); }
+QRadioButton::indicator:checked { width: 6px; height: 6px; border: 5px solid @accent_fill; background: @on_accent; }
+QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: @line; background: @page; }
+QCheckBox::indicator:checked:disabled { background: @disabled; border-color: @disabled; }
+QRadioButton::indicator:checked:disabled { border: 5px solid @disabled; }
+
+QGroupBox { border: 0; border-top: 1px solid @line; margin-top: 20px; padding-top: 10px; font-weight: 600; }
+QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; padding: 0 8px 0 0; }
+QGroupBox:flat { border: 0; }
+
+QPlainTextEdit, QTextEdit { background: @surface; border: 1px solid @outline;
+  selection-background-color: @text_selection; selection-color: @text; }
+QPlainTextEdit:read-only, QTextEdit:read-only { border-color: @line; }
+QPlainTextEdit:focus, QTextEdit:focus { border-color: @accent; }
+QPlainTextEdit#promptEditor { border: 0; }
+
+QAbstractItemView { background: @surface; border: 1px solid @line; outline: 0; font-size: @table;
+  selection-background-color: @selection; selection-color: @text; gridline-color: @line; }
+QAbstractItemView:focus { border-color: @accent; }
+QHeaderView { background: @surface; border: 0; }
+QHeaderView::section { background: @surface; color: @quiet; border: 0; border-bottom: 1px solid @line;
+  padding: 0 4px; min-height: 28px; font-size: @table; }
+QHeaderView::section:vertical { border-bottom: 0; border-right: 1px solid @line; min-height: 0; }
+QHeaderView::up-arrow { image: url("marks:down-@mark.svg"); width: 12px; height: 12px;
+  subcontrol-position: right center; right: 3px; }
+QHeaderView::down-arrow { image: url("marks:up-@mark.svg"); width: 12px; height: 12px;
+  subcontrol-position: right center; right: 3px; }
+QTableCornerButton::section { background: @surface; border: 0; }
+QTreeView::branch:has-children:!has-siblings:closed, QTreeView::branch:closed:has-children:has-siblings {
+  image: url("marks:right-@mark.svg"); }
+QTreeView::branch:open:has-children:!has-siblings, QTreeView::branch:open:has-children:has-siblings {
+  image: url("marks:down-@mark.svg"); }
+QAbstractScrollArea::corner { background: transparent; border: 0; }
+QScrollArea { border: 0; background: transparent; }
+
+QScrollBar:vertical { background: transparent; border: 0; width: 12px; margin: 0; }
+QScrollBar:horizontal { background: transparent; border: 0; height: 12px; margin: 0; }
+QScrollBar::handle { background: @scroll; border-radius: 3px; margin: 3px; }
+QScrollBar::handle:vertical { min-height: 32px; }
+QScrollBar::handle:horizontal { min-width: 32px; }
+QScrollBar::handle:hover, QScrollBar::handle:pressed { background: @quiet; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; border: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QTabWidget::pane { border: 0; border-top: 1px solid @line; }
+QTabBar { qproperty-drawBase: 0; }
+QTabBar::tab { background: transparent; color: @quiet; border: 0; border-bottom: 2px solid transparent;
+  padding: 7px 10px 6px 10px; }
+QTabBar::tab:hover { color: @text; }
+QTabBar::tab:selected { color: @accent; border-bottom-color: @accent; }
+QTabBar::tab:disabled { color: @disabled; }
+QTabBar[kind="segments"]::tab { border: 1px solid transparent; border-radius: 6px; padding: 4px 11px; margin: 0 1px; }
+QTabBar[kind="segments"]::tab:selected { background: @segment; color: @text; border: 1px solid @segment_edge; }
+
+QMenuBar { background: @surface; padding: 2px 6px; }
+QMenuBar::item { background: transparent; padding: 4px 9px; border-radius: 4px; }
+QMenuBar::item:selected, QMenuBar::item:pressed { background: @hover; }
+QMenu { background: @raised; border: 1px solid @outline; padding: 4px; }
+QMenu::item { padding: 5px 28px 5px 26px; border-radius: 4px; }
+QMenu::item:selected { background: @selection; }
+QMenu::item:disabled { color: @disabled; }
+QMenu::separator { height: 1px; background: @line; margin: 4px 8px; }
+QMenu::right-arrow { image: url("marks:right-@mark.svg"); width: 14px; height: 14px; right: 4px; }
+QMenu::indicator { width: 14px; height: 14px; left: 6px; border: 1px solid @outline; border-radius: 4px; }
+QMenu::indicator:exclusive { border-radius: 7px; }
+QMenu::indicator:checked { background: @accent_fill; border-color: @accent_fill;
+  image: url("marks:check-@on_accent_mark.svg"); }
+
+QToolBar { background: @surface; border: 0; border-bottom: 1px solid @line; padding: 3px 8px; spacing: 2px; }
+QToolBar::separator { background: @line; width: 1px; margin: 6px 6px; }
+QStatusBar { background: @page; border-top: 1px solid @line; }
+QStatusBar::item { border: 0; }
+QStatusBar QLabel { font-size: @caption; color: @quiet; }
+QMainWindow::separator { width: 7px; height: 7px; }
+QSplitter::handle:horizontal { width: 7px; }
+QSplitter::handle:vertical { height: 7px; }
+QSplitter::handle:horizontal, QMainWindow::separator:vertical { background: @across_line; }
+QSplitter::handle:vertical, QMainWindow::separator:horizontal { background: @down_line; }
+QSplitter::handle:horizontal:hover, QMainWindow::separator:vertical:hover { background: @across_accent; }
+QSplitter::handle:vertical:hover, QMainWindow::separator:horizontal:hover { background: @down_accent; }
+QProgressBar { background: @track; border: 0; border-radius: 3px; min-height: 6px; max-height: 6px;
+  color: transparent; }
+QProgressBar::chunk { background: @accent_fill; border-radius: 3px; }
+QSlider::groove:horizontal { background: @track; height: 4px; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: @accent_fill; border-radius: 2px; }
+QSlider::handle:horizontal { background: @surface; border: 2px solid @accent_fill; width: 12px; margin: -6px 0;
+  border-radius: 8px; }
+"""
+
+
+def sheet(colours: dict[str, str]) -> str:
+    """Return the style sheet of one theme."""
+    values = colours | {name: f"{size}px" for name, size in TYPE.items()}
+    values |= {f"r_{name}": f"{size}px" for name, size in RADIUS.items()}
+    values |= {"mark": colours["mark"][1:], "on_accent_mark": colours["on_accent"][1:]}
+    for name in ("line", "accent"):
+        values |= {f"across_{name}": _hairline(1, 0, colours[name]), f"down_{name}": _hairline(0, 1, colours[name])}
+    return re.sub(r"@([a-z_0-9]+)", lambda found: values[found[1]], SHEET)
+
+
+def _hairline(x: int, y: int, colour: str) -> str:
+    """A line of one pixel in the middle of seven, across (``x``) or down (``y``): the rest is there to be grasped."""
+    stops = ((0, "transparent"), (0.428, "transparent"), (0.429, colour), (0.571, colour), (0.572, "transparent"))
+    parts = ", ".join(f"stop: {place} {shade}" for place, shade in (*stops, (1, "transparent")))
+    return f"qlineargradient(x1: 0, y1: 0, x2: {x}, y2: {y}, {parts})"
+
+
+def give_kind(widget: QWidget, kind: str) -> None:
+    """Set the ``kind`` of a widget that may have been shown before."""
+    _give(widget, "kind", kind)
+
+
+def give_role(label: QWidget, role: str) -> None:
+    """Set the ``role`` of a label that may have been shown before."""
+    _give(label, "role", role)
+
+
+def _give(widget: QWidget, name: str, value: str) -> None:
+    if widget.property(name) == value:
+        return
+    widget.setProperty(name, value)
+    style = widget.style()
+    style.unpolish(widget)
+    style.polish(widget)
+    widget.update()
