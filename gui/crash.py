@@ -10,10 +10,11 @@ import traceback
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
+from gui.look.fonts import fixed_font
 from gui.look.plain_label import PlainLabel
 from gui.versions import version_lines
 
@@ -39,7 +40,7 @@ class CrashDialog(QDialog):
         self._report.setReadOnly(True)
         self._report.setTabChangesFocus(True)
         self._report.setAccessibleName(self.tr("Report of the fault"))
-        self._report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self._report.setFont(fixed_font())
         self._report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._report.setPlainText(report)
         buttons = button_row(self, QDialogButtonBox.StandardButton.Close)

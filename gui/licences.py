@@ -34,6 +34,9 @@ DISTRIBUTIONS = (
     "MarkupSafe",
     "tokenizers",
     "sentencepiece",
+    "fontpkg-inter",
+    "fontpkg-jetbrains-mono",
+    "fontpkg",
 )
 """All that is needed at run time, by the names of the package index."""
 EXTRAS = ("distributed", "dask", "ctok")
@@ -61,6 +64,7 @@ _WITHOUT_TEXT: dict[str, tuple[str, tuple[Path, ...]]] = {
     "shiboken6": ("Used under the LGPL, version 3: see PySide6-Essentials, which it is a part of.", ()),
     "tokenizers": ("", (_DATA / "LICENSE-APACHE-2.0.txt",)),
     "sentencepiece": ("", (_DATA / "LICENSE-APACHE-2.0.txt",)),
+    "fontpkg": ("Comes with the packages of the fonts, under the MIT licence. The program does not use it.", ()),
 }
 """Packages that name their licence and bring no text of it: what we say to that, and which of our copies it is."""
 _SHORT = 60

@@ -96,6 +96,14 @@ class Settings:
             ),
         ),
     )
+    system_fonts: bool = _setting(
+        False,
+        Option(
+            APPEARANCE,
+            QT_TRANSLATE_NOOP("Settings", "Use the system's fonts"),
+            QT_TRANSLATE_NOOP("Settings", "Instead of Inter and JetBrains Mono. Some texts change at the next start."),
+        ),
+    )
     font_family: str = _setting(
         "",
         Option(

@@ -90,7 +90,7 @@ class Workbench(QObject):
         make_profile_private(paths)
         self.settings = SettingsStore(paths.settings_file, self)
         values = self.settings.values
-        self.theme = Theme(values.theme, values.contrast, self)
+        self.theme = Theme(values.theme, values.contrast, self, system_fonts=values.system_fonts)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         self.theme.apply(app)
@@ -421,6 +421,8 @@ class Workbench(QObject):
             self.theme.set_mode(values.theme)
         elif name == "contrast":
             self.theme.set_contrast(values.contrast)
+        elif name == "system_fonts":
+            self.theme.set_system_fonts(values.system_fonts)
         elif name == "private_mode" and values.private_mode:
             self.privacy.go_private()
         elif name == "autosave_seconds":

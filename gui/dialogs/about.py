@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
+from gui.look.fonts import fixed_font
 from gui.look.plain_label import PlainLabel
 from gui.panels.page_tabs import PageTabs
 from gui.paths import ProfilePaths
@@ -47,7 +48,7 @@ class AboutDialog(QDialog):
         self._pages = PageTabs("aboutPages", self.tr("Facts and licences"), self)
         self._facts = self._add_page(self.tr("Versions and folders"))
         self._licences = self._add_page(self.tr("Licences"))
-        self._licences.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self._licences.setFont(fixed_font())
         self._pages.setTabEnabled(self._pages.indexOf(self._licences), licences is not None)
         if licences is not None:
             licences.read.connect(self._licences.setPlainText)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QFontDatabase, QPalette
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
+from gui.look.fonts import fixed_font
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.plain_rows import PlainRowsModel
@@ -154,7 +155,7 @@ class CalibrationDialog(QDialog):
         self.usage = QPlainTextEdit(objectName="calibrationUsage")
         self.usage.setAccessibleName(self.tr("The usage that came back, as JSON"))
         self.usage.setPlaceholderText('{"usage": {"input_tokens": 1530, "output_tokens": 210}}')
-        self.usage.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.usage.setFont(fixed_font())
         self.usage.setTabChangesFocus(True)
         self.result = QLabel(objectName="calibrationResult")
         self.result.setTextFormat(Qt.TextFormat.PlainText)

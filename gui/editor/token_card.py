@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QMargins, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from gui.look.fonts import fixed_font
 
 _OFFSET = QPoint(14, 20)  # clear of the pointer
 _EDGE = QMargins(8, 8, 8, 8)  # kept free at the edges of the screen
@@ -211,7 +213,7 @@ class TokenCard(QFrame):
         title, content = self._label(name), self._label(value)
         content.setWordWrap(True)
         if fixed:
-            content.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+            content.setFont(fixed_font())
         width = min(_WIDEST, content.fontMetrics().horizontalAdvance(value) + 4)
         content.setMinimumWidth(width)
         self._grid.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)

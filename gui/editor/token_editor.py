@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QFont,
-    QFontDatabase,
     QFontInfo,
     QFontMetricsF,
     QMouseEvent,
@@ -31,6 +30,7 @@ from gui.editor.soft_text_edit import SoftTextEdit
 from gui.editor.token_tracker import TokenTracker
 from gui.editor.types import TokenSpan
 from gui.editor.visible_lines import LINE_GAP, NumberedLine, VisibleLine, numbered_lines, visible_lines
+from gui.look.fonts import fixed_font
 from gui.next_turn import in_next_turn
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class TokenEditor(SoftTextEdit):
         self._show_whitespace = False
         self._zoom = 0
         self._wheel = 0
-        self._base_font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        self._base_font = fixed_font()
         self._caret_span: TokenSpan | None = None
         self._selected_tokens = -1
         self._hovered = -1

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGroupBox, QLabel, QPushButton, QWidget
+
+from gui.look.fonts import as_points, strong
 
 FOLDER = Path(__file__).parent / "marks"
 MARKS = "marks"
@@ -73,7 +73,8 @@ QPushButton:hover, QPushButton:pressed { background: @hover; }
 QPushButton:checked { background: @accent_soft; border-color: @accent; color: @accent; }
 QPushButton:disabled { border-color: @line; background: transparent; }
 QPushButton:default, QPushButton[kind="primary"] { background: @accent_fill; color: @on_accent;
-  border-color: @accent_fill; font-weight: 600; padding: 0 16px; }
+  border-color: @accent_fill; padding: 0 16px; }
+QPushButton[kind="primary"] { font-weight: 600; }
 QPushButton:default:hover, QPushButton[kind="primary"]:hover, QPushButton:default:pressed,
 QPushButton[kind="primary"]:pressed { background: @accent_hover; border-color: @accent_hover; }
 QPushButton:default:disabled, QPushButton[kind="primary"]:disabled { background: @track; color: @quiet;
@@ -227,9 +228,9 @@ QSlider::handle:horizontal { background: @surface; border: 2px solid @accent_fil
 """
 
 
-def sheet(colours: dict[str, str]) -> str:
-    """Return the style sheet of one theme."""
-    values = colours | {name: f"{size}px" for name, size in TYPE.items()}
+def sheet(colours: dict[str, str], scale: float = 1) -> str:
+    """Return the style sheet of one theme. ``scale``: by which sizes of text are enlarged."""
+    values = colours | {name: f"{as_points(round(size * scale)):g}pt" for name, size in TYPE.items()}
     values |= {f"r_{name}": f"{size}px" for name, size in RADIUS.items()}
     values |= {"mark": colours["mark"][1:], "on_accent_mark": colours["on_accent"][1:]}
     for name in ("line", "accent"):
@@ -242,6 +243,16 @@ def _hairline(x: int, y: int, colour: str) -> str:
     stops = ((0, "transparent"), (0.428, "transparent"), (0.429, colour), (0.571, colour), (0.572, "transparent"))
     parts = ", ".join(f"stop: {place} {shade}" for place, shade in (*stops, (1, "transparent")))
     return f"qlineargradient(x1: 0, y1: 0, x2: {x}, y2: {y}, {parts})"
+
+
+_STRONG = frozenset({"strong", "overline", "section", "figure", "hero", "pill"})
+
+
+def is_strong(target: object) -> bool:
+    """True for a widget whose text the sheet sets in semibold, for which a variable font needs more than a weight."""
+    if isinstance(target, QLabel):
+        return target.property("role") in _STRONG
+    return isinstance(target, QGroupBox) or (isinstance(target, QPushButton) and target.property("kind") == "primary")
 
 
 def give_kind(widget: QWidget, kind: str) -> None:
@@ -261,4 +272,6 @@ def _give(widget: QWidget, name: str, value: str) -> None:
     style = widget.style()
     style.unpolish(widget)
     style.polish(widget)
+    if is_strong(widget):
+        widget.setFont(strong(widget.font()))  # that of the polish is lost where a widget was polished before
     widget.update()

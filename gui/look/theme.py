@@ -7,10 +7,10 @@ again on ``Theme.changed``. Nothing needs a restart.
 from __future__ import annotations
 
 from PySide6.QtCore import QDir, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDateTimeEdit, QProxyStyle, QWidget
 
-from gui.look import style_sheet, theme_file
+from gui.look import fonts, style_sheet, theme_file
 from gui.look.token_palette import TokenPalette
 
 MODES = ("system", "light", "dark")
@@ -53,6 +53,8 @@ class LookStyle(QProxyStyle):
         if isinstance(target, QAbstractSpinBox) and not isinstance(target, QDateTimeEdit):
             # The padding of a sheet does not reach this field.
             target.lineEdit().setTextMargins(6, 0, 0, 0)
+        elif style_sheet.is_strong(target):
+            target.setFont(fonts.strong(target.font()))
 
 
 class Theme(QObject):
@@ -63,13 +65,22 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(self, mode: str = "system", contrast: str = "system", parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        mode: str = "system",
+        contrast: str = "system",
+        parent: QObject | None = None,
+        *,
+        system_fonts: bool = False,
+    ) -> None:
         super().__init__(parent)
+        fonts.use_own(not system_fonts)
         self._mode = mode if mode in MODES else "system"
         self._contrast = contrast if contrast in CONTRASTS else "system"
         self._read: dict[str, theme_file.ThemeColours] = {}
         self._app: QApplication | None = None
         self._palette_before = QPalette()
+        self._font_before = QFont()
         self._sheet_before = self._style_before = ""
         self._marks_before: list[str] = []
         # Kept, because Qt's wrapper of the accessibility hints lives only as long as that of the style hints.
@@ -114,6 +125,13 @@ class Theme(QObject):
             self._contrast = contrast
             self._refresh()
 
+    def set_system_fonts(self, system: bool) -> None:
+        """Use the system's fonts, or those that come with the program."""
+        fonts.use_own(not system)
+        if self._app is not None:
+            self._dress(self._app)
+        self.changed.emit()
+
     def colour(self, role: str) -> QColor:
         """The colour of this name (``theme_file.COLOURS``, ``FORMER``). Raises KeyError for another."""
         return QColor(self._colours.colours[theme_file.FORMER.get(role, role)])
@@ -153,7 +171,7 @@ class Theme(QObject):
     def apply(self, app: QApplication) -> None:
         """Give the application these colours, and follow the system from now on. ``release`` undoes it."""
         self._app = app
-        self._palette_before, self._sheet_before = app.palette(), app.styleSheet()
+        self._palette_before, self._sheet_before, self._font_before = app.palette(), app.styleSheet(), app.font()
         # Before the sheet: a style that wears one no longer says its name.
         self._style_before = app.style().objectName()
         self._marks_before = QDir.searchPaths(style_sheet.MARKS)
@@ -168,7 +186,8 @@ class Theme(QObject):
     def _dress(self, app: QApplication) -> None:
         """Give the application palette and style sheet: all widgets are polished anew, so only with the theme."""
         app.setPalette(self.qt_palette())
-        app.setStyleSheet(style_sheet.sheet(self._colours.colours))
+        app.setFont(fonts.ui_font())
+        app.setStyleSheet(style_sheet.sheet(self._colours.colours, fonts.scale()))
 
     def release(self) -> None:
         """Give the application back the style and the palette it had before ``apply``."""
@@ -181,6 +200,7 @@ class Theme(QObject):
         app.setStyleSheet(self._sheet_before)
         QDir.setSearchPaths(style_sheet.MARKS, self._marks_before)
         app.setStyle(self._style_before)
+        app.setFont(self._font_before)
         app.setPalette(self._palette_before)
 
     @Slot()

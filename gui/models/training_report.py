@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QFont
 
+from gui.look.fonts import fixed_font
 from gui.look.token_text import hexadecimal, visible
 from gui.models.plain_data import plain_tips
 from gui.models.training_text import TrainingText
@@ -149,7 +150,7 @@ class TokenListsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return runs_counted(visible(token))
         if role == Qt.ItemDataRole.FontRole:
-            return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+            return fixed_font()
         if role == Qt.ItemDataRole.ToolTipRole:
             words = tr("{number} bytes: {bytes}")
             return words.format(number=self._text.number(len(token)), bytes=hexadecimal(token))

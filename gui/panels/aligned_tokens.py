@@ -23,12 +23,12 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 from gui.editor.visible_lines import VisibleLine
 from gui.look.corner import plain_corner
 from gui.look.figures import figure
+from gui.look.fonts import fixed_font
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
 from gui.look.token_text import visible, visible_line
 from gui.models.aligned_rows import AlignedRows
 from gui.next_turn import in_next_turn
-from gui.panels.editor_look import fixed_font
 from gui.panels.when_seen import WhenSeen
 from gui.settings import SettingsStore
 
@@ -139,7 +139,7 @@ class AlignedTokens(QAbstractScrollArea):
 
     def _take_font(self) -> None:
         values = self._settings.values
-        font = fixed_font(values.font_family, values.font_size)
+        font = fixed_font(values.font_size, values.font_family)
         self.viewport().setFont(font)
         self._metrics = QFontMetricsF(font)
         self._line_height = round(self._metrics.lineSpacing()) + 2

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QWidget
 
 from gui.editor.token_editor import TokenEditor
 from gui.look.corner import plain_corner
+from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.settings import SettingsStore
 
@@ -21,11 +21,17 @@ class EditorLook(QObject):
         self._editor, self._theme, self._settings = editor, theme, settings
         self._least_lines = least_lines
         editor.setCornerWidget(plain_corner(editor))
-        theme.changed.connect(self._take_colours)
+        theme.changed.connect(self._on_theme)
         settings.changed.connect(self._on_setting)
         self._take_colours()
         for name in ("font_family", "word_wrap", "show_whitespace"):
             self._on_setting(name)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._take_colours()
+        if fixed_font(self._settings.values.font_size, self._settings.values.font_family) != self._font:
+            self._on_setting("font_family")
 
     @Slot()
     def _take_colours(self) -> None:
@@ -37,7 +43,8 @@ class EditorLook(QObject):
         if name == "token_colours":
             self._take_colours()
         elif name in ("font_family", "font_size"):
-            self._editor.setFont(fixed_font(values.font_family, values.font_size))
+            self._font = fixed_font(values.font_size, values.font_family)
+            self._editor.setFont(self._font)
             if self._least_lines:
                 self._editor.setMinimumHeight(self._editor.fontMetrics().lineSpacing() * self._least_lines)
         elif name == "word_wrap":
@@ -53,13 +60,3 @@ class TokenView(TokenEditor):
         super().__init__(parent)
         self.setReadOnly(True)
         EditorLook(self, theme, settings)
-
-
-def fixed_font(family: str, size: int) -> QFont:
-    """The fixed-pitch font that the user chose for texts."""
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    if family:
-        font.setFamily(family)
-    font.setStyleHint(QFont.StyleHint.Monospace)
-    font.setPointSize(size)
-    return font

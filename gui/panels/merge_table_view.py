@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QFontDatabase, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
+from gui.look.fonts import fixed_font
 from gui.models.merge_tables import MergeTable
 from gui.panels.row_table import set_up_rows
 from gui.panels.stretched_table import StretchedTable
@@ -25,7 +26,7 @@ class MergeTableView(StretchedTable):
         self.setAccessibleName(words)
         self.setModel(model)
         self._showing = False
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setFont(fixed_font())
         set_up_rows(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.horizontalHeader()

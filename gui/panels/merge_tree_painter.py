@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
+from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.look.token_text import visible
 from gui.models.merge_forest import ForestNode, MergeForest
@@ -153,7 +154,7 @@ class MergeTreePainter:
 
 def theme_font() -> QFont:
     """The font of tokens in trees."""
-    return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    return fixed_font()
 
 
 def node_text(node: ForestNode) -> str:

@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from gui.editor.token_editor import TokenEditor
 from gui.look.corner import plain_corner
+from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
@@ -239,7 +239,7 @@ class MergesPanel(QWidget):
     # --- how it looks -------------------------------------------------------------------------------------------------
 
     def _make(self) -> None:
-        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        fixed = fixed_font()
         self.text = QLineEdit(objectName="mergeText")
         self.text.setAccessibleName(self.tr("Text whose merges are shown"))
         self.text.setPlaceholderText(self.tr("A word, or any text"))

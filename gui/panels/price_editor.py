@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QRect, Qt, Signal, Slot
 from PySide6.QtGui import (
-    QFontDatabase,
     QKeyEvent,
     QResizeEvent,
     QTextBlock,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from gui.editor.offsets import utf16_length
 from gui.look.corner import plain_corner
+from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.models.yaml_position import KeyPlace, key_place
 from gui.panels.key_completion import KeyCompletion
@@ -52,7 +52,7 @@ class PriceEditor(QPlainTextEdit):
         self._problems: tuple[Problem, ...] = ()
         self.revision = 0
         self.setAccessibleName(self.tr("Your price file, as YAML"))
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setFont(fixed_font())
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setTabChangesFocus(True)  # lines are indented by Enter, and the keyboard has to get out again
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(INDENT))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.models.previews import RUNS_ROLE
 from gui.models.runs import ADDED, REMOVED, Runs
@@ -26,7 +27,7 @@ class RunsDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font = fixed_font()
         self._metrics = QFontMetrics(font)
         struck, underlined = QFont(font), QFont(font)
         struck.setStrikeOut(True)

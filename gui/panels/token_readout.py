@@ -6,10 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontDatabase, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.figures import figure
+from gui.look.fonts import fixed_font
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
@@ -26,7 +27,7 @@ class TokenReadout(QWidget):
         self._text = ""
         self.setObjectName("tokenReadout")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setFont(fixed_font())
         self.set_text("")
 
     @property

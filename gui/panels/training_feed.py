@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.look.fonts import fixed_font
 from gui.models.training_feed import COLUMNS, PAIR, TOKEN, MergeFeedModel, alignment
 from gui.panels.row_table import set_up_rows
 from gui.panels.stretched_table import StretchedTable
@@ -27,7 +28,7 @@ class MergeDelegate(QStyledItemDelegate):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.token_font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        self.token_font = fixed_font()
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         model = index.model()

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine.training_types import TrainingSettings, has_signs
+from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.models import training_choices as choices
 from gui.panels.flow_layout import FlowLayout
@@ -195,7 +195,7 @@ class TrainingSettingsForm(QGroupBox):
         self.pattern.setEditable(True)
         self.pattern.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.pattern.setCompleter(None)
-        self.pattern.lineEdit().setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.pattern.lineEdit().setFont(fixed_font())
         self.pattern.setToolTip(self.tr("Where texts are cut before pairs merge. Choose one, or type an expression."))
         self.dummy_prefix = QCheckBox(self.tr("Dummy prefix: ▁ in front of each text"), objectName="trainDummyPrefix")
         self.dummy_prefix.setToolTip(
@@ -208,7 +208,7 @@ class TrainingSettingsForm(QGroupBox):
         self.special = QPlainTextEdit(objectName="trainSpecialTokens")
         self.special.setPlaceholderText(self.tr("<|endoftext|>, one a line"))
         self.special.setTabChangesFocus(True)
-        self.special.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.special.setFont(fixed_font())
         self.special.setToolTip(self.tr("Texts that are one token each and never merge. They get the last ids."))
         self.min_count = _number("trainMinCount", 1, MOST_BYTES)
         self.min_count.setToolTip(self.tr("Training ends when the commonest pair occurs less often than this."))

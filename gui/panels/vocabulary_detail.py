@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.corner import plain_corner
 from gui.look.figures import figure
+from gui.look.fonts import fixed_font
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
@@ -63,7 +63,7 @@ class VocabularyDetail(QWidget):
         self.hint = self._words("vocabHint")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.heading = self._words("vocabToken")
-        font = QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        font = fixed_font()
         font.setPointSizeF(font.pointSizeF() * 1.3)
         self.heading.setFont(font)
         self._grid = QGridLayout()
@@ -244,7 +244,7 @@ class VocabularyDetail(QWidget):
             fact = self._facts[name] = self._words(f"vocabFact_{name}")
             fact.setAccessibleName(title)
             if name == "bytes":
-                fact.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+                fact.setFont(fixed_font())
             self._add_row(row, title, fact)
 
     def _add_row(self, row: int, title: str, widget: QWidget) -> None:
@@ -254,7 +254,7 @@ class VocabularyDetail(QWidget):
 
     def _make_links(self) -> None:
         self.links = (QPushButton(objectName="vocabLeftParent"), QPushButton(objectName="vocabRightParent"))
-        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        fixed = fixed_font()
         self.no_parents = self._words("vocabNoParents")
         holder = QWidget()
         row = QHBoxLayout(holder)
@@ -307,7 +307,7 @@ class VocabularyDetail(QWidget):
         view.setAccessibleName(accessible)
         view.setModel(model)
         view.setUniformItemSizes(True)
-        view.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        view.setFont(fixed_font())
         view.setToolTip(self.tr("Enter, or two clicks, go to the token"))
         view.setCornerWidget(plain_corner(view))
         view.activated.connect(self._on_activated)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QRect, Qt, Signal, Slot
-from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QRegion
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.models.vocabulary_columns import COLUMNS, REMARKS, TOKEN
 from gui.models.vocabulary_table import VocabularyTableModel
@@ -49,7 +50,7 @@ class VocabularyTable(QTableView):
         self._empty_text = ""
         self.setHorizontalHeader(EntryHeader(Qt.Orientation.Horizontal, self))
         self.setModel(model)
-        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        fixed = fixed_font()
         self.setItemDelegate(EntryDelegate(model, fixed, self))
         self._painter = EntryPainter(self, model, fixed)
         self._set_behaviour()
