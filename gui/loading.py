@@ -22,7 +22,7 @@ from gui.piecewise_import import imported_in_pieces
 PLOTS = (
     "pyqtgraph",
     "gui.panels.conversation_plot",
-    "gui.panels.cost_bars",
+    "gui.costs.bars",
     "gui.panels.plot_axis",
     "gui.panels.training_plots",
     "gui.panels.vocabulary_plots",

@@ -46,7 +46,7 @@ from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 
 if TYPE_CHECKING:
     from gui.calibration_wiring import CalibrationWiring
-    from gui.cost_wiring import CostWiring
+    from gui.costs.wiring import CostWiring
     from gui.finder import Finder
     from gui.jobs import JobRunner
     from gui.loading import Loading
@@ -262,7 +262,7 @@ class Workbench(QObject):
 
     def _start_costs(self) -> None:
         from gui.calibration_wiring import CalibrationWiring
-        from gui.cost_wiring import CostWiring
+        from gui.costs.wiring import CostWiring
         from gui.token_inspector import TokenInspector
 
         assert self.runner is not None
@@ -270,6 +270,7 @@ class Workbench(QObject):
         self.costs = CostWiring(self, self.runner, self.tab_dock, state.scenario, state.model)
         self.calibration = CalibrationWiring(self, self.runner)
         self.inspector = TokenInspector(self.prompt, self.settings, self)
+        self.costs.inspector.token.merges_asked.connect(self.inspector.merges_asked)
 
     def _start_counting(self) -> None:
         from gui.memory_return import MemoryReturn

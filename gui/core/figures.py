@@ -33,12 +33,12 @@ class Run(NamedTuple):
     strong: bool = True
 
 
-def amount_places(amounts: Iterable[Decimal]) -> int:
-    """Return how many decimals a column needs: two significant digits of its smallest amount, whole cents at least."""
+def amount_places(amounts: Iterable[Decimal], digits: int = 2) -> int:
+    """Return how many decimals a column needs: some digits of its smallest amount, whole cents at least."""
     smallest = min((amount for amount in amounts if amount > 0), default=Decimal(1))
     if smallest >= Decimal("0.01"):
         return LEAST_PLACES
-    return min(1 - smallest.adjusted(), MOST_PLACES)
+    return min(digits - 1 - smallest.adjusted(), MOST_PLACES)
 
 
 def price_places(prices: Iterable[Decimal]) -> int:

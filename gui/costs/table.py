@@ -170,7 +170,7 @@ class CostTable(QTableView):
         """``columns``: the keys of those that a fresh table shows."""
         super().__init__(parent)
         self.setObjectName(name)
-        self._fresh = frozenset(columns)
+        self._fresh = tuple(columns)
         self.setAccessibleName(self.tr("What the prompt costs with each model"))
         self._table = model
         self._looks = CellLooks(model)
@@ -228,7 +228,15 @@ class CostTable(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fill_width()
         self._fit_soon()
+
+    def _fill_width(self) -> None:
+        """Give the names what room the other columns leave, unless they were sized by hand."""
+        name = COLUMN_INDEX["model"]
+        if name not in self._sized:
+            others = sum(self.columnWidth(column) for column in self.visible_columns() if column != name)
+            self.setColumnWidth(name, max(self._first_width(name), self.viewport().width() - others))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         first = not self.currentIndex().isValid()
@@ -291,16 +299,23 @@ class CostTable(QTableView):
 
     def empty_text(self) -> str:
         """Why no row is shown."""
-        others = self._table.result.matching_left_out
-        if not self._table.arrangement.filter.strip():
-            return self.tr("Every model is left out. The menu Show brings them back.")
-        if others == 0:
+        others, arrangement = self._table.result.matching_left_out, self._table.arrangement
+        if others == 0 and arrangement.is_filtered:
+            return self.tr("No model passes these filters. Turn one off to see more.")
+        if others == 0 and arrangement.filter.strip():
             return self.tr("No model has all of these words.")
         if others == 1:
-            return self.tr("One model has these words, but it is left out. The menu Show brings it back.")
+            return self.tr("One model matches, but it is hidden or retired. The menu of the table shows it.")
         number = self._table.view.text.localised(f"{others:,}")
-        words = self.tr("{number} models have these words, but they are left out. The menu Show brings them back.")
+        words = self.tr("{number} models match, but they are hidden or retired. The menu of the table shows them.")
         return words.format(number=number)
+
+    def share_selection(self, other: CostTable) -> None:
+        """Select what another view of the same rows selects."""
+        own = self.selectionModel()
+        self.setSelectionModel(other.selectionModel())
+        own.deleteLater()
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
 
     def selected_rows(self) -> list[CostRow]:
         """The selected rows in the order of the table; the current one where none is selected."""
@@ -329,6 +344,10 @@ class CostTable(QTableView):
         header = self.horizontalHeader()
         ordered = (header.logicalIndex(place) for place in range(header.count()))
         return [column for column in ordered if not header.isSectionHidden(column)]
+
+    def visible_keys(self) -> list[str]:
+        """Return the keys of the columns that are shown, from left to right."""
+        return [COLUMNS[column].key for column in self.visible_columns()]
 
     @Slot(QModelIndex)
     def edit_price(self, index: QModelIndex) -> bool:
@@ -362,7 +381,7 @@ class CostTable(QTableView):
     def reset_columns(self) -> None:
         """The columns of a fresh table: order, widths, shown or not."""
         self.restore_columns({"order": [column.key for column in COLUMNS]})
-        self.show_columns([column.key for column in COLUMNS if column.key in self._fresh])
+        self.show_columns(self._fresh)
 
     def show_columns(self, keys: Sequence[str]) -> None:
         """Show these columns and no others, in their order."""
@@ -395,6 +414,7 @@ class CostTable(QTableView):
         # Together at the end: after each of them Qt would measure all titles anew for the height of the header.
         for column, needed in wider.items():
             self.setColumnWidth(column, needed)
+        self._fill_width()
 
     def columns_state(self) -> dict[str, Any]:
         """Order, widths, columns that are hidden and that were sized by hand, by key, as JSON holds them."""

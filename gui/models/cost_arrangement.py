@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from gui.models.cost_row import CostRow
@@ -29,7 +30,12 @@ class SortKey:
 @dataclass(frozen=True, slots=True)
 class Arrangement:
     """The user's choices. Model ids in ``favourites``, ``hidden`` and ``baseline``; ids that no longer exist are kept,
-    for a model may come back with another price file. ``show_embedding`` is for those that write no text."""
+    for a model may come back with another price file. ``show_embedding`` is for those that write no text.
+
+    Filters keep models whose count is exact, favourites, those of some ``vendors`` (all if empty), with a context
+    window of ``context_at_least`` tokens, with a price of cached input, and those that surely cost less than the
+    budget. ``by_vendor`` shows the models of each vendor together.
+    """
 
     sort: tuple[SortKey, ...] = (SortKey("total"),)
     filter: str = ""
@@ -39,6 +45,25 @@ class Arrangement:
     show_hidden: bool = False
     show_retired: bool = False
     show_embedding: bool = False
+    exact_only: bool = False
+    favourites_only: bool = False
+    vendors: frozenset[str] = field(default_factory=frozenset)
+    context_at_least: int = 0
+    cache_price: bool = False
+    within_budget: bool = False
+    by_vendor: bool = False
+
+    @property
+    def is_filtered(self) -> bool:
+        """True if a filter other than that of words leaves models out."""
+        chips = (self.exact_only, self.favourites_only, self.cache_price, self.within_budget)
+        return any(chips) or bool(self.vendors or self.context_at_least)
+
+    def without_filters(self) -> Arrangement:
+        """Return the same choices with every filter off, that of words too."""
+        off = Arrangement()
+        names = ("filter", "exact_only", "favourites_only", "vendors", "context_at_least", "cache_price")
+        return replace(self, within_budget=False, **{name: getattr(off, name) for name in names})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +88,7 @@ def arrange(
     arrangement: Arrangement,
     sort_values: dict[str, SortValue],
     search_text: Callable[[CostRow], str],
+    budget: Decimal | None = None,
 ) -> Arranged:
     """Filter and sort ``rows``.
 
@@ -80,7 +106,11 @@ def arrange(
     if not arrangement.show_embedding:
         left_out |= embedding
     words = arrangement.filter.casefold().split()
-    matching = [index for index, row in enumerate(rows) if not words or _has_all(search_text(row), words)]
+    matching = [
+        index
+        for index, row in enumerate(rows)
+        if (not words or _has_all(search_text(row), words)) and _passes(row, arrangement, budget)
+    ]
     order = [index for index in matching if rows[index].model_id not in left_out]
     matching_left_out = len(matching) - len(order)
     for key in reversed(arrangement.sort):
@@ -88,6 +118,8 @@ def arrange(
         if value is not None:
             order = _sorted(rows, order, value, key.descending)
     order.sort(key=lambda index: _group(rows[index].model_id, arrangement))
+    if arrangement.by_vendor:
+        order.sort(key=lambda index: natural(rows[index].model.provider))
     return Arranged(tuple(order), len(rows), len(hidden), len(retired), len(embedding), matching_left_out)
 
 
@@ -96,6 +128,26 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple(
         (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text.casefold()) if part
     )
+
+
+def _passes(row: CostRow, arrangement: Arrangement, budget: Decimal | None) -> bool:
+    """Return True if no filter leaves the row out. What is not known passes none."""
+    if arrangement.exact_only and (row.estimate.label or row.model.count.label) not in ("exact", "counted"):
+        return False
+    if arrangement.exact_only and row.model.count.tokenizer is None:
+        return False
+    if arrangement.favourites_only and row.model_id not in arrangement.favourites:
+        return False
+    if arrangement.vendors and row.model.provider not in arrangement.vendors:
+        return False
+    if arrangement.context_at_least and (row.model.context or 0) < arrangement.context_at_least:
+        return False
+    if arrangement.cache_price and (row.rates is None or row.rates.cached is None):
+        return False
+    if arrangement.within_budget and budget is not None:
+        most = row.estimate.usd_calls_high
+        return most is not None and most <= budget
+    return True
 
 
 def _has_all(text: str, words: Sequence[str]) -> bool:

@@ -16,9 +16,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from gui.costs.bill import explanation, why_unknown
 from gui.models.cost_arrangement import Arranged, Arrangement, SortKey, arrange
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, CostColumn, CostView, column_places, hint_of, title_of, tr
-from gui.models.cost_explanation import explanation, why_unknown
 from gui.models.cost_row import CostRow
 from gui.models.cost_text import CostText
 from gui.models.price_cells import can_be_changed, typed_price
@@ -37,11 +37,13 @@ class CostRole(IntEnum):
 class CostTableModel(QAbstractTableModel):
     """A row a model, a column as declared in ``cost_columns``.
 
-    Signals: ``arranged()`` after the rows, their order or the user's choices changed; ``price_typed(str, str, str)``
-    with a model's id, the path of a price in a price file and what was typed for it. A price changes when the file has.
+    Signals: ``arranged()`` after the rows, their order or the user's choices changed; ``current_changed()`` if another
+    model is the current one; ``price_typed(str, str, str)`` with a model's id, the path of a price in a price file and
+    what was typed for it. A price changes when the file has.
     """
 
     arranged = Signal()
+    current_changed = Signal()
     price_typed = Signal(str, str, str)
 
     def __init__(self, text: CostText, today: date, parent: QObject | None = None) -> None:
@@ -124,14 +126,14 @@ class CostTableModel(QAbstractTableModel):
         """Tell what all calls may cost, and how many there are a day (0: nobody said)."""
         view = replace(self._view, budget=budget, calls_a_day=calls_a_day)
         if view != self._view:
-            self._view = view
-            self._all_changed()
+            self._rearrange(self._rows, self._arrangement, view)
 
     def set_current(self, model_id: str) -> None:
         """Mark the model whose figures the window shows."""
         if model_id != self._view.current:
             self._view = replace(self._view, current=model_id)
             self._all_changed()
+            self.current_changed.emit()
 
     def set_stale(self, stale: bool) -> None:
         """Mark the figures as those of an earlier text, or as current."""
@@ -272,7 +274,7 @@ class CostTableModel(QAbstractTableModel):
         baseline = next((row for row in rows if row.model_id == arrangement.baseline), None)
         view = replace(view, baseline=baseline, favourites=arrangement.favourites)
         values = {column.key: _bound(column.sort, view) for column in COLUMNS}
-        result = arrange(rows, arrangement, values, self._search_text)
+        result = arrange(rows, arrangement, values, self._search_text, view.budget)
         view = replace(view, places=column_places((rows[index] for index in result.order), view))
         before = [self._rows[index].model_id for index in self._result.order]
         after = [rows[index].model_id for index in result.order]

@@ -9,11 +9,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from gui.costs.bars import MoneyAxis
 from gui.look.line_styles import LINE_STYLES, MARK, line_pen
 from gui.look.theme import Theme
 from gui.models.conversation_table import total_text
 from gui.models.cost_text import CostText
-from gui.panels.cost_bars import MoneyAxis
 from gui.panels.plot_axis import PlotAxis
 
 if TYPE_CHECKING:

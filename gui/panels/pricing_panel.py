@@ -26,11 +26,11 @@ from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
 from gui.look.token_text import visible_line
 from gui.models.price_problems import COLUMN, LINE, MESSAGE, PriceProblemsModel
-from gui.panels.cost_remark import RemarkLabel
 from gui.panels.dropped_files import DroppedFiles
 from gui.panels.model_prices import ModelPrices
 from gui.panels.price_editor import FieldsBelow, PriceEditor
 from gui.panels.stretched_table import StretchedTable
+from gui.widgets.remark_label import RemarkLabel
 
 if TYPE_CHECKING:
     from gui.panels.find_bar import FindBar

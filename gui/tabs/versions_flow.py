@@ -29,7 +29,7 @@ from gui.services.versions.desk import (
 from gui.services.versions.store import Kept, Version
 
 if TYPE_CHECKING:
-    from gui.cost_wiring import CostWiring
+    from gui.costs.wiring import CostWiring
 
 PROBLEMS = "versions"
 

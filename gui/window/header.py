@@ -19,7 +19,7 @@ from gui.window.key_figure import KeyFigure
 from gui.window.model_picker import ModelPicker
 
 if TYPE_CHECKING:
-    from gui.cost_wiring import CostWiring
+    from gui.costs.wiring import CostWiring
     from gui.models.cost_row import CostRow
     from gui.prompt.prompt import Prompt
     from gui.services.live_text import PromptCounts

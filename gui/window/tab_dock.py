@@ -1,32 +1,30 @@
-"""Shows the dock of the cost table with the pages that it belongs to; on one page its panel is the page itself."""
+"""Shows the dock of the cost table with the pages that it belongs to."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QDockWidget, QWidget
 
-from gui.window.pages import Page, Pages
+from gui.window.pages import Pages
 
 
 class TabDock(QObject):
     """Keeps one dock in step with the pages, and remembers for each what the user made of it.
 
-    A page on which nobody changed it shows it if it is one of its ``homes``. The panel fills the page ``whole``.
+    A page on which nobody changed it shows it if it is one of its ``homes``. The page ``whole`` shows the same in full.
     """
 
     def __init__(self, pages: Pages, dock: QDockWidget, homes: frozenset[str], whole: str, parent: QObject) -> None:
         super().__init__(parent)
         self.dock = dock
         self._pages, self._homes, self._whole = pages, homes, whole
-        self._panel = dock.widget()
         self._shown: dict[str, bool] = {}
         self._page = ""
 
     def set_panel(self, panel: QWidget) -> None:
         """Put a panel in place of the one before."""
-        before, self._panel = self._panel, panel
-        self._place()
-        before.setParent(None)
+        before = self.dock.widget()
+        self.dock.setWidget(panel)
         before.deleteLater()
 
     def state(self) -> dict[str, bool]:
@@ -39,7 +37,8 @@ class TabDock(QObject):
         self._shown = {page: shown for page, shown in state.items() if isinstance(shown, bool)}
         self._page = self._pages.current_name
         self._pages.page_changed.connect(self._on_page)
-        self._place()
+        if self._page == self._whole:
+            self.dock.hide()
 
     @Slot()
     def show(self) -> None:
@@ -55,16 +54,4 @@ class TabDock(QObject):
     def _on_page(self, name: str) -> None:
         self._remember()
         self._page = name
-        self._place()
         self.dock.setVisible(name != self._whole and self._shown.get(name, name in self._homes))
-
-    def _place(self) -> None:
-        """The panel is in the dock, or in the page that is its own."""
-        if self._pages.current_name == self._whole:
-            page = self._pages.page(self._whole)
-            assert isinstance(page, Page)
-            page.fill(self._panel)
-            self._panel.show()
-            self.dock.hide()
-        elif self.dock.widget() is not self._panel:
-            self.dock.setWidget(self._panel)

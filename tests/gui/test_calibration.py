@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from gui.costs.bill import explanation
 from gui.dialogs.calibration import CalibrationDialog
 from gui.jobs import JobRunner
 from gui.models.cost_columns import COLUMN_INDEX
-from gui.models.cost_explanation import explanation
 from gui.models.cost_row import CostRow
 from gui.services.calibrations import Calibrations
 from gui.storage import Storage

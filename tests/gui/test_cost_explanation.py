@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 from PySide6.QtCore import QLocale
 
+from gui.costs.bill import explanation, why_unknown
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, CostView
-from gui.models.cost_explanation import explanation, why_unknown
 from gui.models.cost_text import CostText
 from pricing.types import Rates, Tier
 from tests.gui.cost_samples import MODELS, TODAY, rows

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.training_types import TrainingCurve
+from gui.costs.chart import CostChart
 from gui.loading import PLOTS, Loading, is_loaded, load
 from gui.loading_ahead import modules_of_the_window
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
-from gui.panels.cost_chart import CostChart
 from gui.panels.training_curve import TrainingCurveView
 from gui.panels.vocabulary_lengths import LengthsPage
 from tests.patience import PATIENCE_MS
@@ -119,7 +119,7 @@ def test_what_waits_is_not_called_any_more_behind_the_end(qtbot: QtBot, owner: Q
 def _chart(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
     chart = CostChart(theme)
     chart.start()
-    return chart, "gui.panels.cost_bars", chart.repaint
+    return chart, "gui.costs.bars", chart.repaint
 
 
 def _curve(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:

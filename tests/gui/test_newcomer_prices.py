@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.dialogs.price_import import PriceImportDialog
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.panels.pricing_panel import PricingPanel
+from gui.window.workspaces import MODELS_PAGE
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.gui.pricing_windows import input_price, panel_of
@@ -24,7 +25,8 @@ FOUND_HERE = "deepseek/deepseek-flash"
 
 def change_in_the_table(qtbot: QtBot, bench: Workbench, typed: str) -> None:
     """A double click on the input price of GPT-4o, and a figure."""
-    table = bench.costs.panel.table
+    bench.page(MODELS_PAGE).bring_to_front()
+    table = bench.costs.panel.page.table
     qtbot.waitUntil(lambda: table.show_model("openai/gpt-4o"))
     index = table.model().index(table.model().place_of("openai/gpt-4o"), COLUMN_INDEX["input_price"])
     table.scrollTo(index)

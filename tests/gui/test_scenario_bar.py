@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from PySide6.QtCore import QDate, Qt
+from PySide6.QtCore import QDate, QLocale, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
     QSpinBox,
 )
 
-from gui.dialogs.scenario_details import ScenarioDetails
+from gui.costs.scenario import ScenarioPopover, ScenarioSummary, summary_parts
+from gui.look.theme import Theme
 from gui.models import scenario_choices
 from gui.models.scenario_choices import ScenarioChoices, choices_of
 from gui.models.scenario_state import ScenarioState
-from gui.panels.scenario_bar import ScenarioBar
 from pricing.types import HOURS, SERVICES
 from tests.gui.cost_samples import TODAY
 
@@ -37,16 +37,15 @@ def state(qapp):
 
 @pytest.fixture
 def bar(qtbot, state):
-    bar = ScenarioBar(state)
+    bar = ScenarioPopover(state, Theme("light"))
     qtbot.addWidget(bar)
     return bar
 
 
 @pytest.fixture
-def details(qtbot, bar, state):
-    details = ScenarioDetails(state, bar)
-    details.show()
-    return details
+def details(bar):
+    bar.show()
+    return bar
 
 
 def test_it_starts_with_todays_prices_and_an_answer_of_middling_length(state):
@@ -155,7 +154,7 @@ def test_a_damaged_range_is_widened_to_hold_what_is_likely():
 def test_today_moves_on_at_midnight_unless_another_day_was_chosen(qtbot):
     days = [date(2026, 11, 21)]
     state = ScenarioState(lambda: days[-1])
-    bar = ScenarioBar(state)
+    bar = ScenarioPopover(state, Theme("light"))
     qtbot.addWidget(bar)
     assert state.choices.on is None
     days.append(date(2026, 11, 22))
@@ -189,10 +188,9 @@ def test_calls_a_day_make_the_month_until_the_month_is_said(details, bar, state)
     details.findChild(QSpinBox, "callsPerDay").setValue(40)
     assert state.scenario().calls == 1_200
     assert bar.calls.value() == 1_200
-    assert details.per_month.text() == "= 1200 calls a month"
     bar.calls.setValue(5)
     assert state.choices.calls_a_day == 0
-    assert details.per_day.text() == "not said"
+    assert details.per_day.text() == "not set"
 
 
 def test_some_calls_may_miss_the_cache(details, state, qtbot):
@@ -220,7 +218,7 @@ def test_a_share_of_the_calls_goes_in_batches(details, bar, state):
     assert state.mix().batch_share is None
     share.setValue(30)
     assert state.mix().batch_share == Decimal("0.3")
-    assert bar.batch.text() == "&Batch (30%)"
+    assert "batch" in summary_parts(state.choices, QLocale.c())
 
 
 def test_currencies_are_those_with_a_rate(details, state):
@@ -234,21 +232,55 @@ def test_currencies_are_those_with_a_rate(details, state):
     assert currency.currentText() == "EUR, without a rate"
 
 
-def test_every_control_has_a_name_for_screen_readers(bar, details):
-    for part in (bar, details):
-        kinds = (QAbstractSpinBox, QComboBox, QAbstractButton)
-        controls = [control for kind in kinds for control in part.findChildren(kind) if control.objectName()]
-        assert len(controls) > 8
-        for control in controls:
-            spoken = control.accessibleName() or getattr(control, "text", str)()
-            assert spoken.strip(), control.objectName()
-            assert spoken != control.objectName()
+def test_every_control_has_a_name_for_screen_readers(bar):
+    kinds = (QAbstractSpinBox, QComboBox, QAbstractButton)
+    controls = [control for kind in kinds for control in bar.findChildren(kind) if control.objectName()]
+    assert len(controls) > 25
+    for control in controls:
+        spoken = control.accessibleName() or getattr(control, "text", str)()
+        assert spoken.strip(), control.objectName()
+        assert spoken != control.objectName()
     buddies = {label.buddy().objectName() for label in bar.findChildren(QLabel) if label.buddy()}
     assert buddies >= {"outputTokens", "reasoningTokens", "cachedTokens", "callsPerMonth", "costBudget", "costDate"}
 
 
-def test_it_wraps_where_it_is_narrow(bar, qtbot):
-    assert bar.layout().heightForWidth(300) > bar.layout().heightForWidth(2_000)
+def test_the_summary_says_what_is_not_as_at_first(state):
+    def said() -> str:
+        return " · ".join(summary_parts(state.choices, QLocale(QLocale.Language.English)))
+
+    assert said() == "500 out · 0% cached · 1,000 calls / month"
+    state.change(output_range=(300, 800), cached=6_000, reasoning_tokens=90, service="flex", factor=Decimal("1.10"))
+    assert said() == "300–800 out · 90 reasoning · 6,000 cached · 1,000 calls / month · flex · × 1.10"
+    state.change(cached_unit="percent", cached=60, batch=True, on=date(2026, 12, 1))
+    assert "60% cached" in said()
+    assert said().endswith("batch · × 1.10 · 12/1/2026")
+
+
+def test_a_share_is_typed_with_its_sign(bar, state, qtbot):
+    bar.show()
+    cached = bar.findChild(QSpinBox, "cachedTokens")
+    cached.setFocus()
+    cached.selectAll()
+    qtbot.keyClicks(cached, "60%")
+    assert state.scenario().cached_share == Decimal("0.6")
+    assert bar.cached_unit.currentData() == "percent"
+    assert cached.value() == 60
+    cached.selectAll()
+    qtbot.keyClicks(cached, "35")
+    assert state.scenario().cached_share == Decimal("0.35")
+
+
+def test_the_popover_stays_on_the_screen_beside_its_button(bar, state, qtbot):
+    button = ScenarioSummary(state, bar)
+    qtbot.addWidget(button)
+    button.show()
+    button.click()
+    assert bar.isVisible()
+    assert button.isChecked()
+    assert button.screen().availableGeometry().contains(bar.geometry().center())
+    qtbot.keyClick(bar, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    assert not button.isChecked()
 
 
 def test_choices_of_tiers_and_hours_are_those_of_pricing():

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from PySide6.QtCore import Qt
 
-from gui.dialogs.scenario_name import ScenarioName
+from gui.costs.scenario_names import ScenarioName
 from gui.models.scenario_choices import ScenarioChoices
 from gui.scenario_book import ScenarioBook
 from gui.storage import Storage
@@ -112,8 +112,8 @@ def test_scenarios_and_the_one_that_is_shown_survive_a_restart(open_window, qtbo
     with qtbot.waitSignal(bench.window.destroyed):
         bench.window.close()
     again = open_window(profile).costs.panel
-    assert again.scenario_bar.named.accessibleName() == "Scenario: Support & Co, changed"
+    assert again.popover.named.accessibleName() == "Scenario: Support & Co, changed"
     assert again.scenario.choices.calls == 9
     again.names.load("Support & Co")
     assert again.scenario.choices == ScenarioChoices(output_tokens=77, hit_percent=Decimal(40))
-    assert again.scenario_bar.output.value() == 77
+    assert again.popover.output.value() == 77

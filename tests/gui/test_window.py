@@ -322,7 +322,7 @@ def test_the_cost_table_is_reached_by_key(qtbot: QtBot, open_window: OpenWindow)
     bench.cost_dock.hide()
     bench.window.activateWindow()
     qtbot.keyClick(bench.panel.editor, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
-    assert bench.costs.panel.isVisible()
+    assert bench.costs.panel.page.table.isVisible()
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
     assert QApplication.focusWidget().objectName() == "costFilter"
 
@@ -433,15 +433,18 @@ def test_what_the_buttons_of_the_cost_panel_do_is_a_command_too(qtbot: QtBot, op
     actions = {action.objectName(): action for action in bench.window.every_action()}
     panel = bench.costs.panel
     bench.cost_dock.hide()
+    assert panel.page.chart_button.isChecked()
     actions["costChart"].trigger()
-    assert panel.chart.isVisible()
+    assert panel.page.isVisible(), "the page comes to the front"
+    assert not panel.page.chart_button.isChecked()
     actions["costChart"].trigger()
-    assert not panel.chart.isVisible()
-    usual = panel.scenario_bar.output.value()
-    panel.scenario_bar.output.setValue(usual + 7)
+    assert panel.page.chart_button.isChecked()
+    usual = panel.popover.output.value()
+    panel.popover.output.setValue(usual + 7)
     actions["costResetScenario"].trigger()
-    assert panel.scenario_bar.output.value() == usual
-    panel.table.setColumnHidden(2, not panel.table.isColumnHidden(2))
-    before = panel.table.isColumnHidden(2)
+    assert panel.popover.output.value() == usual
+    table = panel.page.table
+    table.setColumnHidden(2, not table.isColumnHidden(2))
+    before = table.isColumnHidden(2)
     actions["costResetColumns"].trigger()
-    assert panel.table.isColumnHidden(2) != before
+    assert table.isColumnHidden(2) != before

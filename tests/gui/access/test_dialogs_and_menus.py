@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from gui.costs.scenario_names import ScenarioName
 from gui.crash import CrashDialog
 from gui.dialogs.encoding_chooser import EncodingChooser
 from gui.dialogs.report_dialog import ReportDialog
-from gui.dialogs.scenario_name import ScenarioName
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
 from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.look.focus_ring import WIDTH
@@ -83,7 +83,7 @@ OPENERS: dict[str, Opener] = {
     "tokenizers": by_action("tokenizers"),
     "calibration": by_action("calibrate"),
     "price import": lambda bench: bench.pricing.import_prices(),
-    "scenario": lambda bench: bench.costs.panel.show_details(),
+    "scenario": lambda bench: bench.costs.panel.show_scenario(),
     "cheapest": lambda bench: bench.costs.panel.find_cheapest(),
     "removal": lambda bench: bench.training.results._on_remove("some"),
     "tokenizer removal": lambda bench: bench.tokenizers.flow._ask_removal("some"),

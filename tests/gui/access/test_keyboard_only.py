@@ -77,9 +77,9 @@ def test_what_a_prompt_costs(qtbot: QtBot, bench: Workbench, hands: Hands):
     hands.press("Ctrl+2")
     assert hands.focus_name() == "costFilter"
     hands.type("gpt-5")
-    table = bench.costs.panel.table
+    table = bench.costs.panel.page.table
     qtbot.waitUntil(lambda: 1 < table.model().rowCount() < 20)
-    hands.tab_to("costTable")
+    hands.tab_to("modelsTable")
     hands.press("Right", "Right", "Right")
     column = table.currentIndex().column()
     hands.press_menu_key()
@@ -87,7 +87,7 @@ def test_what_a_prompt_costs(qtbot: QtBot, bench: Workbench, hands: Hands):
     hands.type("b")
     assert bench.costs.panel.model.arrangement.sort[0].column == COLUMNS[column].key
     hands.come_back()
-    assert hands.focus_name() == "costTable"
+    assert hands.focus_name() == "modelsTable"
     hands.press("Down", "Up", "Ctrl+B")
     pinned = bench.costs.panel.model.arrangement.baseline
     assert pinned

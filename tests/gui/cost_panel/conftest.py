@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gui.costs.panel import CostPanel
 from gui.look.theme import Theme
 from gui.notify import Notifier
-from gui.panels.cost_panel import CostPanel
 from gui.services import price_files
 from gui.services.costs import CostService
 from gui.services.price_files import LoadedPrices
@@ -45,3 +45,15 @@ def make_panel(qtbot, runner, notifier, monkeypatch):
 @pytest.fixture
 def panel(make_panel):
     return make_panel()
+
+
+@pytest.fixture
+def page(panel, qtbot):
+    """The full view of the panel, in a window of its own."""
+    page = panel.page
+    page.setParent(None)
+    qtbot.addWidget(page)
+    page.resize(1300, 500)
+    with qtbot.waitExposed(page):
+        page.show()
+    return page

@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 
+from gui.costs.inspector import BillPart
+from gui.costs.panel import CostPanel
 from gui.models.cost_columns import COLUMN_INDEX
-from gui.panels.cost_panel import CostPanel
 
 NO_KEY = Qt.KeyboardModifier.NoModifier
 
@@ -24,3 +25,11 @@ def click_header(qtbot, panel: CostPanel, column: str, modifier=NO_KEY) -> None:
 
 def clipboard() -> str:
     return QGuiApplication.clipboard().text()
+
+
+def shown_bill(panel: CostPanel) -> str:
+    """The bill of the current row, as the inspector has it for the clipboard."""
+    bill = BillPart(panel.theme)
+    row = panel.table.current_row()
+    bill.show_row(row, panel.model.view if row is not None else None)
+    return bill.text().replace("\u00a0", " ")

@@ -35,6 +35,7 @@ def test_the_scenario_reprices_the_table(panel, qtbot):
 
 
 def test_headers_sort_and_shift_adds_a_column(panel, qtbot):
+    panel.table.show_column("provider")
     click_header(qtbot, panel, "model")
     assert ids(panel)[0] == "acme/large"
     click_header(qtbot, panel, "model")
@@ -135,7 +136,7 @@ def test_an_empty_table_says_what_would_fill_it(panel):
     assert panel.table.empty_text() == "No model has all of these words."
     nothing = picture()
     panel.filter.setText("opus-9")
-    assert panel.table.empty_text().startswith("One model has these words")
+    assert panel.table.empty_text().startswith("One model matches")
     assert picture() != nothing
 
 
@@ -143,13 +144,13 @@ def test_columns_grow_for_their_figures_but_not_where_they_were_sized_by_hand(pa
     table, column = panel.table, COLUMN_INDEX["calls"]
     header = table.horizontalHeader()
     edge = QPoint(header.sectionViewportPosition(COLUMN_INDEX["tokens"]) - 1, header.height() // 2)
-    by_hand = COLUMN_INDEX["provider"]
+    by_hand = COLUMN_INDEX["model"]
     before = table.columnWidth(by_hand)
     qtbot.mousePress(header.viewport(), Qt.MouseButton.LeftButton, pos=edge)
     qtbot.mouseMove(header.viewport(), edge - QPoint(40, 0))
     qtbot.mouseRelease(header.viewport(), Qt.MouseButton.LeftButton, pos=edge - QPoint(40, 0))
     assert table.columnWidth(by_hand) < before
-    assert table.columns_state()["sized"] == ["provider"]
+    assert table.columns_state()["sized"] == ["model"]
     first = table.columnWidth(column)
     with qtbot.waitSignal(header.sectionResized):
         panel.findChild(QSpinBox, "callsPerMonth").setValue(1_000_000_000)

@@ -1,49 +1,38 @@
-"""Chart and explanation show the newest figures, also those that came while another tab was in front."""
+"""The chart shows the newest figures, also those that came while another page was in front."""
 
 from __future__ import annotations
 
 import pytest
 
-from gui.panels.cost_panel import CostPanel
+from gui.costs.models_page import ModelsPage
+from gui.costs.panel import CostPanel
 from tests.gui.cost_samples import Counts
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def count_while_hidden(qtbot, panel: CostPanel, tokens: int) -> None:
-    """Price another text while the panel is not on the screen, and show it again."""
-    panel.hide()
+def count_while_hidden(qtbot, panel: CostPanel, page: ModelsPage, tokens: int) -> None:
+    """Price another text while the page is not on the screen, and show it again."""
+    page.hide()
     with qtbot.waitSignal(panel.service.estimated):
         panel.service.set_counts(Counts(revision=2, tokens=tokens, by_encoding={"o200k_base": tokens}))
-    panel.show()
+    page.show()
 
 
-def test_the_chart_draws_what_was_priced_behind_another_tab(panel, qtbot):
-    panel.chart_button.click()
-    qtbot.waitUntil(lambda: "Acme Large: $0.006" in described(panel))
-    count_while_hidden(qtbot, panel, 2_000)
-    qtbot.waitUntil(lambda: "Acme Large: $0.008" in described(panel))
+def test_the_chart_draws_what_was_priced_behind_another_page(panel, page, qtbot):
+    qtbot.waitUntil(lambda: "Acme Large: $0.006" in described(page))
+    count_while_hidden(qtbot, panel, page, 2_000)
+    qtbot.waitUntil(lambda: "Acme Large: $0.008" in described(page))
 
 
-def test_the_chart_draws_what_was_priced_before_it_was_seen(panel, qtbot):
-    panel.hide()
-    panel.restore_state({"side": "chart"})
-    count_while_hidden(qtbot, panel, 2_000)
-    qtbot.waitUntil(lambda: "Acme Large: $0.008" in described(panel))
+def test_the_chart_draws_what_was_priced_before_it_was_seen(panel, page, qtbot):
+    page.chart_button.click()
+    assert not page.chart.isVisible()
+    count_while_hidden(qtbot, panel, page, 2_000)
+    page.chart_button.click()
+    qtbot.waitUntil(lambda: "Acme Large: $0.008" in described(page))
 
 
-def test_the_explanation_is_of_what_was_priced_behind_another_tab(panel, qtbot):
-    panel.table.show_model("acme/large")
-    panel.explain_button.click()
-    assert "One call: $0.006" in panel.explanation.lines.toPlainText()
-    count_while_hidden(qtbot, panel, 2_000)
-    assert "One call: $0.008" in panel.explanation.lines.toPlainText()
-    panel.hide()
-    panel.table.show_model("acme/small")
-    panel.show()
-    assert panel.explanation.title.text() == "Acme Small"
-
-
-def described(panel: CostPanel) -> str:
-    plot = panel.chart._plot
+def described(page: ModelsPage) -> str:
+    plot = page.chart._plot
     return plot.accessibleDescription() if plot is not None else ""

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grab
 
 @pytest.fixture
 def dialog(panel, qtbot):
-    panel.cheapest_button.click()
+    panel.find_cheapest()
     dialog = panel.find_cheapest()
     qtbot.waitExposed(dialog)
     settle(qtbot, dialog)
@@ -60,11 +60,11 @@ def test_room_provider_count_and_budget_narrow_it(dialog, panel, qtbot):
     assert answer(dialog) == "Acme Large is the cheapest of 2 that fit."
     dialog.findChild(QDoubleSpinBox, "cheapestBudget").setValue(5.5)
     assert panel.scenario.budget == Decimal("5.5")
-    assert panel.scenario_bar.budget_usd.value() == 5.5
+    assert panel.popover.budget_usd.value() == 5.5
     over = "✗ over the budget by up to $0.50"  # 1,000 calls at $0.006
     qtbot.waitUntil(lambda: listed(dialog)["Acme Large"] == over)
     assert answer(dialog) == "None fits. The list says what keeps each model from it."
-    panel.scenario_bar.budget_usd.setValue(0)
+    panel.popover.budget_usd.setValue(0)
     dialog.findChild(QSpinBox, "cheapestContext").setValue(0)
     label = dialog.findChild(QComboBox, "cheapestLabel")
     label.setCurrentIndex(1)
@@ -99,7 +99,7 @@ def test_enter_pins_a_model_and_shows_it(dialog, panel, qtbot):
 
 def test_it_follows_the_scenario_while_it_is_open(dialog, panel, qtbot):
     with qtbot.waitSignal(panel.service.estimated):
-        panel.scenario_bar.output.setValue(3_500)
+        panel.popover.output.setValue(3_500)
     qtbot.waitUntil(lambda: listed(dialog)["Acme Small"] == "✗ has room for 4,000 tokens")
 
 
@@ -130,7 +130,7 @@ def test_columns_are_as_wide_as_what_is_in_them(dialog):
 
 def test_a_ranking_is_taken_over_without_a_call_for_each_cell(panel, qtbot, monkeypatch):
     asked = roles_asked(monkeypatch, CheapestModel)
-    panel.cheapest_button.click()
+    panel.find_cheapest()
     dialog = panel.find_cheapest()
     qtbot.waitExposed(dialog)
     settle(qtbot, dialog)

@@ -75,6 +75,7 @@ def test_the_menu_key_opens_the_menu_of_the_row(panel, qtbot):
 
 
 def test_columns_moved_by_hand_are_copied_in_that_order(panel, qtbot):
+    panel.table.show_column("provider")
     header = panel.table.horizontalHeader()
     header.moveSection(header.visualIndex(COLUMN_INDEX["provider"]), 0)
     panel.table.show_model("acme/large")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 from gui.models.cost_columns import COLUMNS
 
@@ -14,8 +14,8 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grab
 
 
 def test_the_focus_is_seen_on_selected_rows_and_on_others(panel, qtbot):
-    panel.explain_button.setFocus()
-    qtbot.keyClick(panel.explain_button, Qt.Key.Key_Tab)
+    panel.expand.setFocus()
+    qtbot.keyClick(panel.expand, Qt.Key.Key_Tab)
     assert panel.table.hasFocus()
     current = panel.table.currentIndex()
     assert COLUMNS[current.column()].key == "model"
@@ -36,28 +36,65 @@ def test_the_focus_is_seen_on_selected_rows_and_on_others(panel, qtbot):
     assert frame(panel.theme.colour("focus"))
 
 
-def test_tab_goes_through_every_control(panel, qtbot):
-    panel.scenario_bar.output.setFocus()
+def walked(qtbot, first: QWidget) -> list[str]:
+    """The names of the controls that Tab comes to until it is back."""
+    first.setFocus()
     names = []
-    while len(names) < 40 and names.count("outputTokens") < 2:
+    while len(names) < 60 and names.count(first.objectName()) < 2:
         widget = QApplication.focusWidget()
         if not names or names[-1] != widget.objectName():  # A date has three parts to go through.
             names.append(widget.objectName())
         qtbot.keyClick(widget, Qt.Key.Key_Tab)
-    assert names == [
-        *("outputTokens", "reasoningTokens", "cachedTokens", "cachedUnit", "callsPerMonth"),
-        *("costBudget", "costFactor", "costDate", "serviceTier", "pricingHours", "batchToggle", "scenarioDetails"),
-        *("costFilter", "costCheapest", "costView", "costExport", "costChartButton", "costExplainButton", "costTable"),
-        *("scenarioMenu", "outputTokens"),
-    ]
+    return names
 
 
-def test_no_two_controls_answer_to_the_same_key(panel):
-    panel.chart_button.click()
-    widgets = [*panel.findChildren(QLabel), *panel.findChildren(QAbstractButton)]
-    keys = [widget.text().partition("&")[2][:1].lower() for widget in widgets if "&" in widget.text()]
-    assert sorted(keys) == sorted(set(keys))
-    assert not set(keys) & set("fevth"), "a menu of the window answers to that key"
+TOOLS = ("scenarioSummary", "filterExact", "filterFavourites", "filterVendor", "costFilter")
+
+
+def test_tab_goes_through_every_control_of_the_strip(panel, qtbot):
+    assert walked(qtbot, panel.summary) == [*TOOLS, "costExpand", "costTable", "scenarioSummary"]
+
+
+def test_tab_goes_through_every_control_of_the_page_as_the_eye_does(panel, page, qtbot):
+    qtbot.waitUntil(lambda: page.chart._plot is not None)
+    assert panel.summary.window() is page
+    first = ("filterContext", "filterCachePrice", "filterNotRetired", "groupByVendor")
+    more = ("columnPreset", "costView", "costExport", "costChartButton", "modelsTable", "chartBars", "chartLog")
+    assert walked(qtbot, page.chips.context) == [*first, *more, *TOOLS, "filterContext"]
+    panel.hide()
+    panel.show()
+    assert panel.summary.window() is panel, "whichever is in front has the bar"
+
+
+def test_tab_goes_through_every_field_of_the_scenario(panel, qtbot):
+    popover = panel.show_scenario()
+    popover.ranged["output"].click()
+    popover.some.click()
+    names = walked(qtbot, popover.output)
+    assert names[:5] == ["outputTokens", "outputRanged", "outputLow", "outputHigh", "reasoningTokens"]
+    wanted = {
+        "cachedTokens",
+        "cachedUnit",
+        "cacheSome",
+        "cacheHitRate",
+        "cacheLifetime",
+        "callsPerMonth",
+        "callsPerDay",
+    }
+    wanted |= {"batchToggle", "serviceTier", "pricingHours", "costBudget", "costFactor", "costDate", "costCurrency"}
+    assert wanted <= set(names), names
+
+
+def test_no_two_controls_answer_to_the_same_key(panel, page):
+    groups = {panel.popover: [], page: [], panel: []}
+    for root in groups:
+        for widget in (*root.findChildren(QLabel), *root.findChildren(QAbstractButton)):
+            if "&" in widget.text() and widget.window() is root.window():
+                groups[root].append(widget.text().replace("&&", "").partition("&")[2][:1].lower())
+    for keys in groups.values():
+        assert sorted(keys) == sorted(set(keys))
+    assert groups[panel.popover]
+    assert not {*groups[page], *groups[panel]} & set("fevth"), "a menu of the window answers to that key"
 
 
 def test_the_theme_changes_without_a_restart(panel):

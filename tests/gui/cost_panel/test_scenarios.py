@@ -8,11 +8,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QRadioButton, QSpinBox
 
-from gui.dialogs.scenario_name import ScenarioName
+from gui.costs.scenario_names import ScenarioName
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.scenario_book import ScenarioBook
 from gui.services.price_files import LoadedPrices
 from gui.storage import Storage
+from tests.gui.cost_panel.hands import shown_bill
 from tests.gui.cost_samples import MODELS
 
 # What the offscreen platform has to say of windows with a least size, and of menus.
@@ -33,12 +34,11 @@ def cell(panel, model_id: str, column: str) -> str:
 
 def explained(panel, model_id: str) -> str:
     panel.table.show_model(model_id)
-    panel.commands.explain.trigger()
-    return panel.explanation.lines.toPlainText()
+    return shown_bill(panel)
 
 
 def test_a_range_of_output_is_a_range_of_money(panel, qtbot):
-    details = panel.show_details()
+    details = panel.show_scenario()
     details.findChild(QCheckBox, "outputRanged").click()
     details.findChild(QSpinBox, "outputLow").setValue(0)
     with qtbot.waitSignal(panel.service.estimated):
@@ -55,7 +55,7 @@ def test_a_range_of_output_is_a_range_of_money(panel, qtbot):
 
 
 def test_calls_that_miss_the_cache_are_averaged_and_explained(panel, qtbot):
-    details = panel.show_details()
+    details = panel.show_scenario()
     panel.scenario.change(cached=800, output_tokens=0)
     details.findChild(QRadioButton, "cacheSome").click()
     with qtbot.waitSignal(panel.service.estimated):
@@ -75,7 +75,7 @@ def test_calls_that_miss_the_cache_are_averaged_and_explained(panel, qtbot):
 
 
 def test_a_share_of_batches_is_averaged(panel, qtbot):
-    details = panel.show_details()
+    details = panel.show_scenario()
     panel.scenario.change(output_tokens=0, batch=True)
     with qtbot.waitSignal(panel.service.estimated):
         details.findChild(QSpinBox, "batchShare").setValue(50)
@@ -99,7 +99,7 @@ def test_an_export_says_what_was_priced(panel, qtbot):
 
 def test_a_day_of_calls_is_a_line_of_the_explanation(panel, qtbot):
     with qtbot.waitSignal(panel.service.estimated):
-        panel.show_details().findChild(QSpinBox, "callsPerDay").setValue(10)
+        panel.show_scenario().findChild(QSpinBox, "callsPerDay").setValue(10)
     said = explained(panel, "acme/large")
     assert "A day of 10 calls: $0.06" in said
     assert "300 calls: $1.8" in said
@@ -110,7 +110,7 @@ def test_amounts_are_shown_in_another_currency_and_kept_in_dollars(panel, qtbot)
     panel.service._loading._work = lambda request, ticket: loaded
     with qtbot.waitSignal(panel.service.prices_changed):
         panel.service.reload_prices()
-    details = panel.show_details()
+    details = panel.show_scenario()
     details.currency.setCurrentIndex(details.currency.findData("EUR"))
     assert cell(panel, "acme/large", "total") == "EUR\u00a00.0048"  # $0.006 / 1.25
     said = explained(panel, "acme/large")
@@ -158,17 +158,17 @@ def test_a_scenario_is_saved_changed_and_loaded(panel, qtbot, book):
     save_as(panel, qtbot, "Support")
     assert button.text() == "Support"
     assert not panel.names.save.isEnabled()
-    panel.scenario_bar.output.setValue(78)
+    panel.popover.output.setValue(78)
     assert button.text() == "Support *"
     assert button.accessibleName() == "Scenario: Support, changed"
     panel.names.save.trigger()
     assert book.get("Support").output_tokens == 78
     panel.names.reset.trigger()
     assert button.text() == "not saved"
-    assert panel.scenario_bar.output.value() == 500
+    assert panel.popover.output.value() == 500
     button.menu().aboutToShow.emit()
     button.menu().actions()[0].trigger()
-    assert panel.scenario_bar.output.value() == 78
+    assert panel.popover.output.value() == 78
     assert panel.state()["scenario_name"] == "Support"
 
 
@@ -205,11 +205,11 @@ def test_a_scenario_is_renamed_and_deleted_and_brought_back(panel, qtbot, book, 
     dialog.name.setText("b")
     dialog.accept()
     assert book.names() == ["b"]
-    assert panel.scenario_bar.named.text() == "b"
+    assert panel.popover.named.text() == "b"
     with qtbot.waitSignal(notifier.posted) as told:
         panel.names.delete.trigger()
     assert book.names() == []
-    assert panel.scenario_bar.named.text() == "not saved"
+    assert panel.popover.named.text() == "not saved"
     told.args[0].offers[0].act()
     assert book.names() == ["b"]
-    assert panel.scenario_bar.named.text() == "b"
+    assert panel.popover.named.text() == "b"

@@ -22,22 +22,31 @@ def test_everything_the_user_arranged_comes_back(panel, make_panel, qtbot):
     panel.table.show_model("acme/large")
     panel.commands.pin.trigger()
     panel.table.sortByColumn(COLUMN_INDEX["model"], Qt.SortOrder.DescendingOrder)
-    header = panel.table.horizontalHeader()
-    header.moveSection(header.visualIndex(COLUMN_INDEX["total"]), 2)
-    panel.table.setColumnWidth(COLUMN_INDEX["provider"], 222)
-    panel.table.setColumnHidden(COLUMN_INDEX["label"], True)
+    for table in (panel.table, panel.page.table):
+        header = table.horizontalHeader()
+        header.moveSection(header.visualIndex(COLUMN_INDEX["total"]), 2)
+        table.setColumnWidth(COLUMN_INDEX["tokens"], 222)
+        table.setColumnHidden(COLUMN_INDEX["context"], True)
+    panel.page.chart_button.click()
+    panel.page.chips.cache.click()
+    panel.tools.exact.click()
+    panel.model.change(vendors=frozenset({"Borg", "Acme"}), context_at_least=1_000, by_vendor=True)
+    panel.model.change(exact_only=False, cache_price=False)
     panel.findChild(QSpinBox, "outputTokens").setValue(1_234)
-    panel.explain_button.click()
     state = json.loads(json.dumps(panel.state()))
     other = make_panel()
     other.restore_state(state)
     restored = other.state()
-    assert {**restored, "split": None} == {**state, "split": None}
+    assert restored == state, "before the page was looked at"
+    other.page.resize(panel.page.size())
+    assert {**other.state(), "split": None} == {**state, "split": None}
     assert ids(other) == ids(panel)
+    assert other.filter.text() == "o"
+    other.model.set_arrangement(other.model.arrangement.without_filters())
     assert "corp/embed" in ids(other)
     assert other.commands.show_embedding.isChecked()
-    assert other.filter.text() == "o"
-    assert other.explanation.isVisible()
+    assert not other.filter.text()
+    assert not other.page.chart_button.isChecked()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QSpinBox, QTableView
 from gui.services import price_files
 from gui.services.price_files import LoadedPrices
 from pricing.types import Problem
+from tests.gui.cost_panel.hands import shown_bill
 from tests.gui.cost_samples import MODELS, TODAY, Counts
 
 # What the offscreen platform has to say of windows with a least size, and of menus.
@@ -62,7 +63,7 @@ def test_odd_scenarios_are_explained_not_refused(panel, qtbot):
     assert "More cached tokens than the prompt has" in panel.status.note.text()
     assert panel.status.note.isVisible()
     with qtbot.waitSignal(panel.service.estimated):
-        panel.scenario_bar.batch.setChecked(True)
+        panel.popover.batch.setChecked(True)
     assert "No known batch price for 1 of the models shown." in panel.status.note.text()
     with qtbot.waitSignal(panel.service.estimated):
         panel.names.reset.trigger()
@@ -76,7 +77,7 @@ def test_a_day_before_the_first_known_prices_has_no_amounts(make_panel, qtbot, m
     assert not any(row.estimate.price_note for row in panel.service.rows)
     day = TODAY - timedelta(1)
     with qtbot.waitSignal(panel.service.estimated):
-        panel.scenario_bar.day.setDate(QDate(day.year, day.month, day.day))
+        panel.popover.day.setDate(QDate(day.year, day.month, day.day))
     assert all(row.estimate.usd is None for row in panel.service.rows if row.model_id != MODELS[0].id)
     assert "No price is known on 2026-11-20 for 4 of the models shown." in panel.status.note.text()
     assert "as known today" in panel.status.note.text()
@@ -85,13 +86,13 @@ def test_a_day_before_the_first_known_prices_has_no_amounts(make_panel, qtbot, m
 def test_a_budget_that_is_not_enough_is_told(panel, qtbot):
     rows = panel.model.shown_rows()
     costs = sorted(row.estimate.usd_calls_low for row in rows if row.estimate.usd_calls_low is not None)
-    panel.scenario_bar.budget_usd.setValue(0.01)
+    panel.popover.budget_usd.setValue(0.01)
     note = panel.status.note
     assert note.isVisible()
     assert note.text().startswith(f"⚠ Over the budget of $0.01 for all calls: {len(costs)} of the models shown.")
-    panel.scenario_bar.budget_usd.setValue(float(max(row.estimate.usd_calls_high or 0 for row in rows)) + 0.01)
+    panel.popover.budget_usd.setValue(float(max(row.estimate.usd_calls_high or 0 for row in rows)) + 0.01)
     assert not note.isVisible()
-    panel.scenario_bar.budget_usd.setValue(0.01)
+    panel.popover.budget_usd.setValue(0.01)
     panel.names.reset.trigger()
     assert not note.isVisible()
     assert panel.scenario.budget is None
@@ -99,16 +100,15 @@ def test_a_budget_that_is_not_enough_is_told(panel, qtbot):
 
 def test_what_is_written_to_the_cache_is_a_line_of_the_explanation(panel, qtbot):
     panel.table.show_model("acme/large")
-    panel.commands.explain.trigger()
     with qtbot.waitSignal(panel.service.estimated):
-        panel.show_details().write.setValue(400)
-    assert "Input written to the cache: 400 tokens" in panel.explanation.lines.toPlainText()
-    panel.scenario_bar.cached_unit.setCurrentIndex(1)
-    panel.scenario_bar.cached.setValue(80)
+        panel.show_scenario().write.setValue(400)
+    assert "Input written to the cache: 400 tokens" in shown_bill(panel)
+    panel.popover.cached_unit.setCurrentIndex(1)
+    panel.popover.cached.setValue(80)
     with qtbot.waitSignal(panel.service.estimated, check_params_cb=lambda rows: any(row.cached_cut for row in rows)):
-        panel.show_details().write.setValue(90_000_000)
-    assert "Input written to the cache: 200 tokens" in panel.explanation.lines.toPlainText()
-    assert "Input read from the cache: 800 tokens" in panel.explanation.lines.toPlainText()
+        panel.show_scenario().write.setValue(90_000_000)
+    assert "Input written to the cache: 200 tokens" in shown_bill(panel)
+    assert "Input read from the cache: 800 tokens" in shown_bill(panel)
 
 
 def test_mistakes_in_the_price_file_are_told_and_withdrawn(panel, qtbot, notifier, monkeypatch):
@@ -141,27 +141,26 @@ def test_reading_the_prices_again_is_acknowledged(panel, qtbot, notifier):
     assert remarks == ["Prices reloaded."]
 
 
-def test_the_explanation_follows_the_current_row(panel, qtbot):
+def test_the_bill_is_of_the_current_row(panel, qtbot):
     panel.table.show_model("acme/large")
     panel.table.setFocus()
-    qtbot.keyClick(panel.table, Qt.Key.Key_Return)
-    assert panel.explanation.isVisible()
-    assert "1,000 tokens × $2 / million = $0.002" in panel.explanation.lines.toPlainText()
-    assert "13 days ago (built in)" in panel.explanation.age.text()
+    assert "1,000 tokens × $2 / million = $0.002" in shown_bill(panel)
     qtbot.keyClick(panel.table, Qt.Key.Key_Down)
     current = panel.table.current_row()
     assert current.model_id != "acme/large"
-    assert current.model_id in panel.explanation.lines.toPlainText()
+    assert current.model_id in shown_bill(panel)
     panel.filter.setText("nothing like it")
-    assert "Choose a row" in panel.explanation.lines.toPlainText()
+    assert "Select a model" in shown_bill(panel)
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
-def test_both_enter_keys_explain(panel, qtbot, key):
+def test_enter_opens_nothing(panel, qtbot, key):
+    asked = []
+    panel.commands.explain.triggered.connect(lambda: asked.append(1))
     panel.table.show_model("acme/large")
     panel.table.setFocus()
     qtbot.keyClick(panel.table, key)
-    assert panel.explanation.isVisible()
+    assert not asked
 
 
 def test_actions_say_what_they_would_do(panel):

@@ -1,4 +1,6 @@
-"""The sum behind a cost, line by line, in the user's words and numbers.
+"""The bill of one model: its lines, what they come to, and why a figure is a range or assumed.
+
+``explanation`` says the same in text with exact amounts, for the clipboard and for screen readers.
 
 ``pricing`` can say the same in English (``CostEstimate.explanation``); its remarks are taken over as they are.
 """
@@ -7,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from gui.core.figures import Run, amount_places, amount_runs
+from gui.look.token_text import visible_line
 from gui.models.cost_columns import CostColumn, CostView, unknown_prices
 from gui.models.cost_money import excess, excess_text
 from gui.models.cost_row import CostRow
 from gui.services.exports import plain
 
 if TYPE_CHECKING:
-    from pricing.scenarios import MixedCost
+    from pricing.scenarios import CallKind, MixedCost
     from pricing.types import CostEstimate, CostPart
 
 _PARTS = {
@@ -29,6 +33,25 @@ _PARTS = {
     "reasoning": QT_TRANSLATE_NOOP("CostExplanation", "Reasoning"),
     "per_request": QT_TRANSLATE_NOOP("CostExplanation", "Fee for the request"),
 }
+_SHORT = {
+    "input": QT_TRANSLATE_NOOP("CostExplanation", "Input"),
+    "cached": QT_TRANSLATE_NOOP("CostExplanation", "Cached"),
+    "cache_write": QT_TRANSLATE_NOOP("CostExplanation", "Cache write"),
+    "cache_write_1h": QT_TRANSLATE_NOOP("CostExplanation", "Cache write, 1 h"),
+    "audio_input": QT_TRANSLATE_NOOP("CostExplanation", "Audio input"),
+    "audio_output": QT_TRANSLATE_NOOP("CostExplanation", "Audio output"),
+    "per_search": QT_TRANSLATE_NOOP("CostExplanation", "Searches"),
+}
+"""Names of the lines of a bill, where they are shorter."""
+
+
+class BillLine(NamedTuple):
+    """One line: what is paid for, how many at which price, and the amount. A heading has neither."""
+
+    name: str
+    detail: str = ""
+    amount: tuple[Run, ...] = ()
+    total: bool = False
 
 
 def tr(text: str) -> str:
@@ -56,6 +79,132 @@ def why_unknown(column: CostColumn, row: CostRow, view: CostView) -> str:
     return tr("No price is known for: {prices}.").format(prices=prices)
 
 
+def bill_lines(row: CostRow, view: CostView) -> list[BillLine]:
+    """Return the terms of the sum, and what they come to. Amounts have the same number of decimals in all lines."""
+    estimate = row.estimate
+    if estimate.input_tokens is None:
+        return []
+    kinds = [(None, estimate)] if row.mixed is None else [(kind, kind.estimate) for kind in row.mixed.kinds]
+    amounts = [part.usd for _, one in kinds for part in one.parts if part.usd is not None]
+    places = amount_places(map(view.text.converted, [*amounts, *([estimate.usd] if estimate.usd else [])]))
+    lines = []
+    for kind, one in kinds:
+        if kind is not None:
+            lines.append(BillLine(_kind_words(kind, view)))
+        lines += [_bill_line(part, one, places, view) for part in one.parts]
+    if estimate.factor != 1:
+        lines.append(BillLine(tr("Factor"), f"× {_exact(estimate.factor, view)}"))
+    one_call = tr("One call") if row.mixed is None else tr("One call on average")
+    ends = (estimate.usd, estimate.usd_low, estimate.usd_high)
+    lines.append(BillLine(one_call, "", _amount(*ends, places, view), total=True))
+    if estimate.calls != 1:
+        ends = (estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
+        calls = tr("{calls} calls").format(calls=view.text.localised(f"{estimate.calls:,}"))
+        lines.append(BillLine(tr("Per month"), calls, _amount(*ends, None, view)))
+    if view.calls_a_day and estimate.usd is not None:
+        calls = tr("{calls} calls").format(calls=view.text.localised(f"{view.calls_a_day:,}"))
+        usd = estimate.usd * view.calls_a_day
+        lines.append(BillLine(tr("Per day"), calls, _amount(usd, usd, usd, None, view)))
+    return lines
+
+
+def _bill_line(part: CostPart, estimate: CostEstimate, places: int, view: CostView) -> BillLine:
+    """A term: of the prompt and of the output with their ranges."""
+    name, detail = tr(_SHORT.get(part.name, _PARTS.get(part.name, part.name))), ""
+    low = high = part.usd
+    if part.tokens is not None:
+        first = last = part.tokens
+        if part.name == "input" and estimate.input_low is not None and estimate.input_high is not None:
+            # The range of the prompt is one of its fresh part: what is read from a cache is known.
+            first = max(part.tokens + estimate.input_low - (estimate.input_tokens or 0), 0)
+            last = part.tokens + estimate.input_high - (estimate.input_tokens or 0)
+        tokens = view.text.tokens(None, part.tokens, first, last)
+        if part.usd_per_mtok is None:
+            detail = tr("{tokens} × unknown price").format(tokens=tokens)
+        else:
+            detail = f"{tokens} × {_usd(part.usd_per_mtok, view)}"
+            if first != last:
+                low, high = (Decimal(end) * part.usd_per_mtok / 1_000_000 for end in (first, last))
+    return BillLine(name, detail, _amount(part.usd, low, high, places, view))
+
+
+def _amount(
+    usd: Decimal | None, low: Decimal | None, high: Decimal | None, places: int | None, view: CostView
+) -> tuple[Run, ...]:
+    if usd is None:
+        return (Run(view.text.unknown(), strong=False),)
+    ends = [view.text.converted(end) for end in ((usd, usd) if low is None or high is None else (low, high))]
+    decimals = amount_places([ends[1]], 3) if places is None else places
+    return amount_runs(*ends, decimals, view.text.currency.sign, view.text.localised)
+
+
+def why_not_exact(row: CostRow, view: CostView) -> tuple[str, str]:
+    """Return a heading and one sentence that says how the tokens are counted, or why the cost is a range."""
+    rule, estimate = row.model.count, row.estimate
+    tokenizer = rule.tokenizer or ""
+    if estimate.input_tokens is None:
+        return tr("Why is there no cost?"), _why_not_counted(row)
+    if row.calibrated:
+        return tr("Why a range?"), tr("Calibrated: based on the usage that you were billed for similar text.")
+    label = estimate.label or rule.label
+    if label == "estimated":
+        low, high = (view.text.localised(f"{factor:.2f}") for factor in (rule.low, rule.high))
+        words = tr(
+            "The vendor does not publish this tokenizer. On measured texts such tokenizers give {low} to {high} × "
+            "the count of {tokenizer}."
+        )
+        return tr("Why a range?"), words.format(low=low, high=high, tokenizer=tokenizer)
+    if label == "reconstructed":
+        return tr("Why a range?"), tr("Counted with a tested reconstruction of the vendor's tokenizer.")
+    if label == "assumed":
+        words = tr("The vendor does not name the tokenizer of this model. By good authority it is {tokenizer}.")
+        return tr("Why assumed?"), words.format(tokenizer=tokenizer)
+    if label == "formula":
+        return tr("Why assumed?"), tr("A published rule gives this count; the vendor's own count may differ.")
+    if estimate.output_low != estimate.output_high:
+        return tr("Why a range?"), tr("The scenario expects a range of output tokens.")
+    if estimate.usd_low != estimate.usd_high:
+        return tr("Why a range?"), _sentence(estimate.price_note or tr("the price depends on the hour")) + "."
+    if label == "counted":
+        return tr("Exact count"), tr("Counted by the vendor.")
+    return tr("Exact count"), tr("Counted with the vendor's own tokenizer, {tokenizer}.").format(tokenizer=tokenizer)
+
+
+def remarks(row: CostRow, view: CostView) -> list[str]:
+    """Return what else is worth knowing about a bill: limits, notes, announced prices, what a cache saves."""
+    estimate = row.estimate
+    if estimate.input_tokens is None:
+        return []
+    lines = []
+    if estimate.usd is None:
+        lines.append(tr("No price is known for: {prices}.").format(prices=", ".join(unknown_prices(row))))
+    if not view.text.currency.is_dollar:
+        rate = _usd(view.text.currency.usd, view)
+        lines.append(tr("1 {code} = {rate}, by your price file").format(code=view.text.currency.code, rate=rate))
+    parts = [part for one in _estimates(row) for part in one.parts]
+    lines += dict.fromkeys(_sentence(part.note) for part in parts if part.note)
+    return [*lines, *_plans(row, view), *_notes(row, view)]
+
+
+def _estimates(row: CostRow) -> list[CostEstimate]:
+    return [row.estimate] if row.mixed is None else [kind.estimate for kind in row.mixed.kinds]
+
+
+def provider_line(row: CostRow, view: CostView) -> str:
+    """Return who serves the model, in which unit, and the day of its prices."""
+    checked = row.estimate.price_checked
+    parts = [visible_line(row.model.provider), tr("US$ per million")]
+    if checked is not None:
+        parts.append(
+            tr("checked {day}, {age}").format(day=view.text.day(checked), age=view.text.age(checked, view.today))
+        )
+    else:
+        parts.append(view.text.age(None, view.today))
+    if row.model.is_yours:
+        parts.append(tr("your price file"))
+    return " · ".join(part for part in parts if part)
+
+
 def _why_not_counted(row: CostRow) -> str:
     if row.model.count.tokenizer is None:
         return tr("No tokenizer is known for this model: the tokens of the prompt cannot be counted.")
@@ -74,7 +223,17 @@ def explanation(row: CostRow, view: CostView) -> list[str]:
     if estimate.factor != 1:
         lines.append(tr("All of it × {factor}").format(factor=_exact(estimate.factor, view)))
     lines += _totals(row, view)
-    lines += _plans(row, view)
+    return [*lines, *_plans(row, view), *_notes(row, view), *_source(row)]
+
+
+def _source(row: CostRow) -> Iterator[str]:
+    if row.estimate.source:
+        yield tr("Source: {source}").format(source=row.estimate.source)
+
+
+def _notes(row: CostRow, view: CostView) -> list[str]:
+    """What holds for the whole request."""
+    lines, estimate = [], row.estimate
     if row.cached_cut:
         lines.append(tr("More cached tokens were asked for than this prompt has: all of it counts as cached."))
     if estimate.tier:
@@ -86,8 +245,6 @@ def explanation(row: CostRow, view: CostView) -> list[str]:
     if estimate.price_note:
         lines.append(_sentence(estimate.price_note) + ".")
     lines += dict.fromkeys(_sentence(note) for note in (*estimate.notes, *row.model.notes))
-    if estimate.source:
-        lines.append(tr("Source: {source}").format(source=estimate.source))
     return lines
 
 
@@ -153,16 +310,20 @@ def _calls_line(calls: int, usd: Decimal, view: CostView) -> str:
 def _kinds(mixed: MixedCost, view: CostView) -> Iterator[str]:
     """The terms of each kind of call under its share."""
     for kind in mixed.kinds:
-        words = {
-            None: tr("{share} of the calls"),
-            True: tr("{share} of the calls, which find the cached part"),
-            False: tr("{share} of the calls, which write the cached part"),
-        }[kind.hit]
-        if kind.in_batch:
-            words += tr(", in batch")
-        yield words.format(share=view.text.percent(kind.share, kind.share)) + ":"
+        yield _kind_words(kind, view) + ":"
         for part in kind.estimate.parts:
             yield "  " + _part_line(part, view)
+
+
+def _kind_words(kind: CallKind, view: CostView) -> str:
+    words = {
+        None: tr("{share} of the calls"),
+        True: tr("{share} of the calls, which find the cached part"),
+        False: tr("{share} of the calls, which write the cached part"),
+    }[kind.hit]
+    if kind.in_batch:
+        words += tr(", in batch")
+    return words.format(share=view.text.percent(kind.share, kind.share))
 
 
 def _plans(row: CostRow, view: CostView) -> Iterator[str]:

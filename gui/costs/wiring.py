@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 
+from gui.costs.inspector import Inspector
+from gui.costs.panel import CostPanel
 from gui.look.corner import plain_corner
 from gui.models.reference_model import NO_MODEL, ReferenceModel
-from gui.panels.cost_panel import CostPanel
 from gui.priced_text import PricedText
 from gui.scenario_book import ScenarioBook
 from gui.services.costs import CostService
@@ -17,14 +19,17 @@ from gui.services.price_files import OWN_VENDOR
 from gui.storage import Storage
 from gui.versions import our_version
 from gui.window.header import HeaderFigures
+from gui.window.workspaces import MODELS_PAGE
 
 if TYPE_CHECKING:
     from gui.jobs import JobRunner
     from gui.models.cost_row import CostRow
+    from gui.window.pages import Page
     from gui.window.tab_dock import TabDock
     from gui.workbench import Workbench
     from pricing.types import Model
 
+REFRESH_MS = 100
 LAST_GOOD_PRICES = "prices-last-good.yaml"
 
 
@@ -41,6 +46,7 @@ class CostWiring(QObject):
     ) -> None:
         """``state``: of the cost panel; ``model_id``: chosen in an earlier window."""
         super().__init__(bench)
+        self._bench = bench
         self.reference = ReferenceModel(model_id)
         self._picker = bench.window.header.models
         self._prompt = bench.prompt
@@ -69,6 +75,13 @@ class CostWiring(QObject):
         self._figures = HeaderFigures(bench.window.header, self._prompt, self)
         self._picker.show_encoding(self._prompt.encoding)
         self._prompt.encoding_changed.connect(self._picker.show_encoding)
+        self.inspector = inspector = Inspector(bench.theme)
+        self._refresh = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._connect_inspector(bench, inspector)
+        bench.window.set_inspector(inspector)
+        page = bench.page(MODELS_PAGE)
+        page.when_looked_at((), bench.load_first, partial(self._fill_page, page))
+        panel.page_asked.connect(page.bring_to_front)
         actions = [*panel.commands.all_actions(), *self._panel_actions(dock)]
         bench.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
         service.start(runner)
@@ -77,19 +90,103 @@ class CostWiring(QObject):
         """What the buttons of the panel do, for the menu and the command palette."""
         panel, made = self.panel, []
         for name, text, tip, act in (
-            ("costChart", self.tr("Show or hide the chart"), panel.chart_button.toolTip(), panel.chart_button.click),
-            ("costResetColumns", self.tr("Reset the columns"), "", panel.table.reset_columns),
-            ("costFindCheapest", self.tr("Find the cheapes&t…"), panel.cheapest_button.toolTip(), panel.find_cheapest),
-            ("costScenario", self.tr("The &whole scenario…"), panel.scenario_bar.details.toolTip(), panel.show_details),
+            ("costChart", self.tr("Show or hide the chart"), self.tr("Show a chart of the totals"), self._toggle_chart),
+            ("costResetColumns", self.tr("Reset the columns"), "", self._reset_columns),
+            (
+                "costFindCheapest",
+                self.tr("Find the cheapes&t…"),
+                self.tr("Find the cheapest model that fits, and why others do not"),
+                panel.find_cheapest,
+            ),
+            ("costScenario", self.tr("&Change the scenario…"), panel.summary.toolTip(), panel.show_scenario),
         ):
             action = QAction(text, self, objectName=name)
             action.setStatusTip(tip)
-            action.triggered.connect(dock.show)
+            if name != "costChart":
+                action.triggered.connect(dock.show)
             action.triggered.connect(act)
             made.append(action)
         for action in panel.names.actions():
             action.triggered.connect(dock.show)
         return [*made, *panel.names.actions()]
+
+    def _fill_page(self, page: Page) -> None:
+        """Show the full view in its page."""
+        view = self.panel.page
+        if view.parent() is not page:
+            view.table.setCornerWidget(plain_corner(view.table))
+            page.fill(view)
+            page.lead_to(self.panel.filter)
+            view.show()
+
+    @Slot()
+    def _toggle_chart(self) -> None:
+        self._bench.page(MODELS_PAGE).bring_to_front()
+        self.panel.page.chart_button.toggle()
+
+    @Slot()
+    def _reset_columns(self) -> None:
+        self.panel.commands.front.reset_columns()
+
+    # --- the inspector ------------------------------------------------------------------------------------------------
+
+    def _connect_inspector(self, bench: Workbench, inspector: Inspector) -> None:
+        """Labels are written at most every tenth of a second, while somebody sees them."""
+        panel, bill = self.panel, inspector.bill
+        self._refresh.timeout.connect(self._show_inspected)
+        for change in (
+            *(inspector.seen, panel.table.current_model_changed, panel.model.arranged, panel.model.current_changed),
+            *(bench.panel.editor.caret_token_changed, self._prompt.counted),
+        ):
+            change.connect(self._refresh_soon)
+        panel.commands.explain.triggered.connect(self._on_explain)
+        bill.use_asked.connect(self._on_use)
+        bill.prices_asked.connect(panel.commands.edit_asked)
+        bill.calibrate_asked.connect(self._on_calibrate)
+        inspector.token.entry_asked.connect(self._on_entry)
+
+    @Slot()
+    def _refresh_soon(self) -> None:
+        if self.inspector.isVisible() and not self._refresh.isActive():
+            self._refresh.start()
+
+    @Slot()
+    def _show_inspected(self) -> None:
+        """Show the token at the caret, and the bill of the selected model or else of the current one."""
+        model, editor = self.panel.model, self._bench.panel.editor
+        row = self.panel.table.current_row() or self.reference_row()
+        self.inspector.bill.show_row(row, model.view if row is not None else None)
+        span = editor.token_at(editor.caret_offset())
+        cursor = editor.textCursor()
+        place = self.tr("Line {line}, column {column}").format(
+            line=self._number(cursor.blockNumber() + 1), column=self._number(cursor.positionInBlock() + 1)
+        )
+        self.inspector.token.show_token(span, self._prompt.token_info(span), editor.token_count, place)
+
+    def _number(self, number: int) -> str:
+        return self.panel.model.view.text.localised(f"{number:,}")
+
+    @Slot()
+    def _on_explain(self) -> None:
+        self._bench.window.actions_by_name["inspector"].setChecked(True)
+
+    @Slot(str)
+    def _on_use(self, model_id: str) -> None:
+        self.choose_model(model_id)
+        self._offer_models()
+
+    @Slot()
+    def _on_calibrate(self) -> None:
+        if self._bench.calibration is not None:
+            self._bench.calibration.open()
+
+    @Slot(int)
+    def _on_entry(self, token_id: int) -> None:
+        vocabulary = self._bench.controllers.get("vocabularyTab")
+        if vocabulary is not None:
+            vocabulary.show_token(self._prompt.encoding, token_id)
+
+    # --- the current model --------------------------------------------------------------------------------------------
 
     @Slot()
     def _mark_model(self) -> None:

@@ -51,6 +51,7 @@ class CostCommands(QObject):
         self._table, self._model, self._service = table, model, service
         self._notifier, self._version = notifier, version
         self._storage: Storage | None = None
+        self._tables = [table]
         self._make_row_actions()
         self._make_copy_actions()
         self._make_view_actions()
@@ -62,6 +63,18 @@ class CostCommands(QObject):
         for action in (self.export_csv, self.export_json):
             action.setEnabled(False)
         self._show_choices()
+
+    def add_table(self, table: CostTable) -> None:
+        """Serve another view of the same rows, which has the selection of the first one."""
+        self._tables.append(table)
+        table.addActions(self._table.actions())
+        table.menu_asked.connect(self.show_menu)
+        table.star_clicked.connect(self._on_star)
+
+    @property
+    def front(self) -> CostTable:
+        """The view that is in sight."""
+        return next((table for table in self._tables if table.isVisible()), self._table)
 
     def use_storage(self, storage: Storage) -> None:
         """Write exports with ``storage``, which nobody else writes with."""
@@ -84,9 +97,9 @@ class CostCommands(QObject):
         menu.clear()
         menu.addActions([self.show_hidden, self.show_retired, self.show_embedding])
         menu.addSection(self.tr("Columns"))
-        menu.addActions(self._table.column_actions(menu))
+        menu.addActions(self.front.column_actions(menu))
         menu.addSeparator()
-        menu.addAction(self.tr("&Reset columns"), self._table.reset_columns)
+        menu.addAction(self.tr("&Reset columns"), self.front.reset_columns)
         menu.addSeparator()
         menu.addAction(self.reload)
 
@@ -100,7 +113,7 @@ class CostCommands(QObject):
     def show_menu(self, place: QPoint) -> None:
         """The menu of the selected rows, at a global place."""
         rows = self._table.selected_rows()
-        menu = QMenu(self._table)
+        menu = QMenu(self.front)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if rows:
             menu.addActions([self.favourite, self.pin, self.unpin, self.hide, self.explain, self.edit_prices])
@@ -117,7 +130,7 @@ class CostCommands(QObject):
     def selection(self, build: Callable[..., ExportTable]) -> ExportTable:
         """The selected rows (all that are shown where none is) in the columns that are shown."""
         rows = self._table.selected_rows() or self._model.shown_rows()
-        return build(rows, self._table.visible_columns(), self._model.view)
+        return build(rows, self.front.visible_columns(), self._model.view)
 
     def everything(self) -> ExportTable:
         """All rows that are shown, in every column, with a word about where they come from."""
@@ -150,9 +163,9 @@ class CostCommands(QObject):
         self.unpin.setStatusTip(self.tr("Compare the models with none of them"))
         self.hide = self._action("costHide", self.toggle_hidden, "Del")
         self.hide.setStatusTip(self.tr("Leave the selected models out of the cost table, or no longer"))
-        self.explain = self._action("costExplain", None, "Return", "Enter")
+        self.explain = self._action("costExplain", None)
         self.explain.setText(self.tr("&Explain this cost"))
-        self.explain.setStatusTip(self.tr("Show how the cost of the current model comes about, term by term"))
+        self.explain.setStatusTip(self.tr("Show the bill of the selected model in the inspector"))
         self.edit_prices = self._action("costEditPrices", self._edit_prices, "F2")
         self.edit_prices.setText(self.tr("Edit its pr&ices…"))
         self.edit_prices.setStatusTip(self.tr("Change what the current model costs, in your own price file"))
@@ -247,7 +260,7 @@ class CostCommands(QObject):
         row = self._table.current_row()
         if row is not None:
             self._model.change(baseline=row.model_id)
-            self._table.show_column("ratio")
+            self.front.show_column("ratio")
 
     @Slot()
     def unpin_baseline(self) -> None:
@@ -258,7 +271,7 @@ class CostCommands(QObject):
     def _edit_prices(self) -> None:
         """In its cell where that is a price, else in the form."""
         row = self._table.current_row()
-        if row is not None and not self._table.edit_price(self._table.currentIndex()):
+        if row is not None and not self.front.edit_price(self._table.currentIndex()):
             self.edit_asked.emit(row.model_id)
 
     def _toggle(self, choice: str, ids: list[str]) -> None:

@@ -15,7 +15,7 @@ from gui.loading import Loading
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
 from gui.look.theme import Theme
-from gui.models.cost_columns import CostView
+from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
 from gui.models.cost_row import CostRow, usd_middle
 from gui.models.cost_text import CostText
 from gui.next_turn import in_next_turn
@@ -29,7 +29,7 @@ REDRAW_MS = 150
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: lengths for drawing as floats, in the currency shown; the text as the table has it."""
+    """One bar: lengths for drawing as floats, in the currency shown; the text as the table says and as it draws it."""
 
     model_id: str
     name: str
@@ -38,6 +38,7 @@ class Bar:
     low: float
     high: float
     pinned: bool
+    figure: str = ""
 
 
 def bars_of(rows: Sequence[CostRow], view: CostView, most: int) -> list[Bar]:
@@ -47,15 +48,16 @@ def bars_of(rows: Sequence[CostRow], view: CostView, most: int) -> list[Bar]:
         middle, estimate = usd_middle(row), row.estimate
         if middle is None or estimate.usd_low is None or estimate.usd_high is None:
             continue
-        pinned = view.baseline is not None and row.model_id == view.baseline.model_id
+        pinned = row.model_id == (view.current if view.baseline is None else view.baseline.model_id)
         text = view.text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
         bars.append(
             Bar(
                 row.model_id,
-                row.model.name,
+                row.model.name.removesuffix(f" ({row.model.provider})"),
                 text,
                 *(float(view.text.converted(usd)) for usd in (middle, estimate.usd_low, estimate.usd_high)),
                 pinned,
+                "".join(run.text for run in drawn_runs(COLUMNS[COLUMN_INDEX["total"]], row, view)),
             )
         )
         if len(bars) == most:
@@ -157,14 +159,14 @@ class CostChart(QWidget):
 
     def _load(self) -> None:
         if self._loading is not None:
-            self._loading.when_loaded(("gui.panels.cost_bars",), self._make_plot)
+            self._loading.when_loaded(("gui.costs.bars",), self._make_plot)
 
     @Slot()
     def _make_plot(self) -> None:
         if self._plot is not None:
             return
         try:
-            from gui.panels.cost_bars import BarPlot
+            from gui.costs.bars import BarPlot
         except ImportError as error:
             self._hint.setText(self.tr("The chart cannot be loaded: {reason}").format(reason=error))
             return

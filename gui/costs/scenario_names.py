@@ -1,17 +1,19 @@
-"""The menu of named scenarios behind the first button of the scenario bar."""
+"""Named scenarios: the menu that loads, saves, renames and deletes them, and the dialog that asks for a name."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from gui.dialogs.scenario_name import ScenarioName
+from gui.dialogs.buttons import button_row
+from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.token_text import visible_line
-from gui.models.scenario_choices import ScenarioChoices
+from gui.models.scenario_choices import LONGEST_NAME, ScenarioChoices
 from gui.models.scenario_state import ScenarioState
 from gui.notify import Notifier, Offer
 from gui.scenario_book import ScenarioBook
@@ -172,3 +174,54 @@ class ScenarioNames(QObject):
         self.save_as.setEnabled(self._book is not None)
         for action in (self.rename, self.delete):
             action.setEnabled(saved is not None)
+
+
+class ScenarioName(QDialog):
+    """``take`` is called with the name. A name of ``taken`` has to be confirmed: its scenario would be gone."""
+
+    def __init__(
+        self, title: str, now: str, taken: Collection[str], take: Callable[[str], None], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("scenarioNameDialog")
+        self.setWindowTitle(title)
+        self._taken, self._take, self._asked = taken, take, ""
+        self.name = QLineEdit(now, objectName="scenarioName")
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setAccessibleName(self.tr("Name of the scenario"))
+        self.name.selectAll()
+        label = PlainLabel(self.tr("&Name of the scenario:"))
+        label.setBuddy(self.name)
+        self.remark = QLabel(objectName="scenarioNameRemark")
+        self.remark.setTextFormat(Qt.TextFormat.PlainText)
+        self.remark.setWordWrap(True)
+        kinds = QDialogButtonBox.StandardButton
+        buttons = button_row(self, kinds.Save, kinds.Cancel)
+        self.save = buttons.button(kinds.Save)
+        self._save_text = self.save.text()
+        column = QVBoxLayout(self)
+        for widget in (label, self.name, self.remark, buttons):
+            column.addWidget(widget)
+        self.name.textChanged.connect(self._on_typed)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 48)
+        self._on_typed()
+
+    def accept(self) -> None:
+        name = self.name.text().strip()
+        if not name:
+            return
+        if name in self._taken and self._asked != name:
+            self._asked = name
+            self.remark.setText(self.tr("⚠ There is a scenario of this name. Replace it, or choose another name."))
+            self.save.setText(self.tr("&Replace"))
+            return
+        super().accept()
+        self._take(name)
+
+    @Slot()
+    def _on_typed(self) -> None:
+        self._asked = ""
+        self.remark.setText("")
+        self.save.setText(self._save_text)
+        self.save.setEnabled(bool(self.name.text().strip()))

@@ -1,30 +1,87 @@
-"""The words around the cost table: models shown, age of the prices, what is odd about the scenario."""
+"""The words around the cost table: legend, models shown, age of the prices, what is odd about the scenario."""
 
 from __future__ import annotations
 
 from datetime import date
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QPointF, Qt, Slot
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from gui.core.figures import ASSUMED, ESTIMATED, EXACT
+from gui.costs.cells import dot_colour, draw_dot
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
 from gui.models.cost_money import excess, excess_text
 from gui.models.cost_table import CostTableModel
 from gui.models.cost_text import age_tone
-from gui.panels.cost_remark import RemarkLabel
 from gui.services import price_files
 from gui.services.costs import CostService
 from gui.services.exports import plain
+from gui.widgets.remark_label import RemarkLabel
 
 if TYPE_CHECKING:
     from pricing.types import Scenario
 
 MOST_NAMED = 2
 """Models over the budget that are named; the others are counted."""
+
+
+class Dot(QWidget):
+    """The mark of a quality, or of the current model, in a legend."""
+
+    def __init__(self, quality: str, theme: Theme) -> None:
+        super().__init__()
+        self._quality, self._theme = quality, theme
+        self.setFixedSize(12, 14)
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            if self._quality:
+                colour = dot_colour(self._theme, self._quality)
+                draw_dot(painter, QPointF(6, self.height() / 2), self._quality, colour)
+            else:
+                painter.fillRect(4, 1, 3, 12, self._theme.colour("accent"))
+
+
+class Foot(QFrame):
+    """The line below a cost table: what its marks mean, how many models it shows, how old their prices are."""
+
+    def __init__(self, status: CostStatus, theme: Theme) -> None:
+        super().__init__(objectName="foot")
+        self._words: list[PlainLabel] = []
+        self._count = status.count
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 5, 12, 5)
+        row.setSpacing(4)
+        for quality, words in (
+            (EXACT, self.tr("Exact")),
+            (ESTIMATED, self.tr("Estimated range")),
+            (ASSUMED, self.tr("Assumed")),
+            ("", self.tr("Current model")),
+        ):
+            label = PlainLabel(words)
+            label.setProperty("role", "caption")
+            dot = Dot(quality, theme)
+            dot.setToolTip(words)
+            row.addWidget(dot)
+            row.addWidget(label)
+            row.addSpacing(8)
+            self._words.append(label)
+        row.addStretch(1)
+        row.addWidget(status.count)
+        row.addWidget(status.remark, 1)
+        self.setMinimumWidth(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out the words of the legend where the number of models has no room; each dot has its tooltip."""
+        super().resizeEvent(event)
+        needed = self._count.sizeHint().width() + sum(label.sizeHint().width() + 28 for label in self._words) + 24
+        for label in self._words:
+            label.setVisible(needed <= self.width())
 
 
 class CostStatus(QObject):
@@ -44,6 +101,7 @@ class CostStatus(QObject):
         self.note.hide()
         for label in (self.count, self.remark, self.note):
             label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setProperty("role", "caption")
         service.stale_changed.connect(self.refresh)
         theme.changed.connect(self._colour)
         self.refresh()

@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.costs.chart import Bar, axis_text
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText
-from gui.panels.cost_chart import Bar, axis_text
 from gui.panels.plot_axis import PlotAxis
 
 THICKNESS = 0.62
@@ -210,13 +210,13 @@ class BarPlot(pg.PlotWidget):
             figure.setVisible(used)
             if used:
                 figure.setFont(font)
-                figure.setText(bars[place].text, color=self._theme.colour("text"))
+                figure.setText(bars[place].figure, color=self._theme.colour("text"))
                 figure.setPos(highs[place] + span * 0.01, place)
 
     def _room(self, bars: Sequence[Bar]) -> float:
         """How much of the bars' length the figures behind them need; a sliver where they are left out."""
         metrics = QFontMetricsF(self._figure_font())
-        figures = max(metrics.horizontalAdvance(bar.text) for bar in bars) + 14
+        figures = max(metrics.horizontalAdvance(bar.figure) for bar in bars) + 14
         field = self.width() - self._names_width - 16
         return figures / (field - figures) if 0 < figures <= field * MOST_FOR_FIGURES else LEAST_ROOM
 

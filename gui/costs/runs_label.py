@@ -1,0 +1,69 @@
+"""A label for an amount with quiet zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.core.figures import Run
+from gui.look.theme import Theme
+
+
+class RunsLabel(QWidget):
+    """Shows the parts of an amount, the strong ones in a heavier weight. ``text()`` is all of it."""
+
+    def __init__(self, name: str, theme: Theme, *, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
+        super().__init__(objectName=name)
+        self._theme, self._align = theme, align
+        self._runs: tuple[Run, ...] = ()
+        self.strong = QFont.Weight.DemiBold
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def text(self) -> str:
+        """Return the text in one piece."""
+        return "".join(run.text for run in self._runs)
+
+    def set_runs(self, runs: Sequence[Run]) -> None:
+        """Show these parts."""
+        if tuple(runs) != self._runs:
+            self._runs = tuple(runs)
+            self.setAccessibleName(self.text())
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        width = sum(self._metrics(run).horizontalAdvance(run.text) for run in self._runs)
+        return QSize(int(width) + 2, self.fontMetrics().height() + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            widths = [self._metrics(run).horizontalAdvance(run.text) for run in self._runs]
+            at_end = self._align == Qt.AlignmentFlag.AlignRight
+            x = self.width() - 1 - sum(widths) if at_end != self.isRightToLeft() else 0.0
+            metrics = self.fontMetrics()
+            line = (self.height() + metrics.ascent() - metrics.descent()) / 2
+            for run, width in zip(self._runs, widths, strict=True):
+                painter.setFont(self._font(run))
+                painter.setPen(self._theme.colour("text" if run.strong else "stale"))
+                painter.drawText(QPointF(x, line), run.text)
+                x += width
+
+    def _font(self, run: Run) -> QFont:
+        font = QFont(self.font())
+        font.setWeight(self.strong if run.strong else QFont.Weight.Normal)
+        return font
+
+    def _metrics(self, run: Run) -> QFontMetricsF:
+        return QFontMetricsF(self._font(run))

@@ -1,0 +1,607 @@
+"""The scenario: one summary button, and the popover with every field that it opens.
+
+The fields exist from the start, so that scripts set them without opening the popover. Every change counts at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from PySide6.QtCore import QCoreApplication, QDate, QEvent, QLocale, QPoint, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QValidator
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDateEdit,
+    QDialog,
+    QDoubleSpinBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QRadioButton,
+    QScrollArea,
+    QSizePolicy,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.figures import Run
+from gui.costs.runs_label import RunsLabel
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.models.cost_text import CostText, date_format
+from gui.models.scenario_choices import (
+    DOLLARS,
+    HOURS,
+    LEAST_FACTOR,
+    MOST_BUDGET,
+    MOST_CALLS,
+    MOST_FACTOR,
+    MOST_TOKENS,
+    PER_CENT,
+    SERVICES,
+    TOKENS,
+    ScenarioChoices,
+)
+from gui.models.scenario_state import ScenarioState
+from gui.panels.labelled import labelled, side_by_side
+from gui.panels.number_boxes import amount_box, as_date, decimal_of, tokens_box
+from gui.services.call_plans import DAYS, HOUR, MINUTES, expected_hit_percent
+
+FIRST_HITS = Decimal(80)
+"""Per cent of the calls, before anybody says how many."""
+FIELD_WIDTH = 132
+GAP = 4
+"""Pixels between the summary button and its popover."""
+
+
+class CachedBox(QSpinBox):
+    """A number of tokens, or a share: typing ``60%`` chooses the unit, too.
+
+    Signals: ``share_typed(int)`` when a number with a percent sign was typed.
+    """
+
+    share_typed = Signal(int)
+
+    def validate(self, text: str, place: int) -> object:
+        """Accept a percent sign behind the number."""
+        if text.rstrip().endswith("%"):
+            number = text.rstrip().rstrip("%").strip()
+            return (QValidator.State.Acceptable if number.isdecimal() else QValidator.State.Intermediate), text, place
+        return super().validate(text, place)
+
+    def valueFromText(self, text: str) -> int:
+        number = text.rstrip().rstrip("%").strip()
+        if text.rstrip().endswith("%") and number.isdecimal():
+            share = min(int(number), 100)
+            self.share_typed.emit(share)
+            return share
+        return super().valueFromText(text)
+
+
+class ScenarioPopover(QDialog):
+    """All fields of a scenario, by output, cache, calls and money; its foot says what they come to."""
+
+    def __init__(self, state: ScenarioState, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
+        self.setObjectName("scenarioPopover")
+        self.setWindowTitle(self.tr("Scenario"))
+        self.setProperty("kind", "popover")
+        self._state = state
+        self._make_output()
+        self._make_cache()
+        self._make_calls()
+        self._make_money()
+        self.named = QPushButton(objectName="scenarioMenu")
+        self.named.setAccessibleName(self.tr("Saved scenarios"))
+        self.named.setFixedWidth(self.named.fontMetrics().averageCharWidth() * 20 + 36)
+        self.reset_button = _button("scenarioReset", self.tr("&Reset"), "quiet")
+        self.reset_button.setAccessibleName(self.tr("Reset the scenario"))
+        self.save_as = _button("scenarioKeep", self.tr("Sa&ve as…"), "secondary")
+        self.model = PlainLabel(objectName="scenarioModel")
+        self.model.setProperty("role", "strong")
+        self.call = RunsLabel("scenarioCall", theme)
+        self.month = RunsLabel("scenarioMonth", theme)
+        for control in self.controls():
+            if isinstance(control, QAbstractSpinBox | QComboBox):
+                _stretch(control)
+        self._place()
+        self._connect()
+        self.set_currencies({})
+        self._show()
+
+    def event(self, event: QEvent) -> bool:
+        """Close when the user goes on elsewhere in the window; the list of a field is no elsewhere."""
+        leaves = event.type() == QEvent.Type.WindowDeactivate and QApplication.activePopupWidget() is None
+        if leaves and QApplication.activeModalWidget() is None:
+            self.reject()
+        return super().event(event)
+
+    def open_at(self, button: QWidget) -> None:
+        """Show the popover beside a button, which stays in sight: above it, or below where there is more room."""
+        self.adjustSize()
+        screen = button.screen().availableGeometry()
+        corner = button.mapToGlobal(QPoint(0, 0))
+        above, below = corner.y() - screen.top(), screen.bottom() - corner.y() - button.height()
+        wanted, behind = self._wanted_height(), corner.x() + button.width() + GAP
+        if wanted > max(above, below) - 2 * GAP and behind + self.width() <= screen.right():
+            height = min(wanted, screen.height() - 2 * GAP)
+            left, top = behind, max(min(corner.y(), screen.bottom() - height - GAP), screen.top() + GAP)
+        else:
+            height = min(wanted, max(above, below) - 2 * GAP)
+            top = corner.y() + button.height() + GAP if below >= height else corner.y() - height - GAP
+            left = min(max(corner.x(), screen.left()), max(screen.right() - self.width(), screen.left()))
+        self.resize(self.width(), height)
+        self.move(left, max(top, screen.top()))
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.output.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.output.selectAll()
+
+    def set_costs(self, name: str, call: Sequence[Run], month: Sequence[Run]) -> None:
+        """Say what one call and all calls of a month come to with the current model."""
+        self.model.setText(name)
+        self.call.set_runs(call)
+        self.month.set_runs(month)
+
+    def set_currencies(self, rates: Mapping[str, Decimal]) -> None:
+        """Offer these besides the dollar; the one chosen stays on the list even without a rate."""
+        blocker = QSignalBlocker(self.currency)
+        chosen = self._state.choices.currency
+        self.currency.clear()
+        self.currency.addItem(self.tr("US dollars"), DOLLARS)
+        for code, usd in sorted(rates.items()):
+            self.currency.addItem(self.tr("{code}, at ${usd} each").format(code=code, usd=usd), code)
+        if self.currency.findData(chosen) < 0:
+            self.currency.addItem(self.tr("{code}, without a rate").format(code=chosen), chosen)
+        self.currency.setCurrentIndex(self.currency.findData(chosen))
+        tip = self.tr("Other currencies need a rate in your price file, such as “rates: {EUR: 1.16}” at its top.")
+        self.currency.setToolTip("" if rates else tip)
+        blocker.unblock()
+
+    def _make_output(self) -> None:
+        self.output = tokens_box("outputTokens", self.tr("Expected output tokens"))
+        self.output.setToolTip(self.tr("Tokens that the model writes in answer to one call."))
+        self.reasoning = tokens_box("reasoningTokens", self.tr("Expected reasoning tokens"))
+        self.reasoning.setToolTip(self.tr("Hidden reasoning, billed on top of the output."))
+        self.ranged: dict[str, QCheckBox] = {}
+        self.low: dict[str, QSpinBox] = {}
+        self.high: dict[str, QSpinBox] = {}
+        for name, spoken in (("output", self.tr("output tokens")), ("reasoning", self.tr("reasoning tokens"))):
+            ranged = self.ranged[name] = QCheckBox(self.tr("Range"), objectName=f"{name}Ranged")
+            ranged.setAccessibleName(self.tr("Expect a range of {what}").format(what=spoken))
+            self.low[name] = tokens_box(f"{name}Low", self.tr("Minimum {what}").format(what=spoken))
+            self.high[name] = tokens_box(f"{name}High", self.tr("Maximum {what}").format(what=spoken))
+
+    def _make_cache(self) -> None:
+        self.cached = CachedBox(objectName="cachedTokens")
+        self.cached.setRange(0, MOST_TOKENS)
+        self.cached.setGroupSeparatorShown(True)
+        self.cached.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+        self.cached.setAccessibleName(self.tr("Cached part of the prompt"))
+        self.cached.setToolTip(
+            self.tr("Part of the prompt that is read from the cache: tokens, or a share such as 60%.")
+        )
+        self.cached_unit = QComboBox(objectName="cachedUnit")
+        self.cached_unit.addItem(self.tr("tokens"), TOKENS)
+        self.cached_unit.addItem(self.tr("% of prompt"), PER_CENT)
+        self.cached_unit.setAccessibleName(self.tr("Unit of the cached part"))
+        self.every = QRadioButton(self.tr("&Every call reads it"), objectName="cacheEvery")
+        self.some = QRadioButton(self.tr("Some calls read it, the others &write it"), objectName="cacheSome")
+        self.write = tokens_box("cacheWriteTokens", self.tr("Tokens written to the cache for some minutes"))
+        self.write_1h = tokens_box("cacheWriteHourTokens", self.tr("Tokens written to the cache for an hour"))
+        self.hits = QDoubleSpinBox(objectName="cacheHitRate")
+        self.hits.setRange(0, 100)
+        self.hits.setDecimals(1)
+        self.hits.setSingleStep(5)
+        self.hits.setSuffix(self.tr("% of calls"))
+        self.hits.setAccessibleName(self.tr("Calls that find the cached part, in percent"))
+        self.lifetime = QComboBox(objectName="cacheLifetime")
+        self.lifetime.addItem(self.tr("{number} minutes").format(number=MINUTES), False)
+        self.lifetime.addItem(self.tr("{number} minutes").format(number=HOUR), True)
+        self.lifetime.setAccessibleName(self.tr("Lifetime of the cached part"))
+        self.estimate = _button("cacheEstimate", self.tr("From calls per d&ay"), "secondary")
+        self.estimate.setToolTip(
+            self.tr("Share of calls at random moments that follow another within the lifetime. Needs calls per day.")
+        )
+        self.break_even = PlainLabel(objectName="cacheBreakEven")
+        self.break_even.setProperty("role", "caption")
+        self.break_even.setWordWrap(True)
+        self.break_even.hide()
+
+    def _make_calls(self) -> None:
+        self.calls = tokens_box("callsPerMonth", self.tr("Calls per month"))
+        self.calls.setRange(1, MOST_CALLS)
+        self.per_day = tokens_box("callsPerDay", self.tr("Calls per day; 0 if unknown"))
+        self.per_day.setRange(0, MOST_CALLS // DAYS)
+        self.per_day.setSpecialValueText(self.tr("not set"))
+        self.per_day.setToolTip(self.tr("Sets the calls per month: 30 days."))
+        self.batch = QCheckBox(self.tr("&Batch prices"), objectName="batchToggle")
+        self.batch.setAccessibleName(self.tr("Use batch prices"))
+        self.batch.setToolTip(self.tr("Prices of the batch service: cheaper, answered within a day."))
+        self.batch_share = QSpinBox(objectName="batchShare")
+        self.batch_share.setRange(1, 100)
+        self.batch_share.setSuffix(self.tr("% of calls"))
+        self.batch_share.setAccessibleName(self.tr("Calls through the batch service, in percent"))
+        self.service = QComboBox(objectName="serviceTier")
+        names = (self.tr("Flex tier"), self.tr("Priority tier"), self.tr("Fast tier"), self.tr("Ultrafast tier"))
+        for name, key in zip((self.tr("Standard tier"), *names), ("", *SERVICES), strict=True):
+            self.service.addItem(name, key)
+        self.service.setAccessibleName(self.tr("Service tier"))
+        self.service.setToolTip(
+            self.tr("Tiers that some vendors sell a model in. A model without the tier has no price in it.")
+        )
+        self.hours = QComboBox(objectName="pricingHours")
+        names = (self.tr("Peak hours"), self.tr("Off-peak hours"), self.tr("Average week"))
+        for name, key in zip((self.tr("Any hour"), *names), ("", *HOURS), strict=True):
+            self.hours.addItem(name, key)
+        self.hours.setAccessibleName(self.tr("Hours of the calls"))
+        self.hours.setToolTip(self.tr("For prices that depend on the hour. Any hour: costs are a range."))
+
+    def _make_money(self) -> None:
+        self.budget_usd = amount_box("costBudget", self.tr("Budget per month, in US dollars; 0 for no limit"))
+        self.budget_usd.setRange(0, float(MOST_BUDGET))
+        self.budget_usd.setPrefix("$ ")
+        self.budget_usd.setSpecialValueText(self.tr("No limit"))
+        self.budget_usd.setToolTip(self.tr("Marks models whose calls of a month cost more than this."))
+        self.factor = QDoubleSpinBox(objectName="costFactor")
+        self.factor.setRange(float(LEAST_FACTOR), float(MOST_FACTOR))
+        self.factor.setDecimals(2)
+        self.factor.setSingleStep(0.05)
+        self.factor.setPrefix("× ")
+        self.factor.setAccessibleName(self.tr("Factor on the whole cost"))
+        self.factor.setToolTip(self.tr("Multiplies the whole cost: region, discount, tax."))
+        self.day = QDateEdit(objectName="costDate")
+        self.day.setCalendarPopup(True)
+        self.day.setDisplayFormat(date_format(self.locale()))
+        self.day.setDateRange(QDate(2020, 1, 1), QDate(2099, 12, 31))
+        self.day.setAccessibleName(self.tr("Day whose prices are in force"))
+        self.day.setToolTip(self.tr("Announced price changes and retirements count from their day."))
+        self.currency = QComboBox(objectName="costCurrency")
+        self.currency.setAccessibleName(self.tr("Currency of amounts"))
+
+    def _place(self) -> None:
+        page = QWidget(objectName="plain")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(18, 14, 18, 10)
+        column.setSpacing(5)
+        head = QHBoxLayout()
+        title = PlainLabel(self.tr("Scenario"))
+        title.setProperty("role", "section")
+        saved = PlainLabel(self.tr("&Saved"))
+        saved.setProperty("role", "caption")
+        saved.setBuddy(self.named)
+        head.addWidget(title)
+        head.addStretch(1)
+        head.addWidget(saved)
+        head.addWidget(self.named)
+        column.addLayout(head)
+        for words, part in (
+            (self.tr("Output"), self._output_grid()),
+            (self.tr("Prompt cache"), self._cache_grid()),
+            (self.tr("Calls"), self._calls_grid()),
+            (self.tr("Money"), self._money_grid()),
+        ):
+            heading = PlainLabel(words)
+            heading.setProperty("role", "strong")
+            column.addWidget(heading)
+            column.addLayout(part)
+        column.addStretch(1)
+        self._scroll = QScrollArea(self)
+        self._scroll.setAccessibleName(self.tr("Fields of the scenario"))
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(page)
+        self._page = page
+        page.setMinimumWidth(4 * FIELD_WIDTH + 90)
+        self._scroll.setMinimumWidth(
+            page.minimumSizeHint().width() + self._scroll.verticalScrollBar().sizeHint().width()
+        )
+        body = QVBoxLayout(self)
+        body.setContentsMargins(1, 1, 1, 1)
+        body.setSpacing(0)
+        body.addWidget(self._scroll, 1)
+        line = QFrame()
+        line.setProperty("kind", "line")
+        line.setFrameShape(QFrame.Shape.HLine)
+        body.addWidget(line)
+        self._foot = self._foot_row()
+        body.addLayout(self._foot)
+
+    def _output_grid(self) -> QGridLayout:
+        grid = _grid()
+        minimum, maximum = self.tr("Minimum"), self.tr("Maximum")
+        for place, (name, text, box) in enumerate(
+            (
+                ("output", self.tr("&Output tokens"), self.output),
+                ("reasoning", self.tr("Reason&ing tokens"), self.reasoning),
+            )
+        ):
+            low, high = self.low[name], self.high[name]
+            _fill(grid, place, labelled(text, box, box), labelled("", self.ranged[name], None))
+            grid.addWidget(labelled(minimum, low, low), place, 2)
+            grid.addWidget(labelled(maximum, high, high), place, 3)
+        return grid
+
+    def _cache_grid(self) -> QGridLayout:
+        grid = _grid()
+        cached = labelled(self.tr("Cache&d part"), side_by_side(self.cached, self.cached_unit), self.cached)
+        grid.addWidget(cached, 0, 0, 1, 2)
+        grid.addWidget(labelled(self.tr("Written each time"), self.write, self.write), 0, 2)
+        grid.addWidget(labelled(self.tr("Written for an hour"), self.write_1h, self.write_1h), 0, 3)
+        grid.addWidget(self.every, 1, 0, 1, 2)
+        grid.addWidget(self.some, 1, 2, 1, 2)
+        _fill(
+            grid,
+            2,
+            labelled(self.tr("Found by"), self.hits, self.hits),
+            labelled(self.tr("Lifetime"), self.lifetime, self.lifetime),
+            labelled("", self.estimate, None),
+        )
+        grid.addWidget(self.break_even, 3, 0, 1, 4)
+        return grid
+
+    def _calls_grid(self) -> QGridLayout:
+        grid = _grid()
+        _fill(
+            grid,
+            0,
+            labelled(self.tr("Calls per &month"), self.calls, self.calls),
+            labelled(self.tr("Calls per da&y"), self.per_day, self.per_day),
+            labelled(self.tr("Service tier"), self.service, self.service),
+            labelled(self.tr("Hours"), self.hours, self.hours),
+        )
+        _fill(grid, 1, self.batch, self.batch_share)
+        return grid
+
+    def _money_grid(self) -> QGridLayout:
+        grid = _grid()
+        _fill(
+            grid,
+            0,
+            labelled(self.tr("B&udget per month"), self.budget_usd, self.budget_usd),
+            labelled(self.tr("&Factor"), self.factor, self.factor),
+            labelled(self.tr("&Prices as of"), self.day, self.day),
+            labelled(self.tr("&Currency"), self.currency, self.currency),
+        )
+        return grid
+
+    def _foot_row(self) -> QHBoxLayout:
+        foot = QHBoxLayout()
+        foot.setContentsMargins(18, 10, 18, 12)
+        foot.setSpacing(8)
+        foot.addWidget(self.model)
+        for words, figure in ((self.tr("one call"), self.call), (self.tr("per month"), self.month)):
+            caption = PlainLabel(words)
+            caption.setProperty("role", "caption")
+            foot.addWidget(caption)
+            foot.addWidget(figure)
+        foot.addStretch(1)
+        foot.addWidget(self.reset_button)
+        foot.addWidget(self.save_as)
+        return foot
+
+    def _wanted_height(self) -> int:
+        return self._page.sizeHint().height() + self._foot.sizeHint().height() + 6
+
+    def _connect(self) -> None:
+        state = self._state
+        state.changed.connect(self._show)
+        self.output.valueChanged.connect(lambda tokens: state.change(output_tokens=tokens))
+        self.reasoning.valueChanged.connect(lambda tokens: state.change(reasoning_tokens=tokens))
+        for name in ("output", "reasoning"):
+            self.ranged[name].toggled.connect(lambda on, name=name: self._on_ranged(name, on))
+            for box in (self.low[name], self.high[name]):
+                box.valueChanged.connect(lambda _, name=name: self._on_ends(name))
+        self.cached.valueChanged.connect(lambda number: state.change(cached=number))
+        self.cached.share_typed.connect(self._on_share)
+        self.cached_unit.currentIndexChanged.connect(lambda _: state.change(cached_unit=self.cached_unit.currentData()))
+        self.some.toggled.connect(lambda some: state.change(hit_percent=FIRST_HITS if some else None))
+        self.write.valueChanged.connect(lambda tokens: state.change(cache_write=tokens))
+        self.write_1h.valueChanged.connect(lambda tokens: state.change(cache_write_1h=tokens))
+        self.hits.valueChanged.connect(lambda _: state.change(hit_percent=decimal_of(self.hits)))
+        self.lifetime.currentIndexChanged.connect(lambda _: state.change(for_an_hour=self.lifetime.currentData()))
+        self.estimate.clicked.connect(self._on_estimate)
+        self.reset_button.clicked.connect(state.reset)
+        self.calls.valueChanged.connect(lambda calls: state.change(calls=calls))
+        self.per_day.valueChanged.connect(lambda calls: state.change(calls_a_day=calls))
+        self.batch.toggled.connect(lambda on: state.change(batch=on))
+        self.batch_share.valueChanged.connect(lambda share: state.change(batch_percent=share))
+        self.service.currentIndexChanged.connect(lambda _: state.change(service=self.service.currentData()))
+        self.hours.currentIndexChanged.connect(lambda _: state.change(hours=self.hours.currentData()))
+        self.budget_usd.valueChanged.connect(lambda _: state.change(budget=decimal_of(self.budget_usd)))
+        self.factor.valueChanged.connect(lambda _: state.change(factor=decimal_of(self.factor)))
+        self.day.dateChanged.connect(lambda day: state.change(on=as_date(day)))
+        self.currency.currentIndexChanged.connect(lambda _: state.change(currency=self.currency.currentData()))
+
+    def controls(self) -> tuple[QWidget, ...]:
+        """Every control that shows a choice."""
+        ranges = (*self.ranged.values(), *self.low.values(), *self.high.values())
+        return (
+            *(self.output, self.reasoning, *ranges, self.cached, self.cached_unit, self.every, self.some),
+            *(self.write, self.write_1h, self.hits, self.lifetime, self.calls, self.per_day, self.batch),
+            *(self.batch_share, self.service, self.hours, self.budget_usd, self.factor, self.day, self.currency),
+        )
+
+    @Slot()
+    def _show(self) -> None:
+        """Show the choices, without saying that they changed."""
+        choices = self._state.choices
+        blockers = [QSignalBlocker(control) for control in self.controls()]
+        self._show_output(choices)
+        self._show_cache(choices)
+        self.calls.setValue(choices.calls)
+        self.per_day.setValue(choices.calls_a_day)
+        self.batch.setChecked(choices.batch)
+        self.batch_share.setValue(choices.batch_percent)
+        self.batch_share.setEnabled(choices.batch)
+        self.service.setEnabled(not choices.batch)
+        self.service.setCurrentIndex(self.service.findData(choices.service))
+        self.hours.setCurrentIndex(self.hours.findData(choices.hours))
+        self.budget_usd.setValue(float(choices.budget))
+        self.factor.setValue(float(choices.factor))
+        day = self._state.day
+        self.day.setDate(QDate(day.year, day.month, day.day))
+        self.currency.setCurrentIndex(self.currency.findData(choices.currency))
+        for blocker in blockers:
+            blocker.unblock()
+
+    def _show_output(self, choices: ScenarioChoices) -> None:
+        self.output.setValue(choices.output_tokens)
+        self.reasoning.setValue(choices.reasoning_tokens)
+        for name in ("output", "reasoning"):
+            likely, ends = getattr(choices, f"{name}_tokens"), getattr(choices, f"{name}_range")
+            self.ranged[name].setChecked(ends is not None)
+            self.low[name].setMaximum(likely)
+            self.high[name].setMinimum(likely)
+            for box, end in zip((self.low[name], self.high[name]), ends or (likely, likely), strict=True):
+                box.setEnabled(ends is not None)
+                box.setValue(end)
+
+    def _show_cache(self, choices: ScenarioChoices) -> None:
+        self.cached_unit.setCurrentIndex(self.cached_unit.findData(choices.cached_unit))
+        self.cached.setMaximum(100 if choices.cached_unit == PER_CENT else MOST_TOKENS)
+        self.cached.setValue(choices.cached)
+        some = choices.hit_percent is not None
+        (self.some if some else self.every).setChecked(True)
+        for button in (self.every, self.some):  # one stop for Tab, the other one by an arrow key
+            policy = Qt.FocusPolicy.StrongFocus if button.isChecked() else Qt.FocusPolicy.ClickFocus
+            button.setFocusPolicy(policy)
+        self.write.setValue(choices.cache_write)
+        self.write_1h.setValue(choices.cache_write_1h)
+        self.hits.setValue(float(FIRST_HITS if choices.hit_percent is None else choices.hit_percent))
+        self.lifetime.setCurrentIndex(int(choices.for_an_hour))
+        for box in (self.write, self.write_1h):
+            box.setEnabled(not some)
+        for control in (self.hits, self.lifetime, self.break_even):
+            control.setEnabled(some)
+        self.estimate.setEnabled(some and choices.calls_a_day > 0)
+
+    def _on_ranged(self, name: str, on: bool) -> None:
+        likely = getattr(self._state.choices, f"{name}_tokens")
+        # Half to twice as many: a start that shows what a range is.
+        self._state.change(**{f"{name}_range": (likely // 2, likely * 2) if on else None})
+
+    def _on_ends(self, name: str) -> None:
+        self._state.change(**{f"{name}_range": (self.low[name].value(), self.high[name].value())})
+
+    @Slot(int)
+    def _on_share(self, share: int) -> None:
+        choices = self._state.choices
+        if (choices.cached_unit, choices.cached) != (PER_CENT, share):
+            self._state.change(cached_unit=PER_CENT, cached=share)
+
+    @Slot()
+    def _on_estimate(self) -> None:
+        choices = self._state.choices
+        self._state.change(hit_percent=expected_hit_percent(choices.calls_a_day, choices.for_an_hour))
+
+
+class ScenarioSummary(QPushButton):
+    """Says the scenario in one line, and opens its fields."""
+
+    def __init__(self, state: ScenarioState, popover: ScenarioPopover) -> None:
+        super().__init__(objectName="scenarioSummary")
+        self._state, self._popover = state, popover
+        self._pressed_shut = False
+        self.setProperty("kind", "summary")
+        self.setAutoDefault(False)
+        self.setCheckable(True)
+        self.setToolTip(self.tr("Change output, cache, calls, batch, day, budget and currency"))
+        state.changed.connect(self._show)
+        popover.finished.connect(self._on_closed)
+        self.clicked.connect(self.open)
+        self._show()
+
+    @Slot()
+    def open(self) -> None:
+        """Show the fields."""
+        if self._pressed_shut:
+            self._pressed_shut = False
+            self.setChecked(False)
+            return
+        self.setChecked(True)
+        self._popover.open_at(self)
+
+    @Slot()
+    def _on_closed(self) -> None:
+        # The press on this button that took the focus from the popover is not to open it again.
+        self._pressed_shut = self.underMouse() and QApplication.mouseButtons() != Qt.MouseButton.NoButton
+        self.setChecked(False)
+
+    @Slot()
+    def _show(self) -> None:
+        text = " · ".join(summary_parts(self._state.choices, self.locale()))
+        self.setText(f"{text}  ▾".replace("&", "&&"))
+        self.setAccessibleName(self.tr("Scenario: {summary}").format(summary=text))
+
+
+def tr(text: str) -> str:
+    """Translate in the context of the summary."""
+    return QCoreApplication.translate("ScenarioSummary", text)
+
+
+def summary_parts(choices: ScenarioChoices, locale: QLocale) -> list[str]:
+    """Return what a scenario says: output, cache and calls always, the rest where it is not as at a first start."""
+    usual, text = ScenarioChoices(), CostText(locale)
+
+    def number(value: int) -> str:
+        return text.localised(f"{value:,}")
+
+    ends = choices.output_range
+    output = number(choices.output_tokens) if ends is None else f"{number(ends[0])}–{number(ends[1])}"
+    cached = tr("{share}% cached") if choices.cached_unit == PER_CENT or not choices.cached else tr("{share} cached")
+    parts = [tr("{tokens} out").format(tokens=output)]
+    if choices.reasoning_tokens:
+        parts.append(tr("{tokens} reasoning").format(tokens=number(choices.reasoning_tokens)))
+    parts.append(cached.format(share=number(choices.cached)))
+    parts.append(tr("{calls} calls / month").format(calls=number(choices.calls)))
+    if choices.batch:
+        parts.append(tr("batch"))
+    elif choices.service:
+        parts.append(choices.service)
+    if choices.hours:
+        parts.append(choices.hours)
+    if choices.factor != usual.factor:
+        parts.append(f"× {choices.factor}")
+    if choices.on is not None:
+        parts.append(text.day(choices.on))
+    return parts
+
+
+def _button(name: str, text: str, kind: str) -> QPushButton:
+    button = QPushButton(text, objectName=name)
+    button.setAutoDefault(False)
+    button.setProperty("kind", kind)
+    return button
+
+
+def _grid() -> QGridLayout:
+    grid = QGridLayout()
+    grid.setContentsMargins(0, 0, 0, 4)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(6)
+    for column in range(4):
+        grid.setColumnStretch(column, 1)
+        grid.setColumnMinimumWidth(column, FIELD_WIDTH)
+    return grid
+
+
+def _fill(grid: QGridLayout, row: int, *widgets: QWidget) -> None:
+    for column, widget in enumerate(widgets):
+        grid.addWidget(widget, row, column)
+
+
+def _stretch(control: QWidget) -> None:
+    """Let a control fill its column, however long its largest value is."""
+    control.setMinimumWidth(64)
+    control.setMaximumWidth(10_000)
+    control.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
