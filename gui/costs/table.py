@@ -526,6 +526,8 @@ class CostTable(QTableView):
         """Keep the current row in sight when its price was changed, by which it may move, and mark it."""
         row, before = self.current_row(), self._priced
         self._priced = (row.model_id, row.model.price) if row is not None else None
+        if row is not None and row.model_id == self.flashed:
+            self.scrollTo(self.currentIndex())  # the costs that its price makes come a moment after it
         if row is None or before is None or before[0] != row.model_id or before[1] == row.model.price:
             return
         self.scrollTo(self.currentIndex())
