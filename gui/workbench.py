@@ -51,7 +51,9 @@ if TYPE_CHECKING:
     from gui.jobs import JobRunner
     from gui.loading import Loading
     from gui.loading_ahead import LoadingAhead
+    from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
+    from gui.prompt.ids_controller import IdsController
     from gui.report_writing import ReportWriting
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
@@ -109,6 +111,8 @@ class Workbench(QObject):
         """What builds and drives a page, by the name of the page; empty before the first picture."""
         self.calibration: CalibrationWiring | None = None
         self.kernels: KernelBuild | None = None
+        self.ids: IdsController | None = None
+        self.cut: CutController | None = None
         self.own_encodings = OwnEncodings(paths.encodings)
         self.encodings: EncodingList | None = None
         self.report: ReportWriting | None = None
@@ -274,9 +278,14 @@ class Workbench(QObject):
 
     def _start_counting(self) -> None:
         from gui.memory_return import MemoryReturn
+        from gui.prompt.cut_bar import CutController
+        from gui.prompt.ids_controller import IdsController
+        from gui.prompt.token_actions import TokenActions
         from gui.services.encoding import EncodingService
         from gui.services.encoding_list import EncodingList
         from gui.services.kernel_build import KernelBuild
+        from gui.services.text_cut import CutService
+        from gui.services.token_ids import TokenIdsService
 
         assert self.runner is not None
         self.kernels = kernels = KernelBuild(self.runner, self.paths.compiled, self)
@@ -284,6 +293,12 @@ class Workbench(QObject):
         self.prompt.counted.connect(kernels.begin_soon)
         open_encoding = self.own_encodings.opening(kernels.use.open)
         self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self, open_encoding))
+        self.ids = IdsController(self.panel, TokenIdsService(self.runner, open_encoding, self), self.notifier)
+        self.cut = CutController(self.panel, CutService(self.runner, open_encoding, self), self.notifier)
+        act = self.window.actions_by_name
+        act["cut_to_tokens"].triggered.connect(self.cut.open)
+        act["ids_to_text"].triggered.connect(self.ids.open_ids_to_text)
+        TokenActions(self)
         memory = MemoryReturn(self.prompt, self.runner, kernels.release_pages, self)
         kernels.taken_over.connect(memory.begin)  # tiktoken's encoders have gone
         self.encodings = encodings = EncodingList(self.runner, self.own_encodings, self)
@@ -389,6 +404,7 @@ class Workbench(QObject):
         """Show a page, with the keyboard in its first control."""
         self.window.pages.show_page(page)
         if page == PROMPT_PAGE:
+            self.panel.show_text()
             self.panel.editor.setFocus()
         elif page == MODELS_PAGE and self.costs is not None:
             self.costs.panel.focus_filter()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QPoint, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDropEvent,
@@ -314,6 +314,8 @@ class SoftTextEdit(OfferedTextEdit):
             self._soft.settle()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Mouse and not self.steps.has_waiting:
+            self._point_at(event.pos())
         when_done, behind_waiting = self.steps.when_done, self.steps.behind_waiting
         acts = {"edit-undo": self.undo, "edit-redo": self.redo, "select-all": partial(behind_waiting, self.selectAll)}
         acts |= {"edit-cut": partial(when_done, self.cut), "edit-delete": partial(when_done, self._delete)}
@@ -345,6 +347,16 @@ class SoftTextEdit(OfferedTextEdit):
         return copied(self._soft, *self.selected_range())
 
     # Inside
+
+    def _point_at(self, place: QPoint) -> None:
+        """Put the caret where the pointer is, so that what the menu offers is about that; not inside a selection."""
+        start, end = self.selected_range()
+        position = self._offset_under(place)
+        if start == end or not start <= position <= end:
+            self._select(position, position)
+
+    def _offset_under(self, place: QPoint) -> int:
+        return self._soft.to_logical(self.cursorForPosition(place).position())
 
     @Slot()
     def _delete(self) -> None:

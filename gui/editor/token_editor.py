@@ -34,6 +34,9 @@ from gui.look.fonts import fixed_font
 from gui.next_turn import in_next_turn
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from gui.editor.token_painter import PaintOptions, TokenPainter
     from gui.editor.token_spans import TokenSpans
     from gui.look.token_palette import TokenPalette
@@ -142,6 +145,23 @@ class TokenEditor(SoftTextEdit):
             return None
         span = spans.span(index)
         return span if span.token_id >= 0 else None
+
+    def selected_tokens(self) -> tuple[int, int]:
+        """The first token of those that the selection touches, and the one behind the last; without a selection both
+        are the token at the caret. (-1, -1) where there is none."""
+        start, end = self.selected_range()
+        spans = self._tracker.spans
+        first = -1 if spans is None else spans.index_at(start)
+        if first < 0 or spans is None:
+            return -1, -1
+        return first, first + (spans.touching(start, end) if end > start else 0)
+
+    def token_ids(self) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
+        """The IDs of all tokens, and whether each begins inside a character; None while some are not known."""
+        spans = self._tracker.spans
+        if spans is None or self._tracker.stale:
+            return None
+        return spans.all_ids()
 
     def tokens_ending(self, utf16_start: int, utf16_end: int) -> int:
         """How many tokens end behind the first offset and not behind the second: of all lines, their sum is that of
@@ -437,6 +457,11 @@ class TokenEditor(SoftTextEdit):
         if self._zoom:
             font.setPointSizeF(QFontInfo(self._base_font).pointSizeF() + self._zoom)
         super().setFont(font)
+
+    def _offset_under(self, place: QPoint) -> int:
+        """The start of the token there: Qt's own place may be behind it."""
+        span = self.token(self._token_index_under(place))
+        return super()._offset_under(place) if span is None else span.utf16_start
 
     def _hover(self, index: int, place: QPoint) -> None:
         if index == self._hovered:

@@ -172,6 +172,13 @@ class TokenSpans:
             self._column(self._flags, first, last),
         )
 
+    def all_ids(self) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """The IDs of all tokens and whether each begins inside a character, as arrays of their own."""
+        return (
+            np.concatenate([self._ids[: self._left], self._ids[self._right :]]),
+            np.concatenate([self._flags[: self._left], self._flags[self._right :]]) & CONTINUES != 0,
+        )
+
     def covering(self, start: int, end: int) -> SpanSlice:
         """All tokens that touch the text from ``start`` to ``end``, those without width at both ends included."""
         return self.slice(*self._touching(start, end))

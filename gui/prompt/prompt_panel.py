@@ -20,7 +20,7 @@ from gui.prompt.count_bar import CountBar
 from gui.prompt.gutter import Gutter
 from gui.prompt.prompt import Prompt
 from gui.prompt.prompt_banners import PromptBanners
-from gui.prompt.view_bar import ViewBar
+from gui.prompt.view_bar import TEXT, ViewBar
 from gui.settings import SettingsStore
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ class PromptPanel(QWidget):
 
     def __init__(self, theme: Theme, icons: Icons, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._icons = icons
+        self.theme, self.icons, self.settings = theme, icons, settings
         self.setObjectName("promptTab")
         self.editor = TokenEditor(self)
         self.editor.setAccessibleName(self.tr("Prompt"))
@@ -64,7 +63,8 @@ class PromptPanel(QWidget):
         header.addWidget(label)
         header.addWidget(self.picker)
         header.addWidget(self.view_bar, 1)
-        text = QHBoxLayout()
+        self._text = QWidget(self)
+        text = QHBoxLayout(self._text)
         text.setContentsMargins(0, 0, 0, 0)
         text.setSpacing(0)
         text.addWidget(self.gutter)
@@ -74,19 +74,39 @@ class PromptPanel(QWidget):
         column.setSpacing(0)
         column.addLayout(header)
         column.addWidget(self.banners)
-        column.addLayout(text, 1)
+        column.addWidget(self._text, 1)
         column.addWidget(self.readout)
         column.addWidget(self.counts)
         controls = self.view_bar.tab_order
         for before, after in pairwise((self.picker, *controls, self.editor)):
             QWidget.setTabOrder(before, after)
 
+    def add_views(self, *views: QWidget) -> None:
+        """Put more ways to look at the prompt below the editor, hidden."""
+        for view in views:
+            view.hide()
+            stretch = 1 if view is views[0] else 0
+            self._column.insertWidget(self._column.indexOf(self.readout), view, stretch)
+
+    def add_strip(self, strip: QWidget) -> None:
+        """Put a strip of controls right below the editor, hidden."""
+        strip.hide()
+        self._column.insertWidget(self._column.indexOf(self._text) + 1, strip)
+
+    def show_editor(self, shown: bool) -> None:
+        """Show the text, or make room for another view of it."""
+        self._text.setVisible(shown)
+
+    def show_text(self) -> None:
+        """Show the text rather than its token IDs."""
+        self.view_bar.show_mode(TEXT)
+
     @cached_property
     def find_bar(self) -> FindBar:
         """Find and replace, below the prompt. Made when it is first asked for: the first picture is without it."""
         from gui.panels.find_bar import FindBar
 
-        bar = FindBar(self._theme, self._icons, self)
+        bar = FindBar(self.theme, self.icons, self)
         self._column.insertWidget(self._column.indexOf(self.readout), bar)
         for before, after in pairwise((self.editor, *bar.tab_order)):
             QWidget.setTabOrder(before, after)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtCore import QCoreApplication, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTabBar, QWidget
 
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.prompt.prompt import Prompt
 from gui.settings import SettingsStore, describe
 
+TEXT, IDS, BOTH = "text", "ids", "both"
+MODES = (TEXT, IDS, BOTH)
+
 
 class ViewBar(QWidget):
-    """One row of switches, each with its word. What they set is in the settings and in the prompt."""
+    """One row of switches, each with its word. What they set is in the settings and in the prompt.
+
+    Signals: ``mode_chosen(str)``: the text, its token IDs, or both are to be seen.
+    """
+
+    mode_chosen = Signal(str)
 
     def __init__(self, prompt: Prompt, settings: SettingsStore, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,7 +43,16 @@ class ViewBar(QWidget):
             "special",
             self.tr("On: text such as <|endoftext|> counts as that special token. Off: it counts as the text it is."),
         )
+        self.modes = QTabBar(self)
+        self.modes.setObjectName("idsMode")
+        self.modes.setAccessibleName(self.tr("Show text or token IDs"))
+        self.modes.setProperty("kind", "segments")
+        self.modes.setDrawBase(False)
+        self.modes.setExpanding(False)
+        for title in (self.tr("Text"), self.tr("IDs"), self.tr("Text and IDs")):
+            self.modes.addTab(title)
         self._lay_out()
+        self.modes.currentChanged.connect(self._on_mode)
         self.colours.currentIndexChanged.connect(self._on_colours)
         self.spaces.toggled.connect(self._on_spaces)
         self.wrap.toggled.connect(self._on_wrap)
@@ -47,7 +64,7 @@ class ViewBar(QWidget):
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
         """The switches in the order in which the Tab key comes to them."""
-        return (self.colours, self.spaces, self.wrap, self.special)
+        return (self.colours, self.spaces, self.wrap, self.special, self.modes)
 
     def _lay_out(self) -> None:
         label = PlainLabel(self.tr("Co&lours"), self)
@@ -60,6 +77,8 @@ class ViewBar(QWidget):
         row.addWidget(self.colours)
         for switch in (self.spaces, self.wrap, self.special):
             row.addWidget(switch)
+        row.addSpacing(8)
+        row.addWidget(self.modes)
 
     def _switch(self, text: str, name: str, icon: str, tip: str) -> QPushButton:
         button = QPushButton(self._icons.icon(icon), text, self)
@@ -68,6 +87,19 @@ class ViewBar(QWidget):
         button.setCheckable(True)
         button.setToolTip(tip)
         return button
+
+    @property
+    def mode(self) -> str:
+        """One of ``MODES``."""
+        return MODES[self.modes.currentIndex()]
+
+    def show_mode(self, mode: str) -> None:
+        """Choose what is to be seen."""
+        self.modes.setCurrentIndex(MODES.index(mode))
+
+    @Slot(int)
+    def _on_mode(self) -> None:
+        self.mode_chosen.emit(self.mode)
 
     @Slot(int)
     def _on_colours(self, row: int) -> None:

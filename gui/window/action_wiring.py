@@ -454,6 +454,7 @@ class ActionWiring(QObject):
 
     def _show_prompt(self) -> None:
         self._bench.window.pages.show_page(PROMPT_PAGE)
+        self._bench.panel.show_text()
 
     @Slot()
     def _show_profile(self) -> None:

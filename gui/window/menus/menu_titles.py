@@ -15,6 +15,7 @@ MENUS = {
 SUBMENUS = {
     "recent": QT_TRANSLATE_NOOP("Actions", "Open &recent"),
     "pages": QT_TRANSLATE_NOOP("Actions", "P&ages"),
+    "token": QT_TRANSLATE_NOOP("Actions", "Token at the caret"),
     "theme": QT_TRANSLATE_NOOP("Actions", "&Theme"),
     "colours": QT_TRANSLATE_NOOP("Actions", "Token colo&urs"),
 }

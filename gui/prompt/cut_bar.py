@@ -1,0 +1,213 @@
+"""Cuts the prompt to a number of tokens: a strip below the editor, and what happens in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QSpinBox, QToolButton, QWidget
+
+from gui.held_text import HeldText
+from gui.look.figures import figure
+from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.notify import Notifier, Offer
+from gui.services.text_cut import CutRequest, CutService, TextCut
+
+if TYPE_CHECKING:
+    from gui.prompt.prompt_panel import PromptPanel
+
+ASK_AFTER_MS = 150
+MOST_TOKENS = 100_000_000
+
+
+class CutBar(QFrame):
+    """How many tokens to keep, of which part, and what that leaves.
+
+    Signals: ``changed()``: another number or part; ``cut_asked()``; ``closed()``.
+    """
+
+    changed = Signal()
+    cut_asked = Signal()
+    closed = Signal()
+
+    def __init__(self, icons: Icons, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("cutToTokens")
+        self.setAccessibleName(self.tr("Cut to tokens"))
+        self.tokens = QSpinBox(self)
+        self.tokens.setObjectName("cutTokens")
+        self.tokens.setAccessibleName(self.tr("Tokens to keep"))
+        self.tokens.setRange(0, MOST_TOKENS)
+        self.tokens.setGroupSeparatorShown(True)
+        self.tokens.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * 14)
+        self.keep = QComboBox(self)
+        self.keep.setObjectName("cutKeep")
+        self.keep.setAccessibleName(self.tr("Part to keep"))
+        titles = {"start": self.tr("the start"), "end": self.tr("the end"), "ends": self.tr("the start and the end")}
+        for kept, title in titles.items():
+            self.keep.addItem(title, kept)
+        self.outcome = PlainLabel(self)
+        self.outcome.setObjectName("cutOutcome")
+        self.cut = QPushButton(self.tr("Cut"), self)
+        self.cut.setObjectName("cutApply")
+        self.cut.setProperty("kind", "primary")
+        self.close_button = QToolButton(self)
+        self.close_button.setObjectName("closeCut")
+        self.close_button.setProperty("kind", "icon")
+        self.close_button.setAutoRaise(True)
+        self.close_button.setIcon(icons.icon("close"))
+        self.close_button.setAccessibleName(self.tr("Close cut to tokens"))
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._lay_out()
+        self.tokens.valueChanged.connect(self.changed)
+        self.keep.currentIndexChanged.connect(self.changed)
+        self.cut.clicked.connect(self.cut_asked)
+        self.close_button.clicked.connect(self.closed)
+
+    def _lay_out(self) -> None:
+        first, second = PlainLabel(self.tr("Cut to"), self), PlainLabel(self.tr("tokens, keep"), self)
+        first.setBuddy(self.tokens)
+        second.setBuddy(self.keep)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 6, 10, 6)
+        for part in (first, self.tokens, second, self.keep):
+            row.addWidget(part)
+        row.addSpacing(12)
+        row.addWidget(self.outcome, 1)
+        row.addWidget(self.cut)
+        row.addWidget(self.close_button)
+
+    @property
+    def kept(self) -> str:
+        """The part to keep, as ``engine.cutting`` names it."""
+        return self.keep.currentData()
+
+    def show_cut(self, found: TextCut | None) -> None:
+        """Show what is left, or that this is not known yet."""
+        self.cut.setEnabled(found is not None and found.after < found.before)
+        if found is None:
+            self.outcome.setText("")
+            return
+        before, after = figure(self.locale(), found.before), figure(self.locale(), found.after)
+        if found.before == found.after:
+            self.outcome.setText(self.tr("{n} tokens: nothing to cut").format(n=before))
+        else:
+            self.outcome.setText(self.tr("{before} → {after} tokens").format(before=before, after=after))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.cut.isEnabled():
+            self.cut_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class CutController(QObject):
+    """Looks for the cut while the strip is open, and makes it as one step to undo."""
+
+    def __init__(self, panel: PromptPanel, service: CutService, notifier: Notifier) -> None:
+        super().__init__(panel)
+        self._prompt, self._service, self._notifier = panel.prompt, service, notifier
+        self._panel = panel
+        self._text: tuple[int, HeldText] | None = None
+        self._found: tuple[CutRequest, TextCut] | None = None
+        self._waits = False
+        self.bar = CutBar(panel.icons, panel)
+        panel.add_strip(self.bar)
+        self._timer = QTimer(self, singleShot=True, interval=ASK_AFTER_MS)
+        self._timer.timeout.connect(self._ask_for_text)
+        self.bar.changed.connect(self._look_again)
+        self.bar.cut_asked.connect(self.cut)
+        self.bar.closed.connect(self._close)
+        self._prompt.changed.connect(self._look_again)
+        self._prompt.encoding_changed.connect(self._look_again)
+        self._prompt.text_ready.connect(self._on_text)
+        service.found.connect(self._on_found)
+        service.failed.connect(self._on_failed)
+
+    @Slot()
+    def open(self) -> None:
+        """Show the strip, ready for a number."""
+        self._panel.show_text()
+        counts = self._prompt.counts
+        if not self.bar.tokens.value() and counts is not None:
+            self.bar.tokens.setValue(counts.tokens // 2)
+        self.bar.show()
+        self.bar.tokens.setFocus()
+        self.bar.tokens.selectAll()
+        self._look_again()
+
+    @Slot()
+    def _look_again(self) -> None:
+        if self.bar.isHidden() or (self._found is not None and self._answers(self._found[0])):
+            return  # Enter in the field tells of its number again
+        self._found = None
+        self.bar.show_cut(None)
+        self._timer.start()
+
+    @Slot()
+    def _ask_for_text(self) -> None:
+        if self._text is not None and self._text[0] == self._prompt.editor.revision:
+            self._find()
+        else:
+            self._waits = True
+            self._prompt.request_text()
+
+    @Slot(int, object)
+    def _on_text(self, revision: int, text: HeldText) -> None:
+        if self._waits and not self.bar.isHidden():
+            self._waits = False
+            self._text = revision, text
+            self._find()
+
+    def _find(self) -> None:
+        assert self._text is not None
+        revision, text = self._text
+        self._service.find(
+            CutRequest(revision, self._prompt.encoding, text, self.bar.tokens.value(), self.bar.kept)  # type: ignore[arg-type]
+        )
+
+    @Slot(object, object)
+    def _on_found(self, request: CutRequest, found: TextCut) -> None:
+        if self._answers(request) and not self.bar.isHidden():
+            self._found = request, found
+            self.bar.show_cut(found)
+
+    def _answers(self, request: CutRequest) -> bool:
+        wanted = (self._prompt.editor.revision, self._prompt.encoding, self.bar.tokens.value(), self.bar.kept)
+        return (request.revision, request.encoding, request.most, request.keep) == wanted
+
+    @Slot()
+    def cut(self) -> None:
+        """Remove what is too much."""
+        if self._found is None or self._found[0].revision != self._prompt.editor.revision:
+            return
+        found = self._found[1]
+        if not self._prompt.editor.replace_range(found.start, found.end, ""):
+            return
+        words = self.tr("Cut the prompt from {before} to {after} tokens.")
+        self._notifier.information(
+            words.format(
+                before=figure(self._panel.locale(), found.before), after=figure(self._panel.locale(), found.after)
+            ),
+            key="cut",
+            offers=(Offer(self.tr("Undo"), self._undo),),
+        )
+        self._close()
+
+    def _undo(self) -> None:
+        self._notifier.withdraw("cut")
+        self._prompt.editor.undo()
+
+    @Slot()
+    def _close(self) -> None:
+        self._text = self._found = None
+        self.bar.hide()
+        self._panel.editor.setFocus()
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self.bar.outcome.setText(self.tr("Could not cut: {why}").format(why=why))

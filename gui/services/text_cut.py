@@ -1,0 +1,93 @@
+"""Cuts the prompt to a number of tokens, off the GUI thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.editor.offsets import utf16_length
+from gui.held_text import HeldText
+from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+if TYPE_CHECKING:
+    from engine.cutting import Kept
+    from gui.services.own_encodings import OpenEncoding
+
+
+@dataclass(frozen=True, slots=True)
+class CutRequest:
+    """``most``: tokens that may be left, as ordinary text. ``keep``: which part of the text stays."""
+
+    revision: int
+    encoding: str
+    text: HeldText
+    most: int
+    keep: Kept
+
+
+@dataclass(frozen=True, slots=True)
+class TextCut:
+    """What to remove, from ``start`` to ``end`` in UTF-16 units, and the tokens before and after."""
+
+    start: int
+    end: int
+    before: int
+    after: int
+
+
+class CutService(QObject):
+    """Signals: ``found(CutRequest, TextCut)``; ``failed(str)``: why there is no cut."""
+
+    found = Signal(object, object)
+    failed = Signal(str)
+
+    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+        super().__init__(parent)
+        self._lane = runner.conflated(self.tr("Cutting the text"), partial(_cut, open_encoding))
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+
+    def find(self, request: CutRequest) -> None:
+        """Find where to cut. Only the newest request is answered."""
+        self._lane.submit(request)
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        self.found.emit(result.request, result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+
+def _cut(open_encoding: OpenEncoding, request: CutRequest, ticket: Ticket) -> TextCut:
+    from engine.cutting import cut
+
+    encoding = open_encoding(request.encoding)
+    text = request.text.text(ticket.stand_back)
+    before = encoding.count(text)
+    ticket.progress(0.3)
+    left = cut(encoding, text, request.most, request.keep)
+    ticket.progress(0.9)
+    front = _same_at_start(left, text)
+    behind = min(len(left) - front, len(text) - front)
+    if text[len(text) - behind :] != left[front:]:
+        raise ValueError("the text cannot be cut there")
+    start = utf16_length(text[:front])
+    return TextCut(start, start + utf16_length(text[front : len(text) - behind]), before, encoding.count(left))
+
+
+def _same_at_start(one: str, other: str) -> int:
+    """How many characters two texts have in common at their start, by bisection: slices are compared fast."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,291 @@
+"""Token IDs of a whole text off the GUI thread: in rows to look at, as text to copy, and back to text.
+
+Ten megabytes have two million tokens. Nothing here makes an object a token: rows are arrays, and an ID is named when
+it is painted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.look.token_text import visible
+
+if TYPE_CHECKING:
+    from engine import Encoding
+    from gui.services.own_encodings import OpenEncoding
+
+FORMS = ("json", "csv", "python", "plain")
+"""How IDs are written: ``[1,2]``, ``1,2``, ``[1, 2]``, ``1 2``."""
+_SEPARATORS = {"json": ",", "csv": ",", "python": ", ", "plain": " "}
+_BRACKETED = ("json", "python")
+_AT_ONCE = 50_000
+"""So many IDs are written, or rows begun, before others get a turn of the interpreter."""
+MOST_LABEL = 24
+"""Characters of a token that are shown."""
+PADDING_COLUMNS = 2
+MOST_BAD = 5
+"""So many bad IDs are named; the others are counted."""
+_WORD = re.compile(r"[^\s,;:\[\](){}'\"]+")
+_NUMBER = re.compile(r"\d{1,10}", re.ASCII)
+
+
+def written(ids: NDArray[np.int32], form: str, ticket: Ticket | None = None) -> str:
+    """IDs as text. ``form``: one of ``FORMS``."""
+    separator = _SEPARATORS[form]
+    parts = []
+    for first in range(0, len(ids), _AT_ONCE):
+        if ticket is not None:
+            ticket.progress(first / len(ids))
+        parts.append(separator.join(map(str, ids[first : first + _AT_ONCE].tolist())))
+    text = separator.join(parts)
+    return f"[{text}]" if form in _BRACKETED else text
+
+
+class BadId(NamedTuple):
+    """What stands among IDs and is none: its number from 1, where it begins in the text, and itself."""
+
+    number: int
+    offset: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IdsText:
+    """What a list of IDs spells. ``bad``: those that are no IDs of the encoding; without them ``text`` is made.
+
+    ``broken``: whether the bytes are not all whole characters; U+FFFD stands for the others. ``same_again``: whether
+    encoding the text gives these IDs.
+    """
+
+    text: str
+    count: int
+    bad: tuple[BadId, ...] = ()
+    bad_count: int = 0
+    broken: bool = False
+    same_again: bool = True
+
+
+def read_ids(pasted: str, encoding: Encoding) -> IdsText:
+    """Decode a list of IDs in any of the forms that are written here, and others with such separators."""
+    ids: list[int] = []
+    bad: list[BadId] = []
+    known: dict[str, int] = {}
+    bad_count = count = 0
+    for match in _WORD.finditer(pasted):
+        count += 1
+        word = match.group()
+        token_id = known.get(word)
+        if token_id is None:
+            token_id = known[word] = _id_of(word, encoding)
+        if token_id >= 0:
+            ids.append(token_id)
+            continue
+        bad_count += 1
+        if len(bad) < MOST_BAD:
+            bad.append(BadId(count, match.start(), word[:40]))
+    raw = encoding.decode_bytes(ids)
+    text = raw.decode("utf-8", "replace")
+    same = bad_count == 0 and encoding.encode_ordinary(text) == ids
+    return IdsText(text, count, tuple(bad), bad_count, text.encode("utf-8") != raw, same)
+
+
+def _id_of(word: str, encoding: Encoding) -> int:
+    if _NUMBER.fullmatch(word) is None:
+        return -1
+    token_id = int(word)
+    try:
+        encoding.decode_single_token_bytes(token_id)
+    except (KeyError, OverflowError):
+        return -1
+    return token_id
+
+
+def label_of(token_bytes: bytes) -> str:
+    """A token as its pill shows it."""
+    text = visible(token_bytes[: 4 * MOST_LABEL])
+    return text if len(text) <= MOST_LABEL else text[: MOST_LABEL - 1] + "…"
+
+
+def columns_of(text: str) -> int:
+    """How wide a text is in columns of a fixed-pitch font."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import east_asian_width
+
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IdRows:
+    """Pills in rows. A pill is a token, or the tokens that share a character.
+
+    ``pills`` int32[p + 1]: the first token of each, and how many tokens there are. ``widths`` uint16[p]: in columns.
+    ``rows`` int32[r + 1]: the first pill of each row, and how many pills there are. ``lines`` int32[r]: the line of the
+    text, from 1, with which a row begins; 0 where it goes on with one.
+    """
+
+    pills: NDArray[np.int32]
+    widths: NDArray[np.uint16]
+    rows: NDArray[np.int32]
+    lines: NDArray[np.int32]
+
+
+class Measured(NamedTuple):
+    """Pills without rows: ``pills`` and ``widths`` as in ``IdRows``; ``broken`` int32[p]: newlines in each."""
+
+    pills: NDArray[np.int32]
+    widths: NDArray[np.uint16]
+    broken: NDArray[np.int32]
+
+
+def measured(
+    ids: NDArray[np.int32], continues: NDArray[np.bool_], encoding: Encoding, ticket: Ticket | None = None
+) -> Measured:
+    """Measure the tokens of a text, each kind of them once."""
+    if not len(ids):
+        return Measured(np.zeros(1, np.int32), np.empty(0, np.uint16), np.empty(0, np.int32))
+    unique, places = np.unique(ids, return_inverse=True)
+    label_widths = np.empty(len(unique), np.int32)
+    newlines = np.empty(len(unique), np.int32)
+    for place, token_id in enumerate(unique.tolist()):
+        if ticket is not None and place % 4096 == 0:
+            ticket.give_way()
+        content = encoding.decode_single_token_bytes(token_id)
+        label_widths[place] = columns_of(label_of(content))
+        newlines[place] = content.count(b"\n")
+    digits = np.char.str_len(unique.astype(str)).astype(np.int32)
+    whole = ~continues
+    whole[0] = True
+    starts = np.flatnonzero(whole).astype(np.int32)
+    pills = np.concatenate([starts, np.array([len(ids)], np.int32)])
+    single = np.diff(pills) == 1
+    widths = np.add.reduceat(digits[places] + 1, starts) - 1
+    widths[single] = np.maximum(widths[single], label_widths[places][starts[single]])
+    widths = np.minimum(widths + PADDING_COLUMNS, np.iinfo(np.uint16).max)
+    return Measured(pills, widths.astype(np.uint16), np.add.reduceat(newlines[places], starts))
+
+
+def arranged(what: Measured, columns: int, ticket: Ticket | None = None) -> IdRows:
+    """Break pills into rows of so many columns, a new one behind each with a newline."""
+    rows = _rows(what.widths, np.flatnonzero(what.broken) + 1, columns, ticket)
+    if len(rows) == 1:
+        return IdRows(what.pills, what.widths, rows, np.empty(0, np.int32))
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(what.broken)])[rows[:-1]]
+    begins = np.ones(len(rows) - 1, np.bool_)
+    begins[1:] = what.broken[rows[1:-1] - 1] > 0
+    return IdRows(what.pills, what.widths, rows, np.where(begins, before + 1, 0).astype(np.int32))
+
+
+def _rows(
+    widths: NDArray[np.uint16], breaks: NDArray[np.int64], columns: int, ticket: Ticket | None
+) -> NDArray[np.int32]:
+    """The first pill of each row, and how many pills there are; a new row at each of ``breaks``."""
+    count = len(widths)
+    if not count:
+        return np.zeros(1, np.int32)
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(widths, dtype=np.int64)])
+    bounds = np.unique(np.concatenate([np.zeros(1, np.int64), breaks, np.array([count])]))
+    too_wide = np.flatnonzero(ends[bounds[1:]] - ends[bounds[:-1]] > columns)
+    more: list[int] = []
+    for done, line in enumerate(too_wide.tolist()):
+        if ticket is not None and done % 256 == 0:
+            ticket.give_way()
+        at, last = int(bounds[line]), int(bounds[line + 1])
+        while True:
+            at = max(at + 1, int(ends.searchsorted(ends[at] + columns, "right")) - 1)
+            if at >= last:
+                break
+            more.append(at)
+    return np.union1d(bounds, np.array(more, np.int64)).astype(np.int32)
+
+
+class RowsRequest(NamedTuple):
+    """Tokens to arrange, and for which state of the text."""
+
+    revision: int
+    encoding: str
+    ids: NDArray[np.int32]
+    continues: NDArray[np.bool_]
+    columns: int
+
+
+class TokenIdsService(QObject):
+    """Signals: ``arranged(RowsRequest, IdRows)``; ``copied(str, int)``: IDs as text, and how many;
+    ``read(str, IdsText)``: what the pasted IDs spell; ``failed(str)``: a sentence."""
+
+    arranged = Signal(object, object)
+    copied = Signal(str, int)
+    read = Signal(str, object)
+    failed = Signal(str)
+
+    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+        super().__init__(parent)
+        self._rows = runner.conflated(self.tr("Arranging token IDs"), _Arranging(open_encoding).answer)
+        self._copy = runner.conflated(self.tr("Copying token IDs"), _write)
+        self._read = runner.conflated(self.tr("Reading token IDs"), partial(_decode, open_encoding))
+        self._rows.finished.connect(self._on_arranged)
+        self._copy.finished.connect(self._on_written)
+        self._read.finished.connect(self._on_read)
+        for lane in (self._rows, self._copy, self._read):
+            lane.failed.connect(self._on_failed)
+
+    def arrange(self, request: RowsRequest) -> None:
+        """Arrange tokens in rows; only the newest request is answered."""
+        self._rows.submit(request)
+
+    def copy(self, ids: NDArray[np.int32], form: str) -> None:
+        """Write IDs as text; ``copied`` answers."""
+        self._copy.submit((ids, form))
+
+    def read_back(self, pasted: str, encoding: str) -> None:
+        """Decode pasted IDs; ``read`` answers."""
+        self._read.submit((pasted, encoding))
+
+    @Slot(object)
+    def _on_arranged(self, result: JobResult) -> None:
+        self.arranged.emit(result.request, result.value)
+
+    @Slot(object)
+    def _on_written(self, result: JobResult) -> None:
+        self.copied.emit(result.value, len(result.request[0]))
+
+    @Slot(object)
+    def _on_read(self, result: JobResult) -> None:
+        self.read.emit(result.request[0], result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+
+class _Arranging:
+    """The work of a lane. A window that is made wider asks about the tokens that it asked about before."""
+
+    def __init__(self, open_encoding: OpenEncoding) -> None:
+        self._open = open_encoding
+        self._known: tuple[NDArray[np.int32], str, Measured] | None = None
+
+    def answer(self, request: RowsRequest, ticket: Ticket) -> IdRows:
+        known = self._known
+        if known is None or known[0] is not request.ids or known[1] != request.encoding:
+            what = measured(request.ids, request.continues, self._open(request.encoding), ticket)
+            self._known = known = (request.ids, request.encoding, what)
+        return arranged(known[2], request.columns, ticket)
+
+
+def _write(request: tuple[NDArray[np.int32], str], ticket: Ticket) -> str:
+    return written(*request, ticket)
+
+
+def _decode(open_encoding: OpenEncoding, request: tuple[str, str], _ticket: Ticket) -> IdsText:
+    pasted, name = request
+    return read_ids(pasted, open_encoding(name))
