@@ -154,7 +154,7 @@ class Workbench(QObject):
     # --- the first picture ------------------------------------------------------------------------------------------
 
     def _connect(self) -> None:
-        self._closing = Closing(self)
+        self.closing = Closing(self)
         self.window.first_painted.connect(self._on_first_painted)
         self.tokenizers = TokenizerWiring(self)
         self.window.layout_changed.connect(self.keeper.touch)
@@ -448,25 +448,19 @@ class Workbench(QObject):
     @Slot()
     def show_title(self) -> None:
         """Show in title and header which document this is and whether it is saved."""
-        origin, modified = self.prompt.origin, self.prompt.modified
-        self._was_empty = self.prompt.empty
+        prompt, origin = self.prompt, self.prompt.origin
+        self._was_empty = prompt.empty
+        modified = prompt.modified and not (origin is None and prompt.empty)
         state = self.tr("Edited, not saved") if modified else self.tr("Saved") if origin else self.tr("Not saved")
         if self._was_empty and origin is None:
             state = self.tr("Empty")
         self.window.private.setVisible(self.slot.folder is None)
         if self.slot.folder is None:
             state = self.tr("Private, kept nowhere")
-        if origin is None:
-            self.window.setWindowTitle(self.tr("Tokenloupe"))
-            self.window.setWindowModified(False)
-            self.window.header.document.show_document(self.tr("Untitled prompt"), state, modified=modified)
-            return
-        from gui.look.token_text import visible_line
-
-        name = visible_line(origin.path.name)
-        self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=name))
+        self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=prompt.name))
         self.window.setWindowModified(modified)
-        self.window.header.document.show_document(name, state, modified=modified, tip=str(origin.path))
+        tip = "" if origin is None else str(origin.path)
+        self.window.header.document.show_document(prompt.name, state, modified=modified, tip=tip)
 
     @Slot()
     def _on_text_changed(self) -> None:

@@ -103,9 +103,9 @@ class FileActions(QObject):
             self.remember(path.absolute())
         if others:
             self._notifier.information(
-                self.tr(
-                    "The prompt takes one file at a time: {name} comes first. The others are under File, Open recent."
-                ).format(name=first.name),
+                self.tr("The editor holds one file: opened {name}. The others are under File, Open recent.").format(
+                    name=first.name
+                ),
                 key="several",
             )
         self.open_path(first)
@@ -157,9 +157,9 @@ class FileActions(QObject):
         if not unsaved:
             return
         self._notifier.information(
-            self.tr("{name} has taken the place of a text that was not saved.").format(name=name),
+            self.tr("Opened {name}. Your unsaved text was kept.").format(name=name),
             key="replaced",
-            offers=(Offer(self.tr("Bring that text back"), bring_back),),
+            offers=(Offer(self.tr("Restore it"), bring_back),),
         )
 
     @Slot()
@@ -256,6 +256,20 @@ class FileActions(QObject):
 
     # --- saving -----------------------------------------------------------------------------------------------------
 
+    @property
+    def is_saving(self) -> bool:
+        """Whether the text is on its way to a file."""
+        return bool(self._saving or self._writing)
+
+    @Slot()
+    def save(self) -> None:
+        """Save the text in its file; ask for a name where it has none."""
+        origin = self._prompt.origin
+        if origin is None:
+            self.choose_target()
+        else:
+            self.save_to(origin.path)
+
     @Slot()
     def choose_target(self) -> None:
         """Ask where to save the text, and save it."""
@@ -320,9 +334,18 @@ class FileActions(QObject):
         if self._writing.popleft() == self._prompt.editor.revision:
             origin = self._prompt.origin
             self._prompt.set_saved(Origin(path, "utf-8", origin is not None and origin.crlf))
+            self._tell_encoding(path, origin)
         if self._prompt.origin is not None and path == self._prompt.origin.path:
             self._on_disk.be(None)
         self._notifier.remark(self.tr("Saved {name}").format(name=path.name))
+
+    def _tell_encoding(self, path: Path, before: Origin | None) -> None:
+        """Say that a file has another character encoding now: a text is always saved as UTF-8."""
+        if before is not None and before.path == path and not before.encoding.startswith(("utf-8", "ascii")):
+            words = self.tr("Saved {name} as UTF-8. It was {encoding} before.")
+            self._notifier.information(
+                words.format(name=path.name, encoding=before.encoding.upper()), key="saved-encoding"
+            )
 
     @Slot(object, str)
     def _on_save_failed(self, path: Path, why: str) -> None:

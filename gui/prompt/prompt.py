@@ -17,6 +17,7 @@ from gui.editor.text_reading import TextReading
 from gui.editor.token_editor import TokenEditor
 from gui.editor.types import TokenSpan
 from gui.held_text import HeldText, held
+from gui.look.token_text import visible_line
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
@@ -90,6 +91,11 @@ class Prompt(QObject):
     def empty(self) -> bool:
         """Whether there is no text."""
         return self.editor.document().isEmpty()
+
+    @property
+    def name(self) -> str:
+        """The name of the file, or what an untitled text is called; harmless to show."""
+        return self.tr("Untitled prompt") if self.origin is None else visible_line(self.origin.path.name)
 
     @property
     def modified(self) -> bool:

@@ -47,11 +47,12 @@ class ActionWiring(QObject):
         act["new"].triggered.connect(self._new)
         act["sample"].triggered.connect(self._insert_sample)
         act["open"].triggered.connect(self._open)
+        act["save"].triggered.connect(self._save)
         act["save_as"].triggered.connect(self._save_as)
         act["report"].triggered.connect(self._write_report)
         act["import_tokenizer"].triggered.connect(bench.tokenizers.choose)
         act["tokenizers"].triggered.connect(bench.tokenizers.manage)
-        act["close"].triggered.connect(bench.window.close)
+        act["close"].triggered.connect(bench.closing.quit)
         bench.window.menus["recent"].aboutToShow.connect(self._fill_recent)
         for name in EDITING:
             act[name].triggered.connect(self._edit)
@@ -130,6 +131,10 @@ class ActionWiring(QObject):
     @Slot()
     def _open(self) -> None:
         self._bench.files.choose()
+
+    @Slot()
+    def _save(self) -> None:
+        self._bench.files.save()
 
     @Slot()
     def _save_as(self) -> None:

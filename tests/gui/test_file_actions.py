@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QListWidget, QMenu
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QListWidget, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui import storage
@@ -95,13 +95,13 @@ def test_esc_while_a_file_is_loaded_brings_back_what_was_there(
     assert editor.toPlainText() == "typed by hand"
     assert bench.prompt.modified
     assert bench.prompt.origin is None
-    assert "has taken the place" not in notices(bench)
+    assert "Your unsaved text was kept" not in notices(bench)
 
     open_file(qtbot, bench, big)
     qtbot.waitUntil(lambda: not editor.is_loading)
     qtbot.keyClick(editor, Qt.Key.Key_Escape)
     assert editor.toPlainText() == big.read_text()
-    assert "has taken the place" in notices(bench)
+    assert "Your unsaved text was kept" in notices(bench)
     with qtbot.waitSignal(bench.notifier.remarked, check_params_cb=lambda text: "Pasting was cancelled" in text):
         editor.insertPlainText("pasted " * 500)
         qtbot.keyClick(editor, Qt.Key.Key_Escape)
@@ -151,7 +151,7 @@ def test_several_dropped_files(qtbot: QtBot, open_window: OpenWindow, tmp_path: 
     with qtbot.waitSignal(bench.files.shown):
         bench.files.open_paths([tmp_path / "a", tmp_path / "b"])
     assert bench.panel.editor.toPlainText() == "a"
-    assert "one file at a time" in notices(bench)
+    assert "holds one file" in notices(bench)
     menu = QMenu()
     bench.files.fill_recent(menu)
     assert [Path(action.data()).name for action in menu.actions() if action.data()] == ["a", "b"]
@@ -423,3 +423,61 @@ def test_saving_and_touching_a_file_is_no_change_of_it(qtbot: QtBot, open_window
     (tmp_path / "b.txt").write_text("b")
     open_file(qtbot, bench, tmp_path / "b.txt")
     assert on_disk(bench) is None
+
+
+@pytest.mark.pages
+def test_save_asks_for_a_name_only_where_there_is_none(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    act, editor = bench.window.actions_by_name, bench.panel.editor
+    assert bench.prompt.name == "Untitled prompt"
+    assert bench.window.windowTitle().startswith("Untitled prompt[*]")
+    bench.prompt.replace_all("mine\n")
+    assert bench.window.isWindowModified()
+    act["save"].trigger()
+    dialog = bench.window.findChild(QFileDialog, "saveDialog")
+    dialog.fileSelected.emit(str(tmp_path / "b.txt"))
+    dialog.reject()
+    qtbot.waitUntil(lambda: bench.prompt.name == "b.txt" and not bench.prompt.modified)
+    assert bench.window.windowTitle().startswith("b.txt[*]")
+    editor.appendPlainText("more")
+    assert bench.window.isWindowModified()
+    act["save"].trigger()
+    qtbot.waitUntil(lambda: not bench.prompt.modified)
+    assert (tmp_path / "b.txt").read_text() == "mine\n\nmore"
+    assert act["save"].shortcut().toString() == "Ctrl+S"
+    assert act["save_as"].shortcut().toString() == "Ctrl+Shift+S"
+
+    (tmp_path / "old.txt").write_bytes("Größe, naïve, café\r\n".encode("utf-16"))
+    open_file(qtbot, bench, tmp_path / "old.txt")
+    editor.appendPlainText("x")
+    act["save"].trigger()
+    qtbot.waitUntil(lambda: not bench.prompt.modified)
+    assert (tmp_path / "old.txt").read_bytes() == "Größe, naïve, café\r\n\r\nx".encode()
+    assert "as UTF-8" in notices(bench)
+
+
+@pytest.mark.pages
+def test_quitting_asks_about_changes_of_a_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.write_text("the file")
+    bench = open_window()
+    open_file(qtbot, bench, path)
+    bench.panel.editor.appendPlainText("and more")
+
+    def question() -> QMessageBox:
+        bench.window.actions_by_name["close"].trigger()
+        box = bench.window.findChild(QMessageBox, "unsavedQuestion")
+        assert "a.txt" in box.text()
+        return box
+
+    box = question()
+    with qtbot.waitSignal(box.destroyed):
+        box.button(QMessageBox.StandardButton.Cancel).click()
+    assert bench.window.isVisible()
+    (save,) = (button for button in question().buttons() if button.text() == "&Save")
+    with qtbot.waitSignal(bench.window.destroyed):
+        save.click()
+    assert path.read_text() == "the file\nand more"
+    bench = open_window()
+    with qtbot.waitSignal(bench.window.destroyed):
+        bench.window.actions_by_name["close"].trigger()  # nothing is unsaved: nothing is asked
