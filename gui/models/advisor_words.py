@@ -16,63 +16,84 @@ class KindWords(NamedTuple):
 
 _KINDS = {
     "repeated": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "Leave out what is said twice"),
+        QT_TRANSLATE_NOOP("Advisor", "Remove repeated text"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "The first of equal paragraphs and lines stays; whoever repeats something may mean to stress it.",
+            "Keeps the first of identical paragraphs and lines. Repetition can be deliberate emphasis.",
+        ),
+    ),
+    "repeated_lines": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Remove short repeated lines"),
+        QT_TRANSLATE_NOOP(
+            "Advisor",
+            "Keeps the first of identical lines. Headings, lists, tables and code are left alone.",
+        ),
+    ),
+    "json_csv": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Write JSON lists as CSV"),
+        QT_TRANSLATE_NOOP(
+            "Advisor",
+            "Names come once instead of in each object. CSV does not tell text from numbers, or null from nothing.",
+        ),
+    ),
+    "capitals": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Write capitals in normal case"),
+        QT_TRANSLATE_NOOP(
+            "Advisor",
+            "Words in capitals take more tokens. They can be deliberate emphasis, names or abbreviations.",
         ),
     ),
     "comments": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "Leave out HTML comments"),
+        QT_TRANSLATE_NOOP("Advisor", "Remove HTML comments"),
         QT_TRANSLATE_NOOP(
             "Advisor",
             "Readers of the page do not see them, but the model does.",
         ),
     ),
     "base64": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "Leave out base64"),
+        QT_TRANSLATE_NOOP("Advisor", "Remove base64"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "What it encodes is gone; a model can seldom read it, and images and files have ways of their own.",
+            "The encoded content is lost. Models can seldom read it; attach images and files instead.",
         ),
     ),
     "names": KindWords(
         QT_TRANSLATE_NOOP("Advisor", "Shorten UUIDs and digests"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "Eight digits still tell those of this text apart, but lead nobody to the thing itself.",
+            "Eight digits still distinguish them within this text, but no longer identify the original.",
         ),
     ),
     "json": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "JSON without white space"),
+        QT_TRANSLATE_NOOP("Advisor", "Minify JSON"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "White space between the tokens of JSON means nothing (RFC 8259); names, values and their order stay.",
+            "Whitespace between JSON tokens has no meaning (RFC 8259). Names, values and order are kept.",
         ),
     ),
     "table": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "Tables without padding"),
+        QT_TRANSLATE_NOOP("Advisor", "Unpad Markdown tables"),
         QT_TRANSLATE_NOOP(
             "Advisor",
             "Markdown ignores the spaces around the text of a cell, and dashes beyond the third.",
         ),
     ),
     "blank_lines": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "One of several blank lines"),
+        QT_TRANSLATE_NOOP("Advisor", "Collapse blank lines"),
         QT_TRANSLATE_NOOP(
             "Advisor",
             "One blank line ends a paragraph as well as several; fenced code and JSON are left alone.",
         ),
     ),
     "trailing": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "No spaces at ends of lines"),
+        QT_TRANSLATE_NOOP("Advisor", "Trim trailing spaces"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "Nobody sees them; fenced code, JSON and the two spaces that break a line in Markdown are left alone.",
+            "They are invisible. Fenced code, JSON and Markdown line breaks (two spaces) are left alone.",
         ),
     ),
     "indentation": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "Code without indentation"),
+        QT_TRANSLATE_NOOP("Advisor", "Remove code indentation"),
         QT_TRANSLATE_NOOP(
             "Advisor",
             "Code in braces runs without it but is harder to read, and strings over several lines change; languages "
@@ -80,10 +101,10 @@ _KINDS = {
         ),
     ),
     "invisible": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "No invisible characters"),
+        QT_TRANSLATE_NOOP("Advisor", "Remove invisible characters"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "They show nothing, but may say where a word can be parted, which Thai and Khmer have no spaces for.",
+            "They show nothing, but may mark word breaks, as in Thai and Khmer.",
         ),
     ),
     "nfc": KindWords(
@@ -94,14 +115,14 @@ _KINDS = {
         ),
     ),
     "look_alikes": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "Plain letters for joined and wide"),
+        QT_TRANSLATE_NOOP("Advisor", "Replace ligatures and wide letters"),
         QT_TRANSLATE_NOOP(
             "Advisor",
             "It reads the same, but which letters were joined or wide is lost.",
         ),
     ),
     "typographic": KindWords(
-        QT_TRANSLATE_NOOP("Advisor", "Quotes and dashes in ASCII"),
+        QT_TRANSLATE_NOOP("Advisor", "Use ASCII quotes and dashes"),
         QT_TRANSLATE_NOOP(
             "Advisor",
             "Opening and closing quotes, and dashes of different lengths, become the same; spaces may break lines.",

@@ -79,8 +79,8 @@ def test_what_loses_nothing_is_checked_and_the_rest_says_so(qtbot: QtBot, open_w
     panel, _flow = advised(qtbot, open_window())
     model = panel.savings.model
     rows = {model.index(row, WHAT).data(): row for row in range(model.rowCount())}
-    lossless = rows["JSON without white space"]
-    lossy = rows["Plain letters for joined and wide"]
+    lossless = rows["Minify JSON"]
+    lossy = rows["Replace ligatures and wide letters"]
     for row, state, word in (
         (lossless, Qt.CheckState.Checked, "nothing"),
         (lossy, Qt.CheckState.Unchecked, "something"),
@@ -96,7 +96,7 @@ def test_what_loses_nothing_is_checked_and_the_rest_says_so(qtbot: QtBot, open_w
 def test_the_preview_shows_what_goes_and_leads_there(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     panel, _flow = advised(qtbot, bench)
-    row = titles(panel).index("Plain letters for joined and wide")
+    row = titles(panel).index("Replace ligatures and wide letters")
     panel.savings.table.setCurrentIndex(panel.savings.model.index(row, WHAT))
     assert "which letters were joined" in panel.savings.why.text()
     shown = panel.savings.preview
@@ -111,7 +111,7 @@ def test_the_preview_shows_what_goes_and_leads_there(qtbot: QtBot, open_window: 
 def test_what_is_applied_is_what_was_counted_and_one_undo_takes_it_back(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     panel, flow = advised(qtbot, bench)
-    check(panel, "Plain letters for joined and wide")
+    check(panel, "Replace ligatures and wide letters")
     combined(qtbot, flow, panel)
     promised = flow.combination.tokens_after
     assert f"→ {promised} tokens" in panel.savings.total.text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from gui.services.advisor import characters, left_out, long_strings, white_space
+from gui.services.advisor import characters, left_out, long_strings, rewriting, white_space
 from gui.services.advisor.edits import edited, united_edits
 from gui.services.advisor.prompt import Prompt
 from gui.services.advisor.types import Advice, Edit, Effect, Kind, Proposal
@@ -17,9 +17,11 @@ Count = Callable[[str], int]
 
 KINDS: tuple[tuple[Kind, Callable[[Prompt], list[Edit]]], ...] = (
     (Kind("repeated", lossless=False), left_out.repeated_passages),
+    (Kind("repeated_lines", lossless=False), left_out.repeated_lines),
     (Kind("comments", lossless=False), left_out.comments),
     (Kind("base64", lossless=False), long_strings.base64_blobs),
     (Kind("names", lossless=False), long_strings.long_names),
+    (Kind("json_csv", lossless=False), rewriting.json_as_csv),
     (Kind("json", lossless=True), white_space.json_white_space),
     (Kind("table", lossless=True), white_space.table_padding),
     (Kind("blank_lines", lossless=True), white_space.blank_lines),
@@ -29,6 +31,7 @@ KINDS: tuple[tuple[Kind, Callable[[Prompt], list[Edit]]], ...] = (
     (Kind("nfc", lossless=True), characters.decomposed),
     (Kind("look_alikes", lossless=False), characters.look_alikes),
     (Kind("typographic", lossless=False), characters.typographic),
+    (Kind("capitals", lossless=False), rewriting.capitals),
 )
 """In the order in which they go before each other where their edits overlap."""
 

@@ -14,6 +14,10 @@ from gui.services.advisor.types import Edit
 SHORTEST_REPEATED = 40
 """Characters. Shorter lines come twice by chance: headings, labels, closing words."""
 
+SHORTEST_LINE = 8
+_STRUCTURE = re.compile(r"[#|>]|[-*_=+\d]|.*[:{}\[\]()<>|]$")
+"""How lines begin or end that have to come again: headings, tables, lists, labels, code."""
+
 _LINE = re.compile(r"[^\n]+\n?")
 
 
@@ -26,6 +30,19 @@ def repeated_passages(prompt: Prompt) -> list[Edit]:
     lines = ((match.span(), match.end()) for match in matches(_LINE, text))
     line_edits = [Edit(span[0], after, "") for span, after in _repeated(prompt, lines)]
     return list(united_edits([again, prompt.in_prose(line_edits)]))
+
+
+def repeated_lines(prompt: Prompt) -> list[Edit]:
+    """Short lines of several words that stood in the text before. The first stays."""
+    lines = ((match.span(), match.end()) for match in matches(_LINE, prompt.text))
+    again = _repeated(prompt, lines, SHORTEST_LINE, SHORTEST_REPEATED)
+    return prompt.in_prose(
+        [
+            Edit(start, after, "")
+            for (start, end), after in again
+            if " " in (words := prompt.text[start:end].strip()) and _STRUCTURE.match(words) is None
+        ]
+    )
 
 
 def comments(prompt: Prompt) -> list[Edit]:
@@ -43,14 +60,16 @@ def comments(prompt: Prompt) -> list[Edit]:
     return prompt.in_prose(edits)
 
 
-def _repeated(prompt: Prompt, spans: Iterable[tuple[Span, int]]) -> list[tuple[Span, int]]:
+def _repeated(
+    prompt: Prompt, spans: Iterable[tuple[Span, int]], least: int = SHORTEST_REPEATED, below: int | None = None
+) -> list[tuple[Span, int]]:
     """Those of the spans, each with where the next begins, whose text came before. By hash: no two are compared that
-    differ."""
+    differ. ``least``, ``below``: how long they are, in characters."""
     seen: set[str] = set()
     found = []
     for (start, end), after in prompt.watch.over(spans):
         words = prompt.text[start:end].strip()
-        if len(words) < SHORTEST_REPEATED:
+        if len(words) < least or (below is not None and len(words) >= below):
             continue
         if words in seen:
             found.append(((start, end), after))

@@ -160,6 +160,7 @@ def test_hostile_texts_take_no_longer_than_long_ones(piece: str):
 def test_ten_megabytes():
     lines = [f'{{ "id": {number}, "name": "Anna" }}\n' for number in range(300_000)]
     advice = advise("".join(lines), len, watch=Watch(float("inf")))
-    (proposal,) = advice.proposals
+    table, proposal = advice.proposals
+    assert table.kind.name == "json_csv"
     assert proposal.kind.name == "json"
     assert proposal.effect.tokens_saved == 5 * len(lines)

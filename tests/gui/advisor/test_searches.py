@@ -38,6 +38,12 @@ CHANGED = [
     ("names", f"{UUID} and {UUID.upper()}", "123e4567 and 123E4567"),
     ("names", f"{'0a' * 32}.", "0a0a0a0a."),
     ("repeated", f"{LONG}\n\n{OTHER}\n\n{LONG}\n\nend", f"{LONG}\n\n{OTHER}\n\nend"),
+    ("repeated_lines", "Answer briefly.\na\nAnswer briefly.\r\nb", "Answer briefly.\na\nb"),
+    ("json_csv", '[{"a": 1, "b": "x"},\n {"b": "y, z", "a": 2.50}]', 'a,b\n1,x\n2.50,"y, z"'),
+    ("json_csv", '```json\n[{"a": null}, {"a": true}]\n```', '```csv\na\n""\ntrue\n```'),
+    ("json_csv", '{"a": 1}\n{"a": 2}\n\n{"a": 3}', 'a\n1\n2\n\n{"a": 3}'),
+    ("capitals", "YOU MUST NEVER DO THIS. It is IMPORTANT, I SAY", "You must never do this. It is important, I say"),
+    ("capitals", "# READ THIS FIRST\nthe JSON", "# Read this first\nthe JSON"),
     ("repeated", f"a\n{LONG}\nb\n{LONG}\r\nc", f"a\n{LONG}\nb\nc"),
 ]
 LEFT = [
@@ -53,6 +59,15 @@ LEFT = [
     ("json", '"{ a"'),
     ("json", "[ ]"),
     ("json", '[ "a\nb" ]'),
+    ("json_csv", '[{"a": 1}, {"b": 1}]'),
+    ("json_csv", '[{"a": 1}, {"a": [1]}]'),
+    ("json_csv", '[{"a": 1, "a": 2}, {"a": 1}]'),
+    ("json_csv", '[{"a": 1}]'),
+    ("json_csv", "[1, 2]"),
+    ("capitals", "the USA, UK and `MUST NOT FAIL EVER`"),
+    ("capitals", "```\nSELECT NAME FROM TABLE\n```"),
+    ("capitals", "MAX_SIZE OF_ALL THINGS_HERE"),
+    ("repeated_lines", "- a bullet here\n- a bullet here\nName of it:\nName of it:\nword\nword"),
     ("nfc", "r\xe9sum\xe9, plain"),
     ("nfc", "x\u0301 q\u0323\u0307"),  # there is no such character
     ("nfc", "a" + "\u0301" * 100),  # no writing
