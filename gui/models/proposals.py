@@ -1,4 +1,4 @@
-"""What the advisor proposes, as rows with a check box each."""
+"""Suggestions that save tokens, as rows with a check box each."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from gui.services.advisor.types import Proposal
     from gui.services.savings import Money
 
-WHAT, LOSES, TOKENS, MONEY = range(4)
+WHAT, EFFECT, PLACES, TOKENS, MONEY = range(5)
 
 
 class ProposalsModel(RowsModel):
-    """What is done, whether something is lost, tokens and money a month that it saves alone.
+    """What is done, its effect on the meaning, how many places, and tokens and money per month that it saves alone.
 
     Signals: ``chosen_changed()`` when another set of rows is checked.
     """
 
-    COLUMNS = 4
-    FIGURES = (TOKENS, MONEY)
+    COLUMNS = 5
+    FIGURES = (PLACES, TOKENS, MONEY)
 
     chosen_changed = Signal()
 
@@ -48,6 +48,12 @@ class ProposalsModel(RowsModel):
         self._chosen = {one.kind.name for one in proposals if one.kind.lossless}
         self._money = {}
         self.set_rows(proposals)
+        self.chosen_changed.emit()
+
+    def choose_safe(self) -> None:
+        """Check what keeps the meaning, and nothing else."""
+        self._chosen = {one.kind.name for one in self.rows if one.kind.lossless}
+        self.tell_of(WHAT)
         self.chosen_changed.emit()
 
     def set_text(self, text: CostText) -> None:
@@ -87,21 +93,24 @@ class ProposalsModel(RowsModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.ToolTipRole:
             return (
-                tr("What would be done; the checked ones are applied together"),
-                tr("Whether the text says less afterwards"),
-                tr("Tokens of one prompt that it saves if it is done alone"),
-                tr("What it saves in a month if it is done alone"),
+                tr("Checked suggestions are applied together"),
+                tr("Whether the text means the same afterwards"),
+                tr("How many places it changes"),
+                tr("Tokens that it saves if applied alone"),
+                tr("What it saves per month if applied alone"),
             )[section]
         return super().headerData(section, orientation, role)
 
     def titles(self) -> tuple[str, ...]:
-        return tr("Proposal"), tr("Loses"), tr("Tokens"), tr("A month")
+        return tr("Suggestion"), tr("Effect"), tr("Places"), tr("Saves"), tr("Per month")
 
     def cell(self, proposal: Proposal, column: int) -> str:
         if column == WHAT:
             return kind_words(proposal.kind.name).title
-        if column == LOSES:
-            return tr("nothing") if proposal.kind.lossless else tr("something")
+        if column == EFFECT:
+            return tr("Same meaning") if proposal.kind.lossless else tr("Check the wording")
+        if column == PLACES:
+            return self._text.localised(f"{len(proposal.effect.edits):,}")
         if column == TOKENS:
             return "−" + self._text.localised(f"{proposal.effect.tokens_saved:,}")
         money = self._money.get(proposal.kind.name)

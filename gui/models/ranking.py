@@ -56,11 +56,11 @@ class RankingModel(RowsModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.ToolTipRole and section == MONEY:
-            return tr("The same share of what the prompt costs in a month, without the answer")
+            return tr("The same share of the monthly cost of the prompt, without the answer")
         return super().headerData(section, orientation, role)
 
     def titles(self) -> tuple[str, ...]:
-        return tr("Line"), tr("Tokens"), tr("Share"), tr("A month"), tr("Begins with")
+        return tr("Line"), tr("Tokens"), tr("Share"), tr("Per month"), tr("Begins with")
 
     def cell(self, part: RankedPart, column: int) -> str:
         if column == LINE:

@@ -14,7 +14,10 @@ from gui.models.rows import Index, RowsModel
 if TYPE_CHECKING:
     from gui.services.versions.store import Version
 
-NAME, SAVED, TOKENS, COST = range(4)
+NAME, TOKENS, COST, CONTEXT, SAVED = range(5)
+
+LEAST_SHARE = 0.001
+"""A smaller share is said to be below this one, as in the cost table."""
 
 
 def tr(text: str) -> str:
@@ -23,13 +26,13 @@ def tr(text: str) -> str:
 
 
 class VersionsModel(RowsModel):
-    """Name, day and time, tokens, and what one call costs.
+    """Name, tokens, the cost of one call, the share of the context window, and day and time.
 
     Signals: ``renamed(Version, str)`` when somebody typed another name.
     """
 
-    COLUMNS = 4
-    FIGURES = (TOKENS, COST)
+    COLUMNS = 5
+    FIGURES = (TOKENS, COST, CONTEXT)
 
     renamed = Signal(object, str)
 
@@ -37,11 +40,21 @@ class VersionsModel(RowsModel):
         super().__init__(parent)
         self._locale = locale
         self._cost: Callable[[Version], str] = lambda version: ""
+        self._share: Callable[[Version], float | None] = lambda version: None
 
     def set_cost(self, cost: Callable[[Version], str]) -> None:
         """How to say what one call with a version costs."""
         self._cost = cost
         self.tell_of(COST)
+
+    def set_share(self, share: Callable[[Version], float | None]) -> None:
+        """How to find the share of the model's context window that a version takes, None where it is not known."""
+        self._share = share
+        self.tell_of(CONTEXT)
+
+    def share(self, row: int) -> float | None:
+        """The share of the context window that a version takes; more than 1 does not fit."""
+        return self._share(self.rows[row])
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
@@ -67,7 +80,7 @@ class VersionsModel(RowsModel):
         return super().data(index, role)
 
     def titles(self) -> tuple[str, ...]:
-        return tr("Name"), tr("Saved"), tr("Tokens"), tr("One call")
+        return tr("Name"), tr("Tokens"), tr("One call"), tr("Context"), tr("Saved")
 
     def cell(self, version: Version, column: int) -> str:
         if column == NAME:
@@ -77,4 +90,11 @@ class VersionsModel(RowsModel):
             return self._locale.toString(moment, QLocale.FormatType.ShortFormat)
         if column == TOKENS:
             return tr("n/a") if version.tokens is None else figure(self._locale, version.tokens)
-        return self._cost(version)
+        if column == COST:
+            return self._cost(version)
+        share = self._share(version)
+        if share is None:
+            return tr("n/a")
+        if 0 < share < LEAST_SHARE:
+            return "<" + self._locale.toString(LEAST_SHARE * 100, "f", 1) + "%"
+        return self._locale.toString(share * 100, "f", 1 if share < 10 else 0) + "%"

@@ -1,4 +1,4 @@
-"""The advisor: where the tokens of the prompt are, and what would save some."""
+"""Savings: what would save tokens of the prompt, what that comes to, and where its tokens are."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
+from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText
 from gui.panels.advisor_ranking import AdvisorRanking
 from gui.panels.advisor_savings import AdvisorSavings
-from gui.panels.page_tabs import PageTabs
 from gui.panels.reachable_progress import ReachableProgressBar
+from gui.widgets.figure_strip import FigureStrip
 
 STEPS = 1000
 
@@ -27,36 +28,35 @@ class AdvisorPanel(QWidget):
     run_asked = Signal()
     stop_asked = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, icons: Icons) -> None:
         super().__init__(objectName="advisorPanel")
-        self.setAccessibleName(self.tr("Advisor"))
-        self._theme, self._tone = theme, "stale"
+        self.setAccessibleName(self.tr("Savings"))
+        self._theme, self._icons, self._tone = theme, icons, "stale"
         self.text = CostText(QLocale())
 
     def make(self) -> Iterator[None]:
         """Make the parts, step by step."""
-        self.run = QPushButton(self.tr("&Look through the prompt"), objectName="advisorRun")
-        self.run.setToolTip(self.tr("Find where the tokens are, and which edits would save some"))
+        self.run = QPushButton(self.tr("Find savin&gs"), objectName="advisorRun")
+        self.run.setToolTip(self.tr("Find the heaviest parts, and edits that save tokens"))
         self.stop = QPushButton(self.tr("Stop"), objectName="advisorStop")
-        self.stop.setToolTip(self.tr("Look no further"))
+        self.stop.setToolTip(self.tr("Stop searching"))
         for button in (self.run, self.stop):
             button.setAccessibleName(button.toolTip())
             button.setAutoDefault(False)
+            button.setProperty("kind", "secondary")
         self.progress = ReachableProgressBar()
         self.progress.setObjectName("advisorProgress")
-        self.progress.setAccessibleName(self.tr("How far the advisor is"))
+        self.progress.setAccessibleName(self.tr("Progress of the search"))
         self.progress.setRange(0, STEPS)
         self.progress.setTextVisible(False)
         self.status = QLabel(objectName="advisorStatus")
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         self.status.setWordWrap(True)
         yield
-        self.savings = AdvisorSavings(self._theme, self.text)
-        yield
         self.ranking = AdvisorRanking(self.text)
-        self.pages = PageTabs("advisorPages", self.tr("Pages of the advisor"))
-        self.pages.addTab(self.savings, self.tr("What would save tokens"))
-        self.pages.addTab(self.ranking, self.tr("Where tokens are"))
+        yield
+        self.savings = AdvisorSavings(self._theme, self._icons, self.text, self.ranking)
+        self.strip = FigureStrip("advisorOutcome", "advisorShare", "advisorMoney")
         self._place()
         self.run.clicked.connect(self.run_asked)
         self.stop.clicked.connect(self.stop_asked)
@@ -64,8 +64,8 @@ class AdvisorPanel(QWidget):
         self.show_running(False)
 
     def focus(self) -> None:
-        """Put the keyboard into the table in front."""
-        page = self.savings if self.pages.currentWidget() is self.savings else self.ranking
+        """Put the keyboard into the suggestions; where there are none, into the heaviest parts."""
+        page = self.savings if self.savings.model.rows else self.ranking
         page.table.setFocus()
 
     def set_text(self, text: CostText) -> None:
@@ -101,14 +101,12 @@ class AdvisorPanel(QWidget):
         self.status.setPalette(palette)
 
     def _place(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.run)
-        row.addWidget(self.stop)
-        row.addWidget(self.progress)
-        row.addWidget(self.status, 1)
+        self.strip.row.addWidget(self.progress)
+        self.strip.row.addWidget(self.stop)
+        self.strip.row.addWidget(self.run)
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 6, 8, 8)
+        column.setContentsMargins(16, 8, 16, 10)
         column.setSpacing(6)
-        column.addLayout(row)
-        column.addWidget(self.pages, 1)
+        column.addWidget(self.strip)
+        column.addWidget(self.status)
+        column.addWidget(self.savings, 1)

@@ -68,7 +68,7 @@ class AdvisorRanking(QWidget):
         parts = self._rankings.get(self.by.currentData(), ())
         self.model.set_parts(parts, self._total)
         if self._total and not self._rankings:
-            self.nothing.setText(self.tr("This encoding changes texts before it reads them: tokens have no places."))
+            self.nothing.setText(self.tr("This encoding preprocesses text, so its tokens have no positions."))
         else:
             self.nothing.setText(self.tr("The prompt has none of these."))
         self.nothing.setVisible(bool(self._total) and not parts)
@@ -79,11 +79,14 @@ class AdvisorRanking(QWidget):
         self.place_asked.emit(part.utf16_start, part.utf16_end)
 
     def _place(self) -> None:
-        label = PlainLabel(self.tr("&Rank:"))
+        title = PlainLabel(self.tr("Heaviest parts"))
+        title.setProperty("role", "section")
+        label = PlainLabel(self.tr("&Rank by"))
         label.setBuddy(self.by)
         row = QHBoxLayout()
+        row.addWidget(title, 1)
         row.addWidget(label)
-        row.addWidget(self.by, 1)
+        row.addWidget(self.by)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 0)
         column.setSpacing(6)

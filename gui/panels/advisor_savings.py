@@ -1,4 +1,4 @@
-"""What would save tokens: proposals with check boxes, what the current one does, and all chosen together."""
+"""What would save tokens: suggestions with check boxes, what the current one does, and all chosen together."""
 
 from __future__ import annotations
 
@@ -6,8 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QPushButton, QSplitter, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
+from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models import previews as preview_columns
 from gui.models.advisor_words import kind_words
@@ -18,13 +29,14 @@ from gui.panels.fitted_table import FittedTable
 from gui.panels.row_table import set_up_rows
 from gui.panels.runs_delegate import RunsDelegate
 from gui.panels.stretched_table import StretchedTable
+from gui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import Preview
     from gui.services.advisor.types import Proposal
 
 ROW_PADDING = 6
-FIRST_WIDTHS = [520, 480]
+FIRST_WIDTHS = [640, 360]
 
 
 class AdvisorSavings(QWidget):
@@ -35,23 +47,33 @@ class AdvisorSavings(QWidget):
     chosen_changed = Signal()
     apply_asked = Signal()
 
-    def __init__(self, theme: Theme, text: CostText) -> None:
+    def __init__(self, theme: Theme, icons: Icons, text: CostText, below: QWidget) -> None:
+        """``below``: what stands under the suggestions."""
         super().__init__()
+        self._below = below
         self._previews: Mapping[str, Sequence[Preview]] = {}
         self.model = ProposalsModel(text, self)
         self.table = FittedTable("advisorProposals")
-        self.table.setAccessibleName(self.tr("Proposals; Space checks one"))
+        self.table.setAccessibleName(self.tr("Suggestions; Space checks one"))
         self.why = _words("advisorWhy")
         self.preview = PreviewsModel(self)
         self.places = StretchedTable(objectName="advisorPreview")
-        self.places.setAccessibleName(self.tr("What the proposal changes; Enter goes there"))
+        self.places.setAccessibleName(self.tr("What the suggestion changes; Enter goes there"))
         self.places.setItemDelegate(RunsDelegate(theme, self.places))
+        self.empty = EmptyState("savingsEmpty", "find", "", "", icons, theme)
+        self.title = _words("advisorTitle")
+        self.title.setProperty("role", "section")
         self.total = _words("advisorTotal")
-        self.apply = QPushButton(self.tr("&Apply what is checked"), objectName="advisorApply")
-        self.apply.setToolTip(self.tr("Make all checked edits at once; one undo takes them back"))
+        self.safe = QPushButton(self.tr("Select all safe"), objectName="advisorSafe")
+        self.safe.setProperty("kind", "quiet")
+        self.safe.setToolTip(self.tr("Check the suggestions that keep the meaning"))
+        self.apply = QPushButton(self.tr("&Apply selected"), objectName="advisorApply")
+        self.apply.setProperty("kind", "primary")
+        self.apply.setToolTip(self.tr("Apply all checked edits as one step; Undo reverts it"))
         self.apply.setAccessibleName(self.apply.toolTip())
-        self.apply.setAutoDefault(False)
-        self.apply.setEnabled(False)
+        for button in (self.safe, self.apply):
+            button.setAutoDefault(False)
+            button.setEnabled(False)
         self._set_up_tables()
         self._place()
         self.model.chosen_changed.connect(self.chosen_changed)
@@ -59,11 +81,15 @@ class AdvisorSavings(QWidget):
         self.places.clicked.connect(self._go_to)
         self.places.activated.connect(self._go_to)
         self.apply.clicked.connect(self.apply_asked)
+        self.safe.clicked.connect(self.model.choose_safe)
 
     def show_proposals(self, proposals: Sequence[Proposal], previews: Mapping[str, Sequence[Preview]]) -> None:
         """Show these, the first of them as the current one."""
         self._previews = previews
         self.model.set_proposals(proposals)
+        self.stack.setCurrentWidget(self.table if proposals else self.empty)
+        self.detail.setVisible(bool(proposals))
+        self.safe.setEnabled(any(one.kind.lossless for one in proposals))
         self._show_current(0 if proposals else -1)
         if proposals:
             self.table.setCurrentIndex(self.model.index(0, WHAT))
@@ -74,15 +100,17 @@ class AdvisorSavings(QWidget):
 
     def _show_current(self, row: int) -> None:
         if row < 0:
+            self.title.setText("")
             self.why.setText("")
             self.preview.set_rows(())
             return
         proposal = self.model.rows[row]
         shown = self._previews.get(proposal.kind.name, ())
-        words = kind_words(proposal.kind.name).why
+        title, words = kind_words(proposal.kind.name)
+        self.title.setText(title)
         count = len(proposal.effect.edits)
         if count > len(shown):
-            words += " " + self.tr("{count} places, the first {shown} of them below.").format(
+            words += " " + self.tr("{count} places; the first {shown} are shown.").format(
                 count=f"{count:,}", shown=f"{len(shown):,}"
             )
         self.why.setText(words)
@@ -112,24 +140,33 @@ class AdvisorSavings(QWidget):
         self.table.setMinimumHeight(3 * height)
 
     def _place(self) -> None:
-        lower = QWidget()
-        column = QVBoxLayout(lower)
-        column.setContentsMargins(0, 0, 0, 0)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.table)
+        self.stack.addWidget(self.empty)
+        left = QSplitter(Qt.Orientation.Vertical, objectName="advisorLists")
+        left.addWidget(self.stack)
+        left.addWidget(self._below)
+        self.detail = QWidget()
+        column = QVBoxLayout(self.detail)
+        column.setContentsMargins(8, 0, 0, 0)
         column.setSpacing(4)
+        column.addWidget(self.title)
         column.addWidget(self.why)
         column.addWidget(self.places, 1)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="advisorSplitter")
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self.table)
-        self.splitter.addWidget(lower)
+        self.splitter.addWidget(left)
+        self.splitter.addWidget(self.detail)
         self.splitter.setSizes(FIRST_WIDTHS)
+        for splitter in (left, self.splitter):
+            splitter.setChildrenCollapsible(False)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 6, 0, 0)
+        whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(6)
         whole.addWidget(self.splitter, 1)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.total, 1)
+        row.addWidget(self.safe)
         row.addWidget(self.apply)
         whole.addLayout(row)
 

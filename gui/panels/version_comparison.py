@@ -6,9 +6,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHeaderView,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.look.figures import figure
+from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.look.token_text import visible_line
@@ -16,12 +26,14 @@ from gui.models import cost_changes, diff_table
 from gui.models.cost_changes import CostChangesModel
 from gui.models.cost_text import CostText
 from gui.models.diff_table import DiffTableModel
+from gui.models.money_text import MINUS
 from gui.panels.fitted_table import FittedTable
-from gui.panels.page_tabs import PageTabs
 from gui.panels.row_table import set_up_rows
 from gui.panels.runs_delegate import RunsDelegate
 from gui.panels.stretched_table import StretchedTable
 from gui.panels.text_delegate import TextDelegate
+from gui.widgets.empty_state import EmptyState
+from gui.widgets.figure_strip import FigureStrip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,14 +51,15 @@ class VersionComparison(QWidget):
 
     other_changed = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, icons: Icons) -> None:
         super().__init__()
         self._theme, self._tone = theme, "stale"
+        self._figures: list[tuple[str, str]] = []
         self.other = QComboBox(objectName="versionOther")
-        self.other.setAccessibleName(self.tr("Text that the version is compared with"))
+        self.other.setAccessibleName(self.tr("Text to compare with"))
         self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.other.setMinimumContentsLength(16)
-        self.other.addItem(self.tr("the prompt as it is now"), PROMPT)
+        self.other.addItem(self.tr("Prompt now"), PROMPT)
         self.words = QLabel(objectName="versionWords")
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
@@ -61,12 +74,12 @@ class VersionComparison(QWidget):
         self.tokens.resized.connect(self._wrapping.start)
         self.changes = CostChangesModel(CostText(QLocale()), self)
         self.costs = FittedTable("versionCosts")
-        self.costs.setAccessibleName(self.tr("What the second text changes in the cost of every model"))
+        self.costs.setAccessibleName(self.tr("Cost change per model"))
         self.costs.setModel(self.changes)
         self.costs.setItemDelegate(TextDelegate(self.changes, self.costs))
-        self.pages = PageTabs("versionPages", self.tr("Pages of the comparison"))
-        self.pages.addTab(self.tokens, self.tr("Tokens"))
-        self.pages.addTab(self.costs, self.tr("Cost of every model"))
+        self.strip = FigureStrip("versionTokens", "versionChange", "versionCost")
+        sentence = self.tr("No versions yet. Save one to compare with or return to later.")
+        self.empty = EmptyState("versionsEmpty", "save", sentence, "", icons, theme)
         self._set_up_tables()
         self._place()
         self.other.currentIndexChanged.connect(self.other_changed)
@@ -94,8 +107,19 @@ class VersionComparison(QWidget):
         self.words.setText(text)
         self._colour()
 
+    def show_cost(self, figure: tuple[str, str] | None) -> None:
+        """Show the change of the cost of one call at the model in use, and its words; None where it is not known."""
+        if self._figures:
+            self.strip.show_figures(*self._figures, *([figure] if figure is not None else []))
+
+    def show_versions_there(self, there: bool) -> None:
+        """Make room for a comparison, or say that there is nothing to compare yet."""
+        self.stack.setCurrentIndex(0 if there else 1)
+
     def show_nothing(self) -> None:
         """Nothing is compared."""
+        self._figures = []
+        self.strip.show_figures()
         self.rows.set_rows(())
         self.changes.set_changes((), CostText(QLocale()), 1)
 
@@ -103,23 +127,24 @@ class VersionComparison(QWidget):
         """Show the tokens, and sum up."""
         self.rows.set_rows(comparison.rows)
         write = lambda number: figure(self.locale(), number)  # noqa: E731 - a short name for a method
-        words = self.tr(
-            "{before} → {after} tokens in {encoding}: {removed} gone (struck out, −), {added} new (underlined, +)."
-        ).format(
-            before=write(comparison.tokens_before),
-            after=write(comparison.tokens_after),
-            encoding=encoding,
-            removed=write(comparison.removed),
-            added=write(comparison.added),
+        before, after = comparison.tokens_before, comparison.tokens_after
+        more = after - before
+        share = f"{abs(more) / before * 100:.0f}%" if before else ""
+        sign = MINUS if more < 0 else "+" if more else ""
+        self._figures = [
+            (f"{write(before)} → {write(after)}", self.tr("tokens in {encoding}").format(encoding=encoding)),
+            (f"{sign}{write(abs(more))}", self.tr("tokens, {share}").format(share=f"{sign}{share}")),
+        ]
+        self.strip.show_figures(*self._figures)
+        words = self.tr("Tokens removed: {removed} (struck out, −). Added: {added} (underlined, +).").format(
+            removed=write(comparison.removed), added=write(comparison.added)
         )
         if not comparison.rows:
             words = self.tr("Both texts are the same: {tokens} tokens in {encoding}.").format(
                 tokens=write(comparison.tokens_after), encoding=encoding
             )
         if comparison.simplified:
-            words += " " + self.tr(
-                "Where very much differs, whole stretches are marked, with what is the same in them."
-            )
+            words += " " + self.tr("Large differences are marked as a whole, including what they share.")
         if comparison.cut:
             words += " " + self.tr("Only the first {rows} lines are shown.").format(rows=write(len(comparison.rows)))
         self.say(words)
@@ -155,20 +180,37 @@ class VersionComparison(QWidget):
         header.setMinimumSectionSize(width // 2)
         header = self.costs.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionResizeMode(cost_changes.MODEL, QHeaderView.ResizeMode.Stretch)
         self.costs.setSortingEnabled(True)
         self.costs.sortByColumn(cost_changes.MODEL, Qt.SortOrder.AscendingOrder)
 
     def _place(self) -> None:
-        label = PlainLabel(self.tr("Compare &with text:"))
+        label = PlainLabel(self.tr("Compare &with"))
         label.setBuddy(self.other)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(label)
-        row.addWidget(self.other, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(row)
+        self.strip.row.addWidget(label)
+        self.strip.row.addWidget(self.other)
+        costs = QWidget()
+        below = QVBoxLayout(costs)
+        below.setContentsMargins(0, 0, 0, 0)
+        title = PlainLabel(self.tr("Cost change per model"))
+        title.setProperty("role", "section")
+        below.addWidget(title)
+        below.addWidget(self.costs, 1)
+        split = QSplitter(Qt.Orientation.Vertical, objectName="versionLists")
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.tokens)
+        split.addWidget(costs)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        compared = QWidget()
+        column = QVBoxLayout(compared)
+        column.setContentsMargins(8, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.strip)
         column.addWidget(self.words)
-        column.addWidget(self.pages, 1)
+        column.addWidget(split, 1)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(compared)
+        self.stack.addWidget(self.empty)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.stack)

@@ -17,14 +17,17 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.figures import figure
+from gui.look.theme import Theme
 from gui.look.token_text import visible_line
-from gui.models.versions import NAME, VersionsModel
+from gui.models.versions import CONTEXT, NAME, VersionsModel
 from gui.panels.fitted_table import FittedTable
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.row_table import edit_cell, set_up_rows
+from gui.prompt.context_cells import BAR_WIDTH, GAP, ContextCells
 from gui.services.versions.store import LONGEST_NAME, Kept, Version
 
 ROW_PADDING = 6
+NAME_CHARACTERS = 22
 
 
 class VersionList(QWidget):
@@ -37,22 +40,24 @@ class VersionList(QWidget):
     delete_asked = Signal(object)
     current_changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.name = QLineEdit(objectName="versionName")
         self.name.setMaxLength(LONGEST_NAME)
-        self.name.setPlaceholderText(self.tr("Name of a new version"))
-        self.name.setAccessibleName(self.tr("Name under which the prompt is kept"))
-        self.save = _button("versionSave", self.tr("&Keep the prompt"), self.tr("Keep the prompt as it is now"))
+        self.name.setPlaceholderText(self.tr("Name of this version"))
+        self.name.setAccessibleName(self.tr("Name of the new version"))
+        self.save = _button("versionSave", self.tr("&Save version"), self.tr("Save the prompt as it is now"))
+        self.save.setProperty("kind", "primary")
         self.restore = _button(
-            "versionRestore", self.tr("Put &back"), self.tr("Make the prompt this version; one undo takes that back")
+            "versionRestore", self.tr("&Restore"), self.tr("Replace the prompt with this version; Undo reverts it")
         )
-        self.rename = _button("versionRename", self.tr("Re&name"), self.tr("Give the version another name (F2)"))
-        self.delete = _button("versionDelete", self.tr("De&lete…"), self.tr("Remove the version for good (Del)"))
+        self.rename = _button("versionRename", self.tr("Re&name"), self.tr("Rename this version (F2)"))
+        self.delete = _button("versionDelete", self.tr("De&lete…"), self.tr("Delete this version permanently (Del)"))
         self.model = VersionsModel(QLocale(), self)
         self.model.renamed.connect(self.rename_asked)
         self.table = _Versions("versionTable", self)
         self.table.setModel(self.model)
+        self.table.setItemDelegateForColumn(CONTEXT, ContextCells(self.model, theme, self.table))
         self.total = QLabel(objectName="versionTotal")
         self.total.setTextFormat(Qt.TextFormat.PlainText)
         self.total.setWordWrap(True)
@@ -88,7 +93,7 @@ class VersionList(QWidget):
         number, size = figure(self.locale(), len(keys)), self.locale().formattedDataSize(kept.size)
         words = self.tr("One version") if len(keys) == 1 else self.tr("{number} versions").format(number=number)
         words = self.tr("{versions}, {size} in your profile.").format(versions=words, size=size)
-        self.total.setText(words if keys else self.tr("Nothing is kept yet: a version is the prompt at one moment."))
+        self.total.setText(words if keys else self.tr("No versions yet."))
         self._on_current()
 
     @Slot()
@@ -98,9 +103,9 @@ class VersionList(QWidget):
         if version is None:
             return
         buttons = QMessageBox.StandardButton
-        box = QMessageBox(QMessageBox.Icon.Warning, self.tr("Delete a version"), "", buttons.NoButton, self)
+        box = QMessageBox(QMessageBox.Icon.Warning, self.tr("Delete version"), "", buttons.NoButton, self)
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(self.tr("Delete “{name}” for good?").format(name=visible_line(version.name)))
+        box.setText(self.tr("Delete “{name}” permanently?").format(name=visible_line(version.name)))
         box.addButton(self.tr("&Delete"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._delete)
         box.setDefaultButton(box.addButton(buttons.Cancel))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -149,7 +154,10 @@ class VersionList(QWidget):
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(CONTEXT, QHeaderView.ResizeMode.Interactive)
+        table.setColumnWidth(CONTEXT, BAR_WIDTH + self.fontMetrics().horizontalAdvance("000.0%") + 4 * GAP)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Interactive)
+        table.setColumnWidth(NAME, self.fontMetrics().averageCharWidth() * NAME_CHARACTERS)
         table.delete_pressed.connect(self.ask_to_delete)
 
     def _place(self) -> None:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.panels.version_comparison import VersionComparison
 from gui.panels.version_list import VersionList
 
-FIRST_WIDTHS = [420, 720]
+FIRST_WIDTHS = [400, 780]
 
 
 class VersionsPanel(QWidget):
     """Puts the parts together. What happens is in ``VersionsFlow``."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, icons: Icons) -> None:
         super().__init__(objectName="versionsPanel")
-        self.list = VersionList()
-        self.comparison = VersionComparison(theme)
+        self.list = VersionList(theme)
+        self.comparison = VersionComparison(theme, icons)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="versionsSplitter")
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(self.list)
@@ -26,5 +27,5 @@ class VersionsPanel(QWidget):
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes(FIRST_WIDTHS)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(8, 8, 8, 8)
+        whole.setContentsMargins(16, 8, 16, 10)
         whole.addWidget(self.splitter)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gui.editor.piece_writer import PieceWriter
 from gui.models.advisor_words import kind_words
 from gui.models.money_text import money_text
-from gui.notify import Notifier
+from gui.notify import Notifier, Offer
 from gui.panels.advisor_panel import AdvisorPanel
 from gui.prompt.prompt import Prompt
 from gui.services.advice import AdviceRequest, AdviceService, Combination, CombineRequest, Findings
@@ -116,7 +116,7 @@ class AdvisorFlow(QObject):
         done = self.combination
         if done is None or not self._writer.can_write(done.revision):
             self._notifier.warning(
-                self.tr("The text changed since the advisor looked at it, so nothing was edited. It looks again."),
+                self.tr("The text changed in the meantime, so nothing was edited. Searching again."),
                 key="advisor",
             )
             self.run()
@@ -165,7 +165,16 @@ class AdvisorFlow(QObject):
         if not whole or done is None:
             return
         saved = self._panel.text.localised(f"{done.tokens_before - done.tokens_after:,}")
-        self._notifier.remark(self.tr("{tokens} tokens saved; one undo takes it back.").format(tokens=saved))
+        self._notifier.information(
+            self.tr("Saved {tokens} tokens.").format(tokens=saved),
+            key="savings",
+            offers=(Offer(self.tr("Undo"), self._undo),),
+        )
+        self.run()
+
+    def _undo(self) -> None:
+        self._notifier.withdraw("savings")
+        self._prompt.editor.undo()
         self.run()
 
     @Slot(int, int)
@@ -173,13 +182,13 @@ class AdvisorFlow(QObject):
         if self._of_this_text:
             self.place_asked.emit(utf16_start, utf16_end)
         else:
-            self._notifier.remark(self.tr("The text changed since: the places may be others. Look through it again."))
+            self._notifier.remark(self.tr("The text has changed, so positions may be off. Search again."))
 
     @Slot(float, str)
     def _on_progress(self, fraction: float, note: str) -> None:
         self._panel.show_progress(fraction)
         if note:
-            self._panel.show_status(self.tr("Looking: {what}…").format(what=note))
+            self._panel.show_status(self.tr("Searching: {what}…").format(what=note))
 
     @Slot()
     def _on_stopped(self) -> None:
@@ -188,7 +197,7 @@ class AdvisorFlow(QObject):
     @Slot(str)
     def _on_failed(self, why: str) -> None:
         self._end()
-        self._notifier.error(self.tr("The advisor could not look through the text: {why}.").format(why=why))
+        self._notifier.error(self.tr("Could not search the text: {why}.").format(why=why))
 
     def _end(self) -> None:
         self._looking = False
@@ -203,13 +212,11 @@ class AdvisorFlow(QObject):
         findings, panel = self.findings, self._panel
         panel.savings.apply.setEnabled(self.combination is not None and self.fresh and not self._looking)
         if self._looking:
-            panel.show_status(self.tr("Looking through the text…"))
+            panel.show_status(self.tr("Searching the text…"))
         elif findings is None:
-            panel.show_status(self.tr("Finds what costs tokens, and counts every edit before it proposes it."))
+            panel.show_status(self.tr("Finds what costs tokens, and counts every edit before suggesting it."))
         elif not self._of_this_text:
-            panel.show_status(
-                self.tr("The text has changed since; the figures are of before. Look through it again."), "warning"
-            )
+            panel.show_status(self.tr("The text has changed since. Search again for new figures."), "warning")
         else:
             panel.show_status(" ".join(self._sentences(findings)))
 
@@ -218,40 +225,48 @@ class AdvisorFlow(QObject):
         tokens = self._panel.text.localised(f"{advice.tokens:,}")
         words = [self.tr("{tokens} tokens in {encoding}.").format(tokens=tokens, encoding=encoding)]
         if not advice.proposals:
-            words.append(self.tr("Nothing was found that would save any."))
+            words.append(self.tr("No savings found."))
         if advice.unfinished:
             names = ", ".join(kind_words(kind.name).title for kind in advice.unfinished)
-            words.append(self.tr("The text took too long for: {names}. A part of it may do.").format(names=names))
+            words.append(self.tr("Timed out: {names}. Try a part of the text.").format(names=names))
         priced = self._priced()
         if priced is not None:
             calls = self._panel.text.localised(f"{priced.scenario.calls:,}")
             words.append(
-                self.tr("Money is for {model}, {calls} calls a month.").format(model=priced.model.name, calls=calls)
+                self.tr("Money: {model}, {calls} calls per month.").format(model=priced.model.name, calls=calls)
             )
             if self._in_another_encoding:
-                words.append(self.tr("It counts in another encoding: look again for its figures."))
+                words.append(self.tr("It counts in another encoding. Search again for its figures."))
         return words
 
     def _show_total(self) -> None:
-        savings, done = self._panel.savings, self.combination
+        """What is checked, and what it comes to."""
+        savings, strip, done = self._panel.savings, self._panel.strip, self.combination
         savings.apply.setEnabled(done is not None and self.fresh and not self._looking)
+        savings.empty.say(self.tr("No savings found.") if self.findings is not None else "")
+        chosen, rows = len(savings.model.chosen), len(savings.model.rows)
+        savings.total.setText(
+            self.tr("{chosen} of {rows} selected. Undo reverts all of them.").format(chosen=chosen, rows=rows)
+            if rows
+            else ""
+        )
+        if self.findings is None:
+            strip.show_figures()
+            return
+        localised = self._panel.text.localised
         if done is None:
+            tokens = localised(f"{self.findings.advice.tokens:,}")
             waits = self._awaited is not None
-            proposed = bool(savings.model.rows)
-            savings.total.setText(
-                self.tr("Counting what is checked…") if waits else self.tr("Nothing is checked.") if proposed else ""
-            )
+            strip.show_figures((tokens, self.tr("tokens, counting the selection…") if waits else self.tr("tokens")))
             return
         saved = done.tokens_before - done.tokens_after
-        per_cent = self._panel.text.localised(f"{saved / max(done.tokens_before, 1) * 100:.1f}")
-        before, after, less = (
-            self._panel.text.localised(f"{tokens:,}") for tokens in (done.tokens_before, done.tokens_after, saved)
-        )
-        words = self.tr("Together: {before} → {after} tokens, {less} fewer ({per_cent}%)").format(
-            before=before, after=after, less=less, per_cent=per_cent
-        )
+        before, after = (localised(f"{tokens:,}") for tokens in (done.tokens_before, done.tokens_after))
+        share = localised(f"{saved / max(done.tokens_before, 1) * 100:.1f}")
+        with_chosen = self.tr("tokens, with the {n} selected").format(n=localised(f"{chosen:,}"))
+        figures = [(f"{before} → {after}", with_chosen), (f"−{share}%", self.tr("of the prompt"))]
         priced = self._priced()
-        if priced is not None and self.findings is not None:
+        if priced is not None:
             money = priced.saving(self.findings.request.encoding, done.tokens_before, done.tokens_after)
-            words += self.tr(", {money} less a month").format(money=money_text(self._panel.text, money))
-        savings.total.setText(words + ".")
+            words = self.tr("less per month, {model}").format(model=priced.model.name)
+            figures.append((money_text(self._panel.text, money), words))
+        strip.show_figures(*figures)

@@ -51,7 +51,7 @@ class AdvisorWiring(QObject):
 
         bench, costs = self._bench, self._bench.costs
         assert costs is not None
-        panel = AdvisorPanel(bench.theme)
+        panel = AdvisorPanel(bench.theme, bench.icons)
         yield from panel.make()
         yield
         flow = AdvisorFlow(panel, bench.prompt, self.service, self._priced, bench.notifier, self)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from gui.editor.piece_writer import PieceWriter
 from gui.held_text import HeldText
 from gui.models.cost_text import CostText
+from gui.models.money_text import money_text
 from gui.notify import Notifier
 from gui.panels.version_comparison import PROMPT
 from gui.panels.versions_panel import VersionsPanel
@@ -120,6 +121,7 @@ class VersionsFlow(QObject):
         if not self._panel.isVisible():
             return
         self._panel.list.model.set_cost(self._one_call)
+        self._panel.list.model.set_share(self._share)
         service, compared = self._costs.service, self.compared
         if compared is not None and service.scenario is not None:
             models = tuple(row.model for row in service.rows) or service.models
@@ -133,6 +135,13 @@ class VersionsFlow(QObject):
             return self._text.unknown()
         month = PricedModel(row.model, scenario, self._costs.service.mix).month(tokenizer, version.counts[tokenizer])
         return self._text.usd(month.label, month.usd, month.usd_low, month.usd_high)
+
+    def _share(self, version: Version) -> float | None:
+        """The share of the context window of the same model that a version takes."""
+        row = self._costs.reference_row()
+        tokenizer = row.model.count.tokenizer if row is not None else None
+        window = None if row is None else row.model.max_input or row.model.context
+        return version.counts[tokenizer] / window if window and tokenizer in version.counts else None
 
     @property
     def _text(self) -> CostText:
@@ -192,17 +201,19 @@ class VersionsFlow(QObject):
     @Slot(object)
     def _on_saved(self, version: Version) -> None:
         self._new_key = version.key
-        self._notifier.remark(self.tr("The prompt is kept as “{name}”.").format(name=version.name))
+        self._notifier.remark(self.tr("Saved version “{name}”.").format(name=version.name))
 
     @Slot(object)
     def _on_listed(self, kept: Kept) -> None:
         self._kept = kept
         self._panel.comparison.show_versions(kept.versions)
+        self._panel.comparison.show_versions_there(bool(kept.versions))
         self._panel.list.model.set_cost(self._one_call)
+        self._panel.list.model.set_share(self._share)
         self._panel.list.show_kept(kept, self._new_key)
         self._new_key = ""
         if kept.problems:
-            words = self.tr("Some versions of the prompt cannot be read. Their files stay where they are.")
+            words = self.tr("Some versions could not be read. Their files were not changed.")
             self._notifier.warning(words, "\n".join(kept.problems), key=PROBLEMS)
 
     @Slot(object)
@@ -220,19 +231,19 @@ class VersionsFlow(QObject):
     @Slot(object, object)
     def _on_restored(self, restored: Restored, request: RestoreRequest) -> None:
         if not self._writer.can_write(request.revision):
-            self._notifier.warning(self.tr("The text changed meanwhile, so nothing was put back."), key=PROBLEMS)
+            self._notifier.warning(self.tr("The text changed in the meantime, so nothing was restored."), key=PROBLEMS)
             return
         self._writer.write(request.revision, restored.pieces)
         if restored.line_ends:
             self._notifier.information(
-                self.tr("The version has line ends of another kind (CRLF); the editor counts it with plain ones."),
+                self.tr("This version has CRLF line endings. The editor counts it with LF."),
                 key=PROBLEMS,
             )
 
     @Slot(bool)
     def _on_written(self, whole: bool) -> None:
         if whole:
-            self._notifier.remark(self.tr("The prompt is that version again; one undo takes it back."))
+            self._notifier.remark(self.tr("Restored this version. Undo reverts it."))
             self.compare()
 
     # --- comparing --------------------------------------------------------------------------------------------------
@@ -252,6 +263,15 @@ class VersionsFlow(QObject):
     def _on_priced(self, changes: tuple[CostChange, ...], request: ChangeRequest) -> None:
         if self.compared is not None and request.before is self.compared.before:
             self._panel.comparison.changes.set_changes(changes, self._text, request.scenario.calls)
+            self._panel.comparison.show_cost(self._change_of_one_call(changes))
+
+    def _change_of_one_call(self, changes: tuple[CostChange, ...]) -> tuple[str, str] | None:
+        row = self._costs.reference_row()
+        change = next((one for one in changes if row is not None and one.model.id == row.model.id), None)
+        if change is None or change.change.usd is None:
+            return None
+        words = self.tr("one call, {model}").format(model=change.model.name)
+        return money_text(self._text, change.change, plus=True), words
 
     @Slot()
     def _on_stopped(self) -> None:
@@ -261,7 +281,7 @@ class VersionsFlow(QObject):
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
-        self._notifier.error(self.tr("With the versions of the prompt something failed: {why}.").format(why=why))
+        self._notifier.error(self.tr("Could not update saved versions: {why}.").format(why=why))
         if self._awaited is not None:
             self._awaited = None
             self._panel.comparison.say(self.tr("Not compared."))

@@ -42,7 +42,7 @@ class VersionsWiring(QObject):
 
         bench = self._bench
         assert bench.costs is not None
-        self.panel = VersionsPanel(bench.theme)
+        self.panel = VersionsPanel(bench.theme, bench.icons)
         bench.page("versionsTab").fill(self.panel)
         bench.page("versionsTab").lead_to(self.panel.list.name)
         self.flow = VersionsFlow(self.panel, bench.prompt, self.desk, bench.costs, bench.notifier, self)

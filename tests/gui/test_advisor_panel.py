@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QProgressBar, QPushButton, QTab
 from pytestqt.qtbot import QtBot
 
 from gui.models.previews import CHANGE
-from gui.models.proposals import LOSES, MONEY, TOKENS, WHAT
+from gui.models.proposals import EFFECT, MONEY, TOKENS, WHAT
 from gui.models.ranking import BEGINNING, LINE, SHARE
 from gui.panels.advisor_panel import AdvisorPanel
 from gui.services import advice as advice_module
@@ -82,11 +82,11 @@ def test_what_loses_nothing_is_checked_and_the_rest_says_so(qtbot: QtBot, open_w
     lossless = rows["Minify JSON"]
     lossy = rows["Replace ligatures and wide letters"]
     for row, state, word in (
-        (lossless, Qt.CheckState.Checked, "nothing"),
-        (lossy, Qt.CheckState.Unchecked, "something"),
+        (lossless, Qt.CheckState.Checked, "Same meaning"),
+        (lossy, Qt.CheckState.Unchecked, "Check the wording"),
     ):
         assert Qt.CheckState(model.index(row, WHAT).data(Qt.ItemDataRole.CheckStateRole)) == state
-        assert model.index(row, LOSES).data() == word
+        assert model.index(row, EFFECT).data() == word
     saved = count_o200k(TEXT) - count_o200k(TEXT.replace(JSON, '{"name":"Anna","age":30,"city":"Rome"}\n'))
     assert model.index(lossless, TOKENS).data() == f"−{saved}"
     # 2.50 dollars for a million tokens of input, a thousand calls a month
@@ -114,8 +114,12 @@ def test_what_is_applied_is_what_was_counted_and_one_undo_takes_it_back(qtbot: Q
     check(panel, "Replace ligatures and wide letters")
     combined(qtbot, flow, panel)
     promised = flow.combination.tokens_after
-    assert f"→ {promised} tokens" in panel.savings.total.text()
-    assert "less a month" in panel.savings.total.text()
+    outcome, share, money = (figure for figure in panel.strip.figures)
+    assert outcome.value.text() == f"{count_o200k(TEXT)} → {promised}"
+    assert outcome.caption.text() == f"tokens, with the {len(panel.savings.model.chosen)} selected"
+    assert share.value.text().startswith("−")
+    assert money.value.text().startswith("$")
+    assert "less per month, GPT-4o" in money.caption.text()
     qtbot.mouseClick(panel.savings.apply, Qt.MouseButton.LeftButton)
     editor = bench.panel.editor
     after = '# Data\n\n{"name":"Anna","age":30,"city":"Rome"}\n\n\n\n\nWhat is the final office?\n'
@@ -124,7 +128,8 @@ def test_what_is_applied_is_what_was_counted_and_one_undo_takes_it_back(qtbot: Q
     qtbot.waitUntil(lambda: flow.fresh and panel.run.isVisible())
     assert flow.findings.advice.tokens == promised
     assert f"{promised} tokens in o200k_base" in panel.status.text()
-    editor.undo()
+    (notice,) = (notice for notice in bench.window.messages.notices if notice.key == "savings")
+    notice.offers[0].act()
     assert editor.toPlainText() == TEXT
 
 
@@ -154,14 +159,17 @@ def test_nothing_checked_is_nothing_to_apply(qtbot: QtBot, open_window: OpenWind
             == Qt.CheckState.Checked
         ):
             check(panel, title)
-    assert panel.savings.total.text() == "Nothing is checked."
+    assert panel.savings.total.text().startswith("0 of ")
     assert not panel.savings.apply.isEnabled()
+    panel.savings.safe.click()
+    combined(qtbot, flow, panel)
+    lossless = {one.kind.name for one in flow.findings.advice.proposals if one.kind.lossless}
+    assert panel.savings.model.chosen == lossless
 
 
 def test_parts_are_ranked_and_lead_to_their_place(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     panel, _flow = advised(qtbot, bench, "short\n\nthe very long line of many words, the longest of all\n")
-    panel.pages.setCurrentWidget(panel.ranking)
     model = panel.ranking.model
     assert model.index(0, LINE).data() == "3"
     assert model.index(0, BEGINNING).data().startswith("the·very·long")
@@ -178,7 +186,7 @@ def test_parts_are_ranked_and_lead_to_their_place(qtbot: QtBot, open_window: Ope
 def test_an_empty_prompt_has_nothing_to_save(qtbot: QtBot, open_window: OpenWindow):
     panel, _flow = advised(qtbot, open_window(), "")
     assert "0 tokens" in panel.status.text()
-    assert "Nothing was found" in panel.status.text()
+    assert "No savings found" in panel.status.text()
     assert panel.savings.model.rowCount() == panel.ranking.model.rowCount() == 0
 
 

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from engine.half_written import LOCK_NAME
 from gui.models import cost_changes
 from gui.models.diff_table import AFTER, BEFORE, BEFORE_LINE, SIGN
-from gui.models.versions import COST, NAME, TOKENS
+from gui.models.versions import CONTEXT, COST, NAME, TOKENS
 from gui.panels.versions_panel import VersionsPanel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
@@ -89,8 +89,9 @@ def test_it_is_found_by_its_names(qtbot: QtBot, open_window: OpenWindow):
         found = bench.window.findChild(kind, name)
         assert found is not None
         assert found.accessibleName() != ""
-    qtbot.waitUntil(lambda: "Nothing is kept yet" in panel.list.total.text())
+    qtbot.waitUntil(lambda: "No versions yet" in panel.list.total.text())
     assert not panel.list.restore.isEnabled()
+    assert panel.comparison.empty.isVisible()
 
 
 def test_a_version_is_kept_for_the_next_window(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
@@ -104,6 +105,9 @@ def test_a_version_is_kept_for_the_next_window(qtbot: QtBot, open_window: OpenWi
     assert index(0, NAME).data() == "first"
     assert index(0, TOKENS).data() == str(count_o200k(OLD))
     assert index(0, COST).data().startswith("$")
+    assert index(0, CONTEXT).data() == "<0.1%"
+    assert 0 < panel.list.model.share(0) < 0.001
+    assert not panel.comparison.empty.isVisible()
 
 
 def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_window: OpenWindow):
@@ -111,8 +115,11 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     panel = keep(qtbot, bench, OLD, "first")
     bench.prompt.replace_all(NEW)
     assert "has changed since" in panel.comparison.words.text()
-    qtbot.waitUntil(lambda: "→" in panel.comparison.words.text())  # by itself, while the page stays in front
-    assert f"{count_o200k(OLD)} → {count_o200k(NEW)} tokens" in panel.comparison.words.text()
+    tokens, change, money = panel.comparison.strip.figures
+    outcome = f"{count_o200k(OLD)} → {count_o200k(NEW)}"
+    qtbot.waitUntil(lambda: tokens.value.text() == outcome)  # by itself, while the page stays in front
+    assert tokens.caption.text() == "tokens in o200k_base"
+    assert change.value.text() == f"+{count_o200k(NEW) - count_o200k(OLD)}"
     rows = panel.comparison.rows
     bench.window.resize(1800, 900)
     qtbot.waitUntil(lambda: rows.index(1, BEFORE_LINE).data() == "2")
@@ -130,6 +137,8 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     assert changes.rows[row].change.usd == dearer
     assert changes.index(row, cost_changes.CHANGE).data() == "+$0.00001"
     assert changes.index(row, cost_changes.PER_CENT).data().startswith("+")
+    assert money.value.text().startswith("+$")
+    assert money.caption.text().startswith("one call, ")
 
 
 def test_a_page_behind_others_is_compared_again_when_it_is_shown(qtbot: QtBot, open_window: OpenWindow):
@@ -142,7 +151,8 @@ def test_a_page_behind_others_is_compared_again_when_it_is_shown(qtbot: QtBot, o
         pass
     assert "has changed since" in panel.comparison.words.text()
     bench.window.actions_by_name["versions"].trigger()
-    qtbot.waitUntil(lambda: f"→ {count_o200k(NEW)} tokens" in panel.comparison.words.text())
+    outcome = panel.comparison.strip.figures[0].value
+    qtbot.waitUntil(lambda: outcome.text().endswith(f"→ {count_o200k(NEW)}"))
 
 
 def test_the_costs_keep_their_order_and_the_chosen_model_moves_with_it(qtbot: QtBot, open_window: OpenWindow):
@@ -211,7 +221,8 @@ def test_two_versions_are_compared(qtbot: QtBot, open_window: OpenWindow):
     panel = keep(qtbot, bench, NEW, "second")
     assert [panel.list.model.index(row, NAME).data() for row in range(2)] == ["second", "first"]
     panel.comparison.other.setCurrentIndex(panel.comparison.other.findText("first"))
-    qtbot.waitUntil(lambda: f"{count_o200k(NEW)} → {count_o200k(OLD)} tokens" in panel.comparison.words.text())
+    outcome = panel.comparison.strip.figures[0].value
+    qtbot.waitUntil(lambda: outcome.text() == f"{count_o200k(NEW)} → {count_o200k(OLD)}")
 
 
 def test_a_version_is_renamed_in_its_row(qtbot: QtBot, open_window: OpenWindow):
@@ -249,7 +260,7 @@ def test_a_folder_that_cannot_be_written_is_told(qtbot: QtBot, open_window: Open
     panel = panel_of(qtbot, bench)
     panel.list.name.setText("first")
     qtbot.mouseClick(panel.list.save, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "something failed" in notices(bench))
+    qtbot.waitUntil(lambda: "Could not update saved versions" in notices(bench))
     assert panel.list.model.rowCount() == 0
 
 

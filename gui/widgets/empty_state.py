@@ -1,0 +1,58 @@
+"""What a page shows while it has nothing: a picture, one sentence, and one button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+
+from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+
+ICON = QSize(40, 40)
+WIDEST = 420
+
+
+class EmptyState(QWidget):
+    """``button`` is what to do first; None where something else on the page is."""
+
+    def __init__(self, name: str, icon: str, sentence: str, action: str, icons: Icons, theme: Theme) -> None:
+        """``action``: the words on the button, empty for none."""
+        super().__init__()
+        self.setObjectName(name)
+        self._icon, self._icons = icon, icons
+        self._picture = QLabel(self)
+        self._picture.setTextFormat(Qt.TextFormat.PlainText)
+        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.sentence = PlainLabel(sentence, self)
+        self.sentence.setObjectName(f"{name}Words")
+        self.sentence.setProperty("role", "quiet")
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.sentence.setWordWrap(True)
+        self.button: QPushButton | None = None
+        column = QVBoxLayout(self)
+        column.setSpacing(10)
+        column.addStretch(1)
+        column.addWidget(self._picture)
+        column.addWidget(self.sentence)
+        column.setAlignment(self.sentence, Qt.AlignmentFlag.AlignHCenter)
+        if action:
+            self.button = QPushButton(action, self)
+            self.button.setObjectName(f"{name}Action")
+            self.button.setProperty("kind", "primary")
+            column.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(2)
+        self.say(sentence)
+        theme.changed.connect(self._draw)
+        self._draw()
+
+    def say(self, sentence: str) -> None:
+        """Show another sentence."""
+        self.sentence.setText(sentence)
+        # A label that wraps gets too little height from a layout that centres it.
+        wrapped = Qt.TextFlag.TextWordWrap.value
+        area = self.sentence.fontMetrics().boundingRect(QRect(0, 0, WIDEST, 1000), wrapped, sentence)
+        self.sentence.setFixedSize(area.width() + 8, area.height() + 4)
+
+    def _draw(self) -> None:
+        self._picture.setPixmap(self._icons.icon(self._icon).pixmap(ICON))

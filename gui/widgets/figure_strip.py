@@ -1,0 +1,72 @@
+"""The answer of a page at its top: up to four large figures, each with a caption."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from gui.look.plain_label import PlainLabel
+
+FIGURE_PIXELS = 23
+CAPTION_PIXELS = 11
+
+
+class Figure(QWidget):
+    """One figure above its caption."""
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        """``name``: of the label with the figure."""
+        super().__init__(parent)
+        self.value, self.caption = PlainLabel(self), PlainLabel(self)
+        self.value.setObjectName(name)
+        for label, role, pixels in ((self.value, "figure", FIGURE_PIXELS), (self.caption, "caption", CAPTION_PIXELS)):
+            label.setProperty("role", role)
+            font = QFont(label.font())
+            font.setPixelSize(pixels)
+            font.setWeight(QFont.Weight.DemiBold if role == "figure" else QFont.Weight.Normal)
+            label.setFont(font)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.value)
+        column.addWidget(self.caption)
+
+    def show_figure(self, value: str, caption: str) -> None:
+        """Show a figure and what it is of; nothing without a figure."""
+        self.value.setText(value)
+        self.caption.setText(caption)
+        self.value.setAccessibleName(f"{value} {caption}".strip())
+        self.setVisible(bool(value))
+
+
+class FigureStrip(QWidget):
+    """Figures side by side, a line between two of them; ``row`` has room for controls at its end."""
+
+    def __init__(self, *names: str) -> None:
+        """``names``: of the labels with the figures."""
+        super().__init__()
+        self.figures: list[Figure] = []
+        self._lines: list[QFrame] = []
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(0, 2, 0, 2)
+        self.row.setSpacing(16)
+        for name in names:
+            if self.figures:
+                line = QFrame(self)
+                line.setProperty("kind", "vline")
+                line.setFrameShape(QFrame.Shape.VLine)
+                line.setFrameShadow(QFrame.Shadow.Sunken)
+                self._lines.append(line)
+                self.row.addWidget(line)
+            figure = Figure(name, self)
+            self.figures.append(figure)
+            self.row.addWidget(figure)
+        self.row.addStretch(1)
+        self.show_figures()
+
+    def show_figures(self, *figures: tuple[str, str]) -> None:
+        """Show these figures with their captions; those that are missing are hidden."""
+        for number, figure in enumerate(self.figures):
+            figure.show_figure(*(figures[number] if number < len(figures) else ("", "")))
+        for line, figure in zip(self._lines, self.figures[1:], strict=True):
+            line.setVisible(bool(figure.value.text()))
