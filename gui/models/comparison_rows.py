@@ -43,7 +43,7 @@ class EncodingRowsModel(RowsModel):
         self.set_rows(tuple(rows))
 
     def titles(self) -> tuple[str, ...]:
-        return tr("Encoding"), tr("Tokens"), tr("Bytes per token"), tr("Against base")
+        return tr("Encoding"), tr("Tokens"), tr("Bytes per token"), tr("vs. base")
 
     def cell(self, row: EncodingRow, column: int) -> str:
         if column == ENCODING:

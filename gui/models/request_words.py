@@ -33,6 +33,11 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("Request", text)
 
 
+def kind_word(kind: str) -> str:
+    """The name of a kind of part."""
+    return tr(KIND_WORDS[kind])
+
+
 def breakdown(tally: Tally, locale: QLocale) -> str:
     """Like "overhead 43 (formula), tools 61 (formula), images 765 (formula), text 512 (exact)"."""
     return ", ".join(_part(part, locale) for part in tally.parts if part.tokens or part.kind in ("overhead", "text"))
@@ -76,7 +81,7 @@ def special_words(found: Sequence[SpecialText]) -> str:
         for one in found[:MOST_NAMED]
     ]
     more = ", …" if len(found) > MOST_NAMED else ""
-    return tr("Text of special tokens: {named}. It is counted as plain text and cannot act as the token here.").format(
+    return tr("Special-token text: {named}. It is counted as plain text and has no special effect here.").format(
         named=", ".join(named) + more
     )
 

@@ -17,7 +17,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 GROUPS = (
     QT_TRANSLATE_NOOP("Vocabulary", "In both, at the same id"),
-    QT_TRANSLATE_NOOP("Vocabulary", "In both, at another id"),
+    QT_TRANSLATE_NOOP("Vocabulary", "In both, different ID"),
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {here}"),
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {there}"),
 )

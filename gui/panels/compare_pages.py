@@ -32,11 +32,9 @@ class ComparePages(PageTabs):
         self._comparison: TextComparison | None = None
         self.differences = DifferencesModel(self.locale(), self)
         self.by_lines = QCheckBox(self.tr("Whole &lines"), objectName="compareByLines")
-        self.by_lines.setToolTip(
-            self.tr("Rank whole lines, not the pieces between places where every encoding has a boundary")
-        )
+        self.by_lines.setToolTip(self.tr("Rank whole lines, not the spans between boundaries that all encodings share"))
         self.table = self._table(self.differences, "compareDifferences", self.tr("Where the encodings differ most"))
-        self.table.setToolTip(self.tr("A click shows the place below; Enter, or two clicks, show it in the prompt"))
+        self.table.setToolTip(self.tr("Click to show the place below; double-click or Enter to show it in the prompt"))
         self.scripts = PartsModel(self.locale(), self.tr("Script of the line"), self)
         self.kinds = PartsModel(self.locale(), self.tr("Kind of characters"), self)
         page = QWidget()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QMenu,
     QPlainTextEdit,
     QPushButton,
@@ -17,14 +16,20 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.corner import plain_corner
+from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.look.token_text import visible_line
+from gui.models.comparison_words import premium_text
 from gui.panels.aligned_tokens import AlignedTokens
 from gui.panels.compare_encodings import CompareEncodings
 from gui.panels.compare_pages import ComparePages
 from gui.settings import SettingsStore
+from gui.widgets.figure_strip import FigureStrip
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gui.services.comparisons import Compared
 
 PROMPT, SELECTION, TYPED = SOURCES = ("prompt", "selection", "typed")
@@ -45,7 +50,7 @@ class ComparePanel(QWidget):
         super().__init__(objectName="comparePanel")
         self.setAccessibleName(self.tr("Comparison of encodings"))
         self.source = QComboBox(objectName="compareSource")
-        self.source.setAccessibleName(self.tr("Which text is compared"))
+        self.source.setAccessibleName(self.tr("Text to compare"))
         for key, words in (
             (PROMPT, self.tr("The prompt")),
             (SELECTION, self.tr("What is selected in the prompt")),
@@ -68,10 +73,11 @@ class ComparePanel(QWidget):
         self.encodings = CompareEncodings(FIRST_ENCODINGS)
         self.pages = ComparePages()
         self.view = AlignedTokens(theme, settings, "compareTokens", self.tr("The text in every encoding"))
+        self.strip = FigureStrip("compareFigureBase", "compareFigureFewest", "compareFigureMost")
         self._place()
         self.source.currentIndexChanged.connect(self._on_source)
         self.encodings.changed.connect(self._on_change)
-        self.encodings.base_changed.connect(self.state_changed)
+        self.encodings.base_changed.connect(self._on_base)
         self.pages.currentChanged.connect(self.state_changed)
         self.pages.by_lines.toggled.connect(self.state_changed)
         self.typed.textChanged.connect(self._on_change)
@@ -89,6 +95,24 @@ class ComparePanel(QWidget):
         found = compared.comparison
         self.encodings.show_totals(found.tokens, found.utf8_bytes)
         self.pages.show_comparison(found, self.encodings.base_number)
+        self._show_figures(found.tokens)
+
+    def _show_figures(self, tokens: Sequence[int]) -> None:
+        """Show the base, and which encoding has the fewest tokens and which the most."""
+        names, base = self.encodings.names, self.encodings.base_number
+        if len(names) != len(tokens) or not tokens:
+            self.strip.show_figures()
+            return
+        caption = self.tr("tokens in {base}, the base").format(base=visible_line(names[base]))
+        figures = [(figure(self.locale(), tokens[base]), caption)]
+        for place, words in (
+            (min(range(len(names)), key=lambda number: tokens[number]), self.tr("fewest tokens: {name}, {n}")),
+            (max(range(len(names)), key=lambda number: tokens[number]), self.tr("most tokens: {name}, {n}")),
+        ):
+            if tokens[place] != tokens[base]:
+                caption = words.format(name=visible_line(names[place]), n=figure(self.locale(), tokens[place]))
+                figures.append((premium_text(tokens[place], tokens[base]), caption))
+        self.strip.show_figures(*figures)
 
     def show_running(self, running: bool) -> None:
         """Whether a comparison is being made."""
@@ -120,6 +144,11 @@ class ComparePanel(QWidget):
         self.pages.by_lines.setChecked(state.get("by_lines") is True)
 
     @Slot()
+    def _on_base(self) -> None:
+        self._show_figures([row.tokens for row in self.encodings.model.rows if row.tokens is not None])
+        self.state_changed.emit()
+
+    @Slot()
     def _on_source(self) -> None:
         self._show_source()
         self._on_change()
@@ -133,15 +162,11 @@ class ComparePanel(QWidget):
         self.state_changed.emit()
 
     def _place(self) -> None:
-        label = PlainLabel(self.tr("Te&xt:"))
+        label = PlainLabel(self.tr("Te&xt"))
         label.setBuddy(self.source)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        for widget in (label, self.source):
-            head.addWidget(widget)
-        head.addWidget(self.status, 1)
-        for widget in (self.stop, self.export):
-            head.addWidget(widget)
+        self.export.setProperty("kind", "secondary")
+        for widget in (label, self.source, self.stop, self.export):
+            self.strip.row.addWidget(widget)
         upper = QSplitter(Qt.Orientation.Horizontal)
         upper.setChildrenCollapsible(False)
         upper.addWidget(self.encodings)
@@ -153,8 +178,9 @@ class ComparePanel(QWidget):
         lower.addWidget(self.view)
         lower.setSizes([250, 400])
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
+        column.setContentsMargins(16, 8, 16, 10)
         column.setSpacing(6)
-        column.addLayout(head)
+        column.addWidget(self.strip)
+        column.addWidget(self.status)
         column.addWidget(self.typed)
         column.addWidget(lower, 1)

@@ -124,17 +124,21 @@ class RequestBar(QWidget):
         self.picker.show_name(templates[0].encoding)
         self.rule = QComboBox(objectName="requestImageRule")
         self.rule.setAccessibleName(self.tr("How images are counted"))
-        self.rule.addItem(self.tr("as the model"), "")
+        self.rule.addItem(self.tr("model default"), "")
         for rule in rules:
             self.rule.addItem(rule, rule)
         self.open = QPushButton(self.tr("&Open…"), objectName="requestOpen")
-        self.open.setToolTip(self.tr("The body of an API call, or a JSONL file with many"))
+        self.open.setToolTip(self.tr("Open an API request body, or a JSONL file of many"))
         self.paste = QPushButton(self.tr("&Paste"), objectName="requestPaste")
-        self.paste.setToolTip(self.tr("The body of an API call from the clipboard"))
+        self.paste.setToolTip(self.tr("Paste an API request body"))
         self.price = QCheckBox(self.tr("Price this re&quest"), objectName="requestPrice")
         self.price.setToolTip(
-            self.tr("The cost table shows what this request costs, by each model's own template, instead of the prompt")
+            self.tr(
+                "Show the cost of this request in the cost table, by each model's own template, instead of the prompt"
+            )
         )
+        self.open.setProperty("kind", "primary")
+        self.paste.setProperty("kind", "quiet")
         for button in (self.open, self.paste):
             button.setAutoDefault(False)
 

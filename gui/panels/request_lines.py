@@ -63,7 +63,7 @@ class RequestLinesPage(QWidget):
     def begin(self, path: Path) -> None:
         """A file is being counted."""
         self.title.setText(visible_line(path.name))
-        self.summary.setText(self.tr("Being counted…"))
+        self.summary.setText(self.tr("Counting…"))
         self.progress.setValue(0)
         self._show_running(True)
         self.worst_model.set_worst(())
@@ -85,7 +85,7 @@ class RequestLinesPage(QWidget):
         self.bad_model.set_malformed(report.malformed)
         self.bad_title.setText(self._bad_words(report))
         self.bad.setVisible(bool(report.n_malformed))
-        words = [] if counted.is_complete else [self.tr("Stopped: these are the lines read by then.")]
+        words = [] if counted.is_complete else [self.tr("Stopped. Results cover the lines read so far.")]
         if report.unknown:
             named = ", ".join(f"{what} ({figure(self._locale, n)})" for what, n in report.unknown[:MOST_NAMED])
             others = len(report.unknown) - MOST_NAMED
@@ -106,7 +106,7 @@ class RequestLinesPage(QWidget):
             for part in report.parts
         )
         mean = round(report.tokens / report.counted) if report.counted else 0
-        return self.tr("{tokens} tokens in {requests} requests, {mean} each on average: {parts}").format(
+        return self.tr("{tokens} tokens in {requests} requests, {mean} on average: {parts}").format(
             tokens=figure(self._locale, report.tokens),
             requests=figure(self._locale, report.counted),
             mean=figure(self._locale, mean),
@@ -115,7 +115,7 @@ class RequestLinesPage(QWidget):
 
     def _worst_words(self, report: LinesReport) -> str:
         if report.counted > len(report.worst):
-            return self.tr("The {n} lines with most tokens:").format(n=figure(self._locale, len(report.worst)))
+            return self.tr("The {n} largest lines:").format(n=figure(self._locale, len(report.worst)))
         return self.tr("The lines, those with most tokens first:") if report.worst else ""
 
     def _bad_words(self, report: LinesReport) -> str:
@@ -124,8 +124,8 @@ class RequestLinesPage(QWidget):
         number = figure(self._locale, report.n_malformed)
         if report.n_malformed > len(report.malformed):
             shown = figure(self._locale, len(report.malformed))
-            return self.tr("{n} lines are no requests; the first {shown}:").format(n=number, shown=shown)
-        return self.tr("Lines that are no requests, and are not counted: {n}").format(n=number)
+            return self.tr("{n} invalid lines; the first {shown}:").format(n=number, shown=shown)
+        return self.tr("Invalid lines, not counted: {n}").format(n=number)
 
     def _show_running(self, running: bool) -> None:
         self.progress.setVisible(running)
@@ -153,7 +153,7 @@ class RequestLinesPage(QWidget):
         self.progress.setAccessibleName(self.tr("How much of the file is read"))
         self.stop = QPushButton(self.tr("&Stop"), objectName="requestLinesStop")
         self.export = QPushButton(self.tr("&Export lines…"), objectName="requestLinesExport")
-        self.export.setToolTip(self.tr("What each line counts, and what is wrong with it, as CSV or JSON"))
+        self.export.setToolTip(self.tr("Export tokens and errors of each line as CSV or JSON"))
         self.back = QPushButton(self.tr("&Back to the request"), objectName="requestLinesBack")
         self.worst = self._table("requestWorst", self.tr("Lines with most tokens"), self.worst_model)
         self.bad = self._table("requestMalformed", self.tr("Lines that are no requests"), self.bad_model)

@@ -6,14 +6,17 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt, Slot
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.models.request_words import breakdown, place_words, special_words, total
+from gui.models.request_words import breakdown, kind_word, place_words, special_words, total
 from gui.panels.editor_look import TokenView
 from gui.panels.training_form import Remark
+from gui.prompt.parts_bar import PartsBar
 from gui.settings import SettingsStore
+from gui.widgets.figure_strip import FIGURE_PIXELS
 
 if TYPE_CHECKING:
     from gui.services.request_count import RequestReply
@@ -46,14 +49,16 @@ class RequestResult(QWidget):
         if reply.tally is None or reply.patch is None:
             self.total.setText(self.tr("Not counted"))
             self.parts.setText("")
+            self.bar.show_parts(())
             return
         self.total.setText(total(reply.tally, self._locale))
         self.parts.setText(breakdown(reply.tally, self._locale))
+        self.bar.show_parts([(kind_word(part.kind), part.tokens) for part in reply.tally.parts])
         if reply.text != self._shown_text:
             self._shown_text = reply.text
             self.view.load_text(reply.text)
         self.view.apply_patch(self.view.revision, reply.patch)
-        self.cut.say(self.tr("The text goes on; all of it is counted.") if reply.is_cut else "")
+        self.cut.say(self.tr("Preview truncated. The whole text is counted.") if reply.is_cut else "")
         self._show_tint()
         self._show_place()
 
@@ -89,9 +94,12 @@ class RequestResult(QWidget):
     def _make(self, theme: Theme, settings: SettingsStore) -> None:
         self.total = QLabel(objectName="requestTotal")
         self.total.setTextFormat(Qt.TextFormat.PlainText)
+        self.total.setProperty("role", "figure")
         font = self.total.font()
-        font.setBold(True)
+        font.setPixelSize(FIGURE_PIXELS)
+        font.setWeight(QFont.Weight.DemiBold)
         self.total.setFont(font)
+        self.bar = PartsBar(theme)
         self.parts = QLabel(objectName="requestOverhead")
         self.parts.setAccessibleName(self.tr("Tokens by part"))
         self.parts.setTextFormat(Qt.TextFormat.PlainText)
@@ -104,25 +112,25 @@ class RequestResult(QWidget):
         self.special.setObjectName("requestSpecial")
         self.notes.setObjectName("requestNotes")
         self.tint = QComboBox(objectName="requestTint")
-        self.tint.setAccessibleName(self.tr("Part that is framed"))
+        self.tint.setAccessibleName(self.tr("Highlighted part"))
         for kind, words in (
             ("overhead", self.tr("Overhead")),
             ("tools", self.tr("Tools")),
             ("images", self.tr("Images")),
-            ("text", self.tr("What was written")),
+            ("text", self.tr("Content")),
             ("", self.tr("Nothing")),
         ):
             self.tint.addItem(words, kind)
         self.view = TokenView(theme, settings, self)
         self.view.setObjectName("requestText")
-        self.view.setAccessibleName(self.tr("The request as the model is shown it"))
+        self.view.setAccessibleName(self.tr("Request as rendered for the model"))
         self.place = QLabel(objectName="requestPlace")
         self.place.setTextFormat(Qt.TextFormat.PlainText)
 
     def _place(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self.total, 1)
-        label = PlainLabel(self.tr("Frame&d:"))
+        label = PlainLabel(self.tr("Highlighte&d:"))
         label.setBuddy(self.tint)
         head.addWidget(label)
         head.addWidget(self.tint)
@@ -130,7 +138,7 @@ class RequestResult(QWidget):
         body.setContentsMargins(8, 8, 8, 8)
         body.setSpacing(6)
         body.addLayout(head)
-        for widget in (self.parts, self.problem, self.special, self.notes):
+        for widget in (self.bar, self.parts, self.problem, self.special, self.notes):
             body.addWidget(widget)
         body.addWidget(self.view, 1)
         body.addWidget(self.cut)

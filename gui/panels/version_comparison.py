@@ -140,7 +140,7 @@ class VersionComparison(QWidget):
             removed=write(comparison.removed), added=write(comparison.added)
         )
         if not comparison.rows:
-            words = self.tr("Both texts are the same: {tokens} tokens in {encoding}.").format(
+            words = self.tr("The texts are identical: {tokens} tokens in {encoding}.").format(
                 tokens=write(comparison.tokens_after), encoding=encoding
             )
         if comparison.simplified:

@@ -44,7 +44,7 @@ class CountBar(QWidget):
         self._words = self._label("wordCount")
         self._lines = self._label("lineCount")
         self._density = self._label("bytesPerToken")
-        self._density.setToolTip(self.tr("Bytes of the text in UTF-8, divided by its tokens: more means a better fit"))
+        self._density.setToolTip(self.tr("UTF-8 bytes per token. Higher is better."))
         self._selection = self._label("selectionTokens")
         self._dim_timer = QTimer(self)
         self._dim_timer.setSingleShot(True)
@@ -121,7 +121,7 @@ class CountBar(QWidget):
         self._show_selection()
         if counts is None:
             self._tokens.setText(self.tr("counting…"))
-            self._tokens.setAccessibleName(self.tr("Tokens: being counted"))
+            self._tokens.setAccessibleName(self.tr("Counting tokens…"))
             return
         facts = counts.statistics
         self._write_amount(self._tokens, counts.tokens, self.tr("token"), self.tr("tokens"))

@@ -80,7 +80,7 @@ class PromptBanners(QWidget):
         else:
             spelled = self.tr("The text spells special tokens of {encoding} {n} times.")
         spelled = spelled.format(encoding=counts.encoding, n=number(counts.special_occurrences))
-        both = self.tr("Counted as ordinary text: {plain} tokens. Counted as special tokens: {special}.").format(
+        both = self.tr("As ordinary text: {plain} tokens. As special tokens: {special}.").format(
             plain=number(counts.tokens_plain), special=number(counts.tokens_special)
         )
         on = counts.special_as_tokens
@@ -94,8 +94,8 @@ class PromptBanners(QWidget):
             self.stored.hide()
             return
         text = self.tr(
-            "Counted as stored: the file has line ends or characters that a text field cannot hold, such as CRLF. "
-            "From the first edit on the text is counted as it is shown here, with plain newlines."
+            "Counted as stored: the file has line endings or characters that the editor cannot hold, such as CRLF. "
+            "After the first edit the text is counted as shown, with LF."
         )
         self._show(self.stored, Notice(WARNING, text, key="stored"))
 

@@ -176,7 +176,7 @@ class CompareFlow(QObject):
     @Slot()
     def _on_stopped(self) -> None:
         self._panel.show_running(False)
-        self._panel.status.setText(self.tr("Stopped. Any change compares again."))
+        self._panel.status.setText(self.tr("Stopped. Change anything to compare again."))
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
@@ -192,7 +192,7 @@ class CompareFlow(QObject):
             return
         request = self.compared.request
         if request.prompt_revision != self._prompt.editor.revision:
-            self._notifier.remark(self.tr("The prompt has changed since: the place may be another."))
+            self._notifier.remark(self.tr("The prompt has changed, so the position may be off."))
             return
         self._goes = True  # what is shown there is selected, and is not what somebody wants to have compared
         self.place_asked.emit(request.first + utf16_start, request.first + utf16_end)

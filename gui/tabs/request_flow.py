@@ -159,9 +159,9 @@ class RequestFlow(QObject):
         words = self.tr("1 message") if number == 1 else self.tr("{n} messages").format(n=number)
         self._notifier.withdraw(READING)
         self._notifier.information(
-            self.tr("The request of {where} has {messages}.").format(where=where, messages=words),
+            self.tr("Loaded a request with {messages} from {where}.").format(where=where, messages=words),
             key=OPENED,
-            offers=(Offer(self.tr("Bring back what was there"), lambda: self._bring_back(*before)),),
+            offers=(Offer(self.tr("Restore previous request"), lambda: self._bring_back(*before)),),
         )
 
     def _bring_back(self, request: Request, tools: str, not_counted: Sequence[tuple[str, str]]) -> None:
@@ -174,7 +174,9 @@ class RequestFlow(QObject):
     def _on_unreadable(self, source: BodySource, why: str) -> None:
         where = source.path.name if source.path else self.tr("The clipboard")
         self._notifier.error(
-            self.tr("{where} holds no request: {why}. What was there stays.").format(where=where, why=why.rstrip(".")),
+            self.tr("{where} contains no request: {why}. The current request was kept.").format(
+                where=where, why=why.rstrip(".")
+            ),
             key=READING,
         )
 
@@ -271,7 +273,7 @@ class RequestFlow(QObject):
         self._panel.message.add(sized.image)
         if not sized.image.width:
             self._notifier.warning(
-                self.tr("{name} is no PNG, JPEG, GIF or WebP: type its size, or it counts as 1,024 by 1,024.").format(
-                    name=sized.path.name
-                )
+                self.tr(
+                    "{name} is not a PNG, JPEG, GIF or WebP image. Enter its size, or it counts as 1,024 by 1,024."
+                ).format(name=sized.path.name)
             )

@@ -63,6 +63,12 @@ def test_the_prompt_is_compared_at_once(bench, panel):
     assert totals(panel, PREMIUM)[1] == premium_text(second, first)
     assert totals(panel, RATIO)[0] == f"{len(TEXT.encode()) / first:.2f}"
     assert panel.status.text() == f"{len(TEXT.encode())} bytes"
+    base, *others = panel.strip.figures
+    assert (base.value.text(), base.caption.text()) == (str(first), "tokens in o200k_base, the base")
+    figures = [int(count) for count in totals(panel)]
+    most = FIRST_ENCODINGS[figures.index(max(figures))]
+    shown = [(figure.value.text(), figure.caption.text()) for figure in others if figure.value.text()]
+    assert (premium_text(max(figures), first), f"most tokens: {most}, {max(figures)}") in shown
     for control in panel.findChildren(QWidget):
         named = control.objectName() and not control.objectName().startswith("qt_")
         if named and control.isVisible() and control.focusPolicy() & Qt.FocusPolicy.TabFocus:

@@ -41,6 +41,7 @@ def test_names_are_those_that_others_rely_on(panel):
     assert isinstance(window.findChild(QWidget, "requestMessages"), QTableView)
     assert isinstance(window.findChild(QWidget, "requestTemplate"), QComboBox)
     assert isinstance(window.findChild(QWidget, "requestOverhead"), QLabel)
+    assert "images 765" in window.findChild(QWidget, "requestPartsBar").accessibleName()
     for control in panel.findChildren(QWidget):
         named = control.objectName() and not control.objectName().startswith("qt_")
         if named and control.isVisible() and control.focusPolicy() & Qt.FocusPolicy.TabFocus:
@@ -158,7 +159,7 @@ def test_images_by_size_and_by_file(qtbot, bench, panel, tmp_path):
     settled(qtbot, bench)
     assert panel.result.reply.tally.of("images").tokens == 85 + 425 + 765 + 765
     assert panel.result.reply.tally.of("images").grade == "estimate"
-    assert any("b.png is no PNG" in text for text in notices(bench))
+    assert any("b.png is not a PNG" in text for text in notices(bench))
     while panel.message.remove_image.isEnabled():
         panel.message.remove_image.click()
     settled(qtbot, bench)
@@ -272,7 +273,7 @@ def test_a_body_from_the_clipboard(qtbot, bench, panel, body, template, spoken):
     assert "Not counted: " in panel.unknown.text()
     assert json.loads(panel.tools_text)[0]["function"]["name"] == "look"
     assert "tools " in parts(panel)
-    assert notices(bench)[-1] == "The request of the clipboard has 4 messages."
+    assert notices(bench)[-1] == "Loaded a request with 4 messages from the clipboard."
 
 
 def test_what_was_not_counted_comes_back_too(qtbot, bench, panel, tmp_path):
@@ -287,7 +288,7 @@ def test_what_was_not_counted_comes_back_too(qtbot, bench, panel, tmp_path):
 
 def bring_back(bench):
     buttons = bench.window.findChildren(QPushButton)
-    next(button for button in buttons if button.text().replace("&", "") == "Bring back what was there").click()
+    next(button for button in buttons if button.text().replace("&", "") == "Restore previous request").click()
 
 
 def test_what_was_there_comes_back(qtbot, bench, panel, tmp_path):
@@ -305,8 +306,8 @@ def test_what_is_no_request_changes_nothing(qtbot, bench, panel, tmp_path):
         drop(panel, path)
     assert panel.model.messages == FIRST_MESSAGES
     assert notices(bench)[-1] == (
-        "no.json holds no request: line 2, column 24: messages[0].role must be a text, not a number. "
-        "What was there stays."
+        "no.json contains no request: line 2, column 24: messages[0].role must be a text, not a number. "
+        "The current request was kept."
     )
     QGuiApplication.clipboard().setText("  ")
     panel.bar.paste.click()
