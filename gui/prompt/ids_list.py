@@ -213,8 +213,8 @@ class IdsList(QAbstractScrollArea):
     def _take_look(self) -> None:
         values = self._settings.values
         self._palette = self._theme.token_palette(values.token_colours)
-        self._font = fixed_font(values.font_family, values.font_size)
-        self._small = fixed_font(values.font_family, values.font_size)
+        self._font = fixed_font(values.font_size, values.font_family)
+        self._small = fixed_font(values.font_size, values.font_family)
         self._small.setPointSizeF(max(6.0, values.font_size - SMALLER))
         self._column = QFontMetricsF(self._font).horizontalAdvance("0" * 100) / 100
         self._fit()

@@ -70,7 +70,7 @@ class IdsPanel(QWidget):
         self.preview.setObjectName("idsPreview")
         self.preview.setReadOnly(True)
         self.preview.setAccessibleName(self.tr("IDs to copy"))
-        self.preview.setFont(fixed_font(settings.values.font_family, settings.values.font_size))
+        self.preview.setFont(fixed_font(settings.values.font_size, settings.values.font_family))
         self.copy = QPushButton(icons.icon("copy"), self.tr("&Copy all"), self)
         self.copy.setObjectName("copyIds")
         self.copy.setProperty("kind", "primary")
@@ -163,7 +163,7 @@ class IdsToText(QFrame):
         self.text.setAccessibleName(self.tr("Text of the IDs"))
         self.text.setReadOnly(True)
         for field in (self.ids, self.text):
-            field.setFont(fixed_font(settings.values.font_family, settings.values.font_size))
+            field.setFont(fixed_font(settings.values.font_size, settings.values.font_family))
             field.setTabChangesFocus(True)
         self.message = PlainLabel(self)
         self.message.setObjectName("idsMessage")
