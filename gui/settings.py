@@ -87,12 +87,14 @@ class Settings:
             QT_TRANSLATE_NOOP("Settings", "Token colours"),
             QT_TRANSLATE_NOOP(
                 "Settings",
-                "How neighbouring tokens are told apart. Boundaries are drawn as lines in every mode.",
+                "What the colour of a token tells. Boundaries can be seen in every mode.",
             ),
             choices=(
-                ("standard", QT_TRANSLATE_NOOP("Settings", "Standard")),
-                ("colour_safe", QT_TRANSLATE_NOOP("Settings", "Safe for colour-blind eyes")),
-                ("none", QT_TRANSLATE_NOOP("Settings", "No colour, boundaries only")),
+                ("standard", QT_TRANSLATE_NOOP("Settings", "Alternate")),
+                ("by_id", QT_TRANSLATE_NOOP("Settings", "By ID")),
+                ("by_length", QT_TRANSLATE_NOOP("Settings", "By length")),
+                ("colour_safe", QT_TRANSLATE_NOOP("Settings", "Colour-blind safe")),
+                ("none", QT_TRANSLATE_NOOP("Settings", "Boundaries only")),
             ),
         ),
     )

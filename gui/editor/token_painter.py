@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from gui.look.token_palette import TokenPalette
 
 NEWLINE_SIGN = "\u23ce"
-_STALE_COLOUR = NO_COLOUR + 1
+_LENGTHS = np.array([2, 3, 5, 8, 13], np.int32)
+"""In UTF-16 units: from each of these on a token has the next fill, where fills tell lengths."""
+_SPREAD = np.uint32(0x9E3779B1)
+"""Neighbouring ids are often of one family: this spreads them over the fills."""
 _HOLLOW = QBrush()
 HATCH_ALPHA = 22
 _HATCH_FOOT = 4.0
@@ -79,9 +82,11 @@ class TokenPainter:
         """Draw with other colours."""
         self._palette = palette
         fills = (*(palette.fills or [palette.base] * NO_COLOUR), palette.base, palette.stale)
-        self._rows = TokenRows(fills, palette.boundary, underlined=palette.fills is None)
+        self._no_colour, self._stale_colour = len(fills) - 2, len(fills) - 1
+        bound = palette.base if palette.gaps else palette.boundary
+        self._rows = TokenRows(fills, bound, underlined=palette.fills is None, rounded=palette.gaps)
         self._fills = [QBrush(fill) for fill in palette.fills or ()]
-        self._bound = QBrush(palette.boundary)
+        self._bound = QBrush(bound)
         faint = QColor(palette.hatch)
         faint.setAlpha(HATCH_ALPHA)
         self._faint_hatch = QBrush(faint, Qt.BrushStyle.BDiagPattern)
@@ -117,12 +122,14 @@ class TokenPainter:
                 measured.append(line)
         tokens, pieces = spans.fills(start, end), NO_PIECES
         framed = _place_of(options.caret, tokens, spans)
+        if self._palette.tells:
+            tokens = tokens._replace(colours=self._told(tokens, spans, start, end))
         newlines: list[tuple[QRectF, int, bool]] = []
         if measured or options.show_newlines or options.dim_stale:
             view = spans.covering(start, end)
             if options.dim_stale:
                 stale = (view.flags & STALE) != 0
-                tokens = tokens._replace(colours=np.where(stale, np.uint8(_STALE_COLOUR), view.colours))
+                tokens = tokens._replace(colours=np.where(stale, np.uint8(self._stale_colour), tokens.colours))
             if measured:
                 pieces = token_pieces(measured, view, self._measured, painter.device().width())
             if options.show_newlines:
@@ -145,17 +152,30 @@ class TokenPainter:
         width = painter.device().width()
         self._whitespace.paint(painter, lines, self._column_width, self._palette.newline, width)
 
+    def _told(self, tokens: Fills, spans: TokenSpans, start: int, end: int) -> NDArray[np.uint8]:
+        """The fill of each token by its id or its length, the same wherever the token stands."""
+        if self._palette.tells == "id":
+            ids = spans.covering(start, end).ids.astype(np.uint32)
+            told = ((ids * _SPREAD) >> np.uint32(16)) % np.uint32(len(self._fills))
+        else:
+            told = _LENGTHS.searchsorted(np.diff(tokens.bounds), "right")
+        return np.where(tokens.colours == NO_COLOUR, self._no_colour, told).astype(np.uint8)
+
     def _paint_fills(self, painter: QPainter, pieces: Pieces, tokens: Fills) -> None:
         colours = tokens.colours[pieces.tokens - tokens.first]
         for colour, fill in enumerate(self._fills):
             self._rectangles.fill(painter, pieces.rects[colours == colour], fill)
-        self._rectangles.fill(painter, pieces.rects[colours == _STALE_COLOUR], self._stale)
+        self._rectangles.fill(painter, pieces.rects[colours == self._stale_colour], self._stale)
 
     def _paint_bounds(self, painter: QPainter, pieces: Pieces) -> None:
-        """A line before each token; without colours also one under it, so that tokens can be told from gaps."""
+        """A line or a gap before each token; without colours also a line under it, so that tokens can be told from
+        gaps."""
         bounds = pieces.rects[pieces.begins]  # a copy
         bounds[:, 2] = 1.0
         self._rectangles.fill(painter, bounds, self._bound)
+        scale = painter.device().devicePixelRatioF()
+        if self._palette.gaps and scale == int(scale):
+            self._rectangles.fill(painter, _corners(bounds), self._bound)
         if self._palette.fills is None:
             under = pieces.rects.copy()
             under[:, 0] += 2
@@ -270,6 +290,15 @@ def _frames(edges: NDArray[np.float64], top: float, height: float) -> NDArray[np
     rects[:, 0], rects[:, 1] = edges[:, 0] + 0.5, top + 0.5
     rects[:, 2], rects[:, 3] = np.maximum(edges[:, 1] - edges[:, 0] - 1, 1), height
     return rects
+
+
+def _corners(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The corners of tokens on both sides of gaps of one pixel: what is cut off makes them round."""
+    corners = np.repeat(bounds, 4, axis=0)
+    corners[:, 0] += np.tile([-1.0, -1.0, 1.0, 1.0], len(bounds))
+    corners[1::2, 1] += corners[1::2, 3] - 1
+    corners[:, 3] = 1.0
+    return corners
 
 
 def _with_newlines(pieces: Pieces, newlines: list[tuple[QRectF, int, bool]]) -> Pieces:

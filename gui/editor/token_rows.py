@@ -104,12 +104,15 @@ class _Grid(NamedTuple):
 class TokenRows:
     """Draws with some colours."""
 
-    def __init__(self, fills: Sequence[QColor], bound: QColor, *, underlined: bool) -> None:
-        """``fills``: by the numbers of colours, of which all are drawn. ``bound``: of the line before each token; of
-        one under each, too, if ``underlined``."""
+    def __init__(
+        self, fills: Sequence[QColor], bound: QColor, *, underlined: bool = False, rounded: bool = False
+    ) -> None:
+        """``fills``: by the numbers of colours, of which all are drawn. ``bound``: of the line or gap before each
+        token; of a line under each, too, if ``underlined``. ``rounded``: the corners at gaps are cut off, where pixels
+        of the window are whole ones of the screen."""
         self._fills = np.array([colour.rgb() for colour in fills], np.uint32)
         self._bound = np.uint32(bound.rgb())
-        self._underlined = underlined
+        self._underlined, self._rounded = underlined, rounded
         self._take_grid(_Grid.of(0, 1, 1, 1))
 
     def draw(self, painter: QPainter, lines: Sequence[ColumnLine], tokens: Fills, start: int, end: int) -> None:
@@ -124,8 +127,13 @@ class TokenRows:
         lengths[-1] = end - start + 1 - bounds[-2]  # one more: tokens without width may begin behind the last character
         fills = self._fills[tokens.colours].repeat(lengths)  # of each character
         firsts = fills.copy()  # of its first pixel
-        firsts[bounds[1 if is_cut else 0 : -1]] = self._bound
+        begins = bounds[1 if is_cut else 0 : -1]
+        firsts[begins] = self._bound
         scale = painter.device().devicePixelRatioF()
+        cuts = None
+        if self._rounded and scale == int(scale):
+            cuts = np.zeros(len(firsts), np.bool_)
+            cuts[begins] = True
         thickest = math.ceil(scale)
         for columns in lines:
             line = columns.line
@@ -144,9 +152,20 @@ class TokenRows:
                 row[places[reaching] + away] = firsts[low:high][reaching]
             height = line.height - LINE_GAP
             self._row.lay(painter, grid, count, line.top, height)
+            if cuts is not None:
+                self._cut_corners(row, places[cuts[low:high]], thickest)
+                pixel = 1 / scale * thickest
+                self._row.lay(painter, grid, count, line.top, pixel)
+                self._row.lay(painter, grid, count, line.top + height - pixel, pixel)
             if self._underlined:
                 row[:] = self._under(row, thickest)
                 self._row.lay(painter, grid, count, line.top + height - 2, 1)
+
+    def _cut_corners(self, row: NDArray[np.uint32], begins: NDArray[np.intp], thick: int) -> None:
+        """Take the pixels on both sides of gaps away."""
+        for away in range(thick):
+            row[(begins + thick + away).clip(max=len(row) - 1)] = self._bound
+            row[(begins - 1 - away).clip(min=0)] = self._bound
 
     def _under(self, row: NDArray[np.uint32], thick: int) -> NDArray[np.uint32]:
         """A line under each token, which keeps away from the bounds."""

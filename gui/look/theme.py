@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDateTimeEdit, QProxyStyle, QWidget
 
 from gui.look import fonts, style_sheet, theme_file
-from gui.look.token_palette import TokenPalette
+from gui.look.token_palette import ALTERNATING, TOKEN_MODES, TokenPalette
 
 MODES = ("system", "light", "dark")
 CONTRASTS = ("system", "normal", "high")
@@ -137,18 +137,24 @@ class Theme(QObject):
         return QColor(self._colours.colours[theme_file.FORMER.get(role, role)])
 
     def token_palette(self, name: str = "standard") -> TokenPalette:
-        """How tokens are drawn: ``standard``, ``colour_safe`` or ``none``. Raises KeyError for another name."""
-        tokens = self._colours.tokens[name]
+        """How tokens are drawn in one of ``TOKEN_MODES``. Raises KeyError for another name."""
+        tells = TOKEN_MODES[name]
+        source = "standard" if tells else name
+        tokens = self._colours.tokens[source]
         fills = tuple(QColor(fill) for fill in tokens.fills)
         selection, alpha = self.colour("token_selection"), self._colours.selection_alpha
         selection.setAlpha(alpha)
+        high_contrast = alpha >= 128
         return TokenPalette(
             name=name,
-            fills=(fills[0], fills[1], fills[2]) if fills else None,
+            fills=(fills if tells else fills[:ALTERNATING]) or None,
+            tells=tells,
+            # In high contrast a fill may be that of the page.
+            gaps=source == "standard" and not high_contrast,
             text=self.colour("text"),
             base=self.colour("surface"),
             selection=selection,
-            selected_text=self.colour("text" if alpha < 128 else "on_token_selection"),
+            selected_text=self.colour("on_token_selection" if high_contrast else "text"),
             **{role: QColor(value) for role, value in tokens.roles.items()},
         )
 

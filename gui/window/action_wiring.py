@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
 
+from gui.look.token_palette import TOKEN_MODES
 from gui.sample import SAMPLE
 from gui.window.menus.action_table import WORKSPACE_ACTION
 from gui.window.workspaces import PROMPT_PAGE, WORKSPACES, all_pages
@@ -87,7 +88,7 @@ class ActionWiring(QObject):
         act["special_tokens"].toggled.connect(bench.prompt.set_special_as_tokens)
         bench.prompt.special_changed.connect(act["special_tokens"].setChecked)
         act["special_tokens"].setChecked(bench.prompt.special_as_tokens)
-        for name in ("standard", "colour_safe", "none"):
+        for name in TOKEN_MODES:
             act[f"colours_{name}"].triggered.connect(self._set_colours)
         for name in ("system", "light", "dark"):
             act[f"theme_{name}"].triggered.connect(self._set_theme)

@@ -62,6 +62,39 @@ def test_neighbours_are_painted_in_different_colours(editor) -> None:
     assert seen[0] != seen[1] != seen[2]
 
 
+def test_a_fill_tells_the_id_or_the_length(make_editor) -> None:
+    """The same token has the same colour wherever it stands."""
+    for palette in ("by_id", "by_length"):
+        editor = make_editor("aaa bbb aaa bb", palette=palette)
+        editor.select_range(14, 14)
+        ends, ids = np.array([4, 8, 12, 14], np.int32), np.array([7, 8, 7, 9], np.int32)
+        patch = TokenPatch(0, 14, 14, ids, ends, np.zeros(4, np.bool_))
+        editor.apply_patch(editor.revision, patch)
+        QApplication.processEvents()
+        seen = {offset: colour_at(editor, offset) for offset in (0, 4, 8, 12)}
+        assert all(colour in Theme("light").token_palette(palette).fills for colour in seen.values())
+        assert len(Theme("light").token_palette(palette).fills) == 6
+        assert seen[0] == seen[8]
+        assert (seen[4] == seen[0]) == (palette == "by_length")
+        assert seen[12] != seen[0]
+
+
+def test_a_gap_with_round_corners_lies_between_two_fills(editor) -> None:
+    editor.setPlainText("aaa bbb ccc")
+    editor.select_range(11, 11)
+    tokenise(editor, [4])
+    QApplication.processEvents()
+    image, base = ground(editor), Theme("light").colour("surface")
+    cursor = editor.textCursor()
+    cursor.setPosition(4)
+    area = editor.cursorRect(cursor)
+    row = [image.pixelColor(area.left() + dx, area.center().y()) for dx in range(-3, 5)]
+    assert row.count(base) == 1, "one pixel"
+    gap = area.left() - 3 + row.index(base)
+    assert [image.pixelColor(gap + dx, area.top()) for dx in (-1, 0, 1)] == 3 * [base]
+    assert image.pixelColor(gap + 2, area.top()) in fills()
+
+
 def test_painting_leaves_the_document_alone(editor) -> None:
     editor.setPlainText("aaa bbb")
     tokenise(editor, [4])

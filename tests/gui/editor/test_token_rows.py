@@ -16,7 +16,7 @@ from tests.thoroughness import mostly_deep
 
 PLAIN = "plain text, with words that wrap at the edge of the window. " * 6 + "\n\n  indented = {'a': 1}\nend"
 SCALES = [(scale, palette) for scale in (1, 2) for palette in ("standard", "colour_safe", "none")]
-SCALES += [(1.25, "standard"), (1.5, "standard"), (1.75, "colour_safe")]
+SCALES += [(1.25, "standard"), (1.5, "standard"), (1.75, "colour_safe"), (1, "by_id"), (2, "by_length")]
 MIXED = "é and ascii\nמה here\n\tindented\n中文 mixed\nemoji 😀 plain\nzero\u200bwidth\n" + PLAIN
 
 
