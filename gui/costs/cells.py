@@ -17,6 +17,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT, Run
+from gui.look.fonts import set_weight
 from gui.look.theme import Theme
 from gui.models.cost_columns import COLUMNS, context_ends, drawn_runs, quality_of
 from gui.models.cost_table import CostTableModel
@@ -99,7 +100,7 @@ class Fonts:
             self.metrics = {}
             for weight in (QFont.Weight.Normal, QFont.Weight.Medium, QFont.Weight.DemiBold):
                 made = QFont(font)
-                made.setWeight(weight)
+                set_weight(made, weight)
                 self.fonts[weight], self.metrics[weight] = made, QFontMetricsF(made)
 
 

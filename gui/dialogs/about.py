@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.dialogs.buttons import button_row
-from gui.look.fonts import fixed_font
+from gui.look.fonts import fixed_font, set_weight
 from gui.look.plain_label import PlainLabel
 from gui.panels.page_tabs import PageTabs
 from gui.paths import ProfilePaths
@@ -34,7 +34,7 @@ class AboutDialog(QDialog):
         title = PlainLabel("Tokenloupe", self)
         font = title.font()
         font.setPointSizeF(font.pointSizeF() * 1.6)
-        font.setBold(True)
+        set_weight(font)
         title.setFont(font)
         words = QLabel(
             self.tr(

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QMargins, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from gui.look.fonts import fixed_font
+from gui.look.fonts import fixed_font, set_weight
 
 _OFFSET = QPoint(14, 20)  # clear of the pointer
 _EDGE = QMargins(8, 8, 8, 8)  # kept free at the edges of the screen
@@ -201,7 +201,7 @@ class TokenCard(QFrame):
         label = self._label(text)
         if bold:
             font = QFont(label.font())
-            font.setBold(True)
+            set_weight(font)
             label.setFont(font)
         self._grid.addWidget(label, len(self._rows), 0, 1, 2)
         label.show()

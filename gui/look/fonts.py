@@ -103,10 +103,14 @@ def fixed_font(points: int = 0, family: str = "") -> QFont:
     return font
 
 
+def set_weight(font: QFont, weight: QFont.Weight = STRONG) -> None:
+    """Set the weight of a font. A variable font takes it from its axis: by the weight alone it would stay regular."""
+    font.setWeight(weight)
+    font.setVariableAxis(QFont.Tag("wght"), weight.value)
+
+
 def strong(font: QFont) -> QFont:
-    """The same font in semibold. A variable font takes its weight from its axis: by the weight alone it would stay
-    regular."""
+    """The same font in semibold."""
     made = QFont(font)
-    made.setWeight(STRONG)
-    made.setVariableAxis(QFont.Tag("wght"), STRONG.value)
+    set_weight(made)
     return made

@@ -39,18 +39,19 @@ QToolTip { background: @tip; color: @on_tip; border: 1px solid @tip_edge; paddin
 
 QFrame[kind="page"] { background: @page; border: 0; }
 QFrame[kind="surface"] { background: @surface; border: 0; }
-QFrame[kind="header"], QFrame[kind="bar"] { background: @surface; border: 0; border-bottom: 1px solid @line; }
+QFrame[kind="header"], QFrame[kind="bar"], QFrame#header, QFrame#viewBar {
+  background: @surface; border: 0; border-bottom: 1px solid @line; }
 QFrame[kind="foot"] { background: @page; border: 0; border-top: 1px solid @line; }
 QFrame[kind="side"] { background: @page; border: 0; border-right: 1px solid @line; }
-QFrame[kind="inspector"] { background: @page; border: 0; border-left: 1px solid @line; }
-QFrame[kind="rail"] { background: @page; border: 0; border-right: 1px solid @line; }
+QFrame[kind="inspector"], QFrame#inspector { background: @page; border: 0; border-left: 1px solid @line; }
+QFrame[kind="rail"], QFrame#rail { background: @page; border: 0; border-right: 1px solid @line; }
 QFrame[kind="card"] { background: @surface; border: 1px solid @line; border-radius: @r_card; }
 QFrame[kind="popover"] { background: @raised; border: 1px solid @line; border-radius: @r_card; }
-QFrame[kind="toast"] { background: @tip; border: 1px solid @tip_edge; border-radius: 8px; }
+QFrame[kind="toast"], QFrame#toast { background: @tip; border: 1px solid @tip_edge; border-radius: 8px; }
 QFrame[kind="toast"] QLabel { color: @on_tip; }
 QFrame[kind="toast"] QPushButton, QFrame[kind="toast"] QToolButton { color: @tip_action; background: transparent;
   border: 1px solid transparent; font-weight: 600; padding: 0 8px; min-height: 24px; }
-QFrame[kind="track"] { background: @sunken; border: 0; border-radius: 8px; }
+QFrame[kind="track"], QFrame#track { background: @sunken; border: 0; border-radius: 8px; }
 QFrame[kind="line"] { background: @line; border: 0; min-height: 1px; max-height: 1px; }
 QFrame[kind="vline"] { background: @line; border: 0; min-width: 1px; max-width: 1px; }
 
@@ -109,8 +110,7 @@ QToolButton::menu-button { border: 0; width: 16px; }
 QToolButton::menu-arrow { image: url("marks:down-@mark.svg"); width: 14px; height: 14px; }
 
 QLineEdit, QAbstractSpinBox, QComboBox { background: @surface; border: 1px solid @outline;
-  border-radius: @r_control; padding: 0 7px; min-height: 26px; selection-background-color: @text_selection;
-  selection-color: @text; }
+  border-radius: @r_control; padding: 0 7px; min-height: 26px; }
 QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QComboBox:on { border-color: @accent; }
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { border-color: @line; background: transparent; }
 QLineEdit:read-only { background: transparent; }
@@ -148,8 +148,7 @@ QGroupBox { border: 0; border-top: 1px solid @line; margin-top: 20px; padding-to
 QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; padding: 0 8px 0 0; }
 QGroupBox:flat { border: 0; }
 
-QPlainTextEdit, QTextEdit { background: @surface; border: 1px solid @outline;
-  selection-background-color: @text_selection; selection-color: @text; }
+QPlainTextEdit, QTextEdit { border: 1px solid @outline; }
 QPlainTextEdit:read-only, QTextEdit:read-only { border-color: @line; }
 QPlainTextEdit:focus, QTextEdit:focus { border-color: @accent; }
 QPlainTextEdit#promptEditor { border: 0; }
@@ -207,6 +206,7 @@ QMenu::indicator:checked { background: @accent_fill; border-color: @accent_fill;
   image: url("marks:check-@on_accent_mark.svg"); }
 
 QToolBar { background: @surface; border: 0; border-bottom: 1px solid @line; padding: 3px 8px; spacing: 2px; }
+QToolBar#railHolder { background: @page; border: 0; border-right: 1px solid @line; padding: 0; }
 QToolBar::separator { background: @line; width: 1px; margin: 6px 6px; }
 QStatusBar { background: @page; border-top: 1px solid @line; }
 QStatusBar::item { border: 0; }

@@ -38,7 +38,7 @@ FORMER = {
     "information": "accent", "information_base": "accent_soft", "success": "ok", "success_base": "ok_soft",
     "warning": "warn", "warning_base": "warn_soft", "error_base": "error_soft",
     "meter": "bar", "meter_near": "warn", "meter_over": "error", "meter_track": "track",
-    "bar_pinned": "rival_2", "syntax_comment": "quiet",
+    "midlight": "hover", "mid": "line", "bar_pinned": "rival_2", "syntax_comment": "quiet",
 }  # fmt: skip
 """Names that pages not yet rebuilt ask for, and the colour each stands for now."""
 

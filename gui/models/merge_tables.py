@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt
 from PySide6.QtGui import QFont
 
+from gui.look.fonts import set_weight
 from gui.models.training_feed import Index, shown
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class MergeTable(QAbstractTableModel):
             return self._alignment(index.column())
         if role == Qt.ItemDataRole.FontRole and self.is_marked(index.row()):
             font = QFont()
-            font.setBold(True)
+            set_weight(font)
             return font
         return None
 

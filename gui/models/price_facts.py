@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QFont
 
+from gui.look.fonts import set_weight
 from gui.models.plain_data import everything_visible
 from gui.services.price_facts import BUNDLED, YOURS, Fact, ModelFacts
 
@@ -109,7 +110,7 @@ class PriceFactsModel(QAbstractTableModel):
             return ": ".join(filter(None, (self._text(fact, FIELD), self._text(fact, VALUE), self._text(fact, ORIGIN))))
         if role == Qt.ItemDataRole.FontRole and fact.origin == YOURS:
             font = QFont()
-            font.setBold(True)
+            set_weight(font)
             return font
         return None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 
-from gui.look.fonts import fixed_font
+from gui.look.fonts import fixed_font, set_weight
 from gui.look.token_text import hexadecimal, visible
 from gui.models.plain_data import plain_tips
 from gui.models.training_text import TrainingText
@@ -76,7 +76,7 @@ class CompressionModel(QAbstractTableModel):
             return side | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.FontRole and column >= FIRST and self._is_best(row, column - FIRST):
             font = QFont()
-            font.setBold(True)
+            set_weight(font)
             return font
         if role == Qt.ItemDataRole.ToolTipRole and column >= FIRST:
             return self._tip(row, column - FIRST)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.lab import DONE, FAILS, HOLDS, WAITING
@@ -87,7 +88,7 @@ class LabPanel(QWidget):
             if not self._headings or self._headings[-1][0].text() != card_words(card.card.subject):
                 heading = PlainLabel(card_words(card.card.subject))
                 font = heading.font()
-                font.setBold(True)
+                set_weight(font)
                 heading.setFont(font)
                 heading.setContentsMargins(2, 8, 0, 0)
                 list_.addWidget(heading)

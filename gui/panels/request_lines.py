@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.figures import figure
+from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.look.token_text import visible_line
@@ -140,7 +141,7 @@ class RequestLinesPage(QWidget):
         self.worst_title = PlainLabel(objectName="requestLinesWorstTitle")
         self.bad_title = PlainLabel(objectName="requestLinesBadTitle")
         font = self.title.font()
-        font.setBold(True)
+        set_weight(font)
         self.title.setFont(font)
         for label in (self.title, self.summary, self.worst_title, self.bad_title):
             label.setTextFormat(Qt.TextFormat.PlainText)

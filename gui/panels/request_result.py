@@ -6,9 +6,9 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt, Slot
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.request_words import breakdown, kind_word, place_words, special_words, total
@@ -97,7 +97,7 @@ class RequestResult(QWidget):
         self.total.setProperty("role", "figure")
         font = self.total.font()
         font.setPixelSize(FIGURE_PIXELS)
-        font.setWeight(QFont.Weight.DemiBold)
+        set_weight(font)
         self.total.setFont(font)
         self.bar = PartsBar(theme)
         self.parts = QLabel(objectName="requestOverhead")

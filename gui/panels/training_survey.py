@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine.training_types import CorpusRules
+from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_skipped import SkippedFilesModel
@@ -202,7 +203,7 @@ class TrainingSurveyBox(QGroupBox):
         self.headline.setWordWrap(True)
         self.headline.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         font = self.headline.font()
-        font.setBold(True)
+        set_weight(font)
         self.headline.setFont(font)
         self.remark = Remark(self._theme)
         self.forecast = Remark(self._theme)

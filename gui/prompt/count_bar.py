@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QTimer, Slot
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.look.figures import figure
+from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.panels.flow_layout import FlowLayout
@@ -106,7 +107,7 @@ class CountBar(QWidget):
         for label in (self._tokens, self._characters, self._bytes, self._words, self._lines, self._density):
             font = label.font()
             font.setItalic(self._dimmed)
-            font.setBold(label is self._tokens)
+            set_weight(font, QFont.Weight.DemiBold if label is self._tokens else QFont.Weight.Normal)
             label.setFont(font)
             label.setPalette(palette)
 

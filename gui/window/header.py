@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QSize, Qt, Slot
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
@@ -42,7 +43,7 @@ class DocumentName(QWidget):
         self._state.setObjectName("headerState")
         self._state.setProperty("role", "caption")
         bold, small = QFont(self.font()), QFont(self.font())
-        bold.setWeight(QFont.Weight.DemiBold)
+        set_weight(bold)
         small.setPixelSize(11)
         self._name.setFont(bold)
         self._state.setFont(small)

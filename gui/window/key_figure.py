@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.look.fonts import set_weight
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
 
@@ -100,7 +101,7 @@ class KeyFigure(QWidget):
         self._strong, self._quiet, self._small = (QFont(self.font()) for _ in range(3))
         for font, weight in ((self._strong, QFont.Weight.DemiBold), (self._quiet, QFont.Weight.Normal)):
             font.setPixelSize(FIGURE_PIXELS)
-            font.setWeight(weight)
+            set_weight(font, weight)
         self._small.setPixelSize(CAPTION_PIXELS)
         self._metrics = {font.weight(): QFontMetricsF(font) for font in (self._strong, self._quiet)}
         self._small_metrics = QFontMetricsF(self._small)

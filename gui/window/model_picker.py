@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QWidget
 
+from gui.look.fonts import set_weight
 from gui.look.plain_tip import plain_tip
 from gui.look.shown_text import shown
 from gui.look.theme import Theme
@@ -134,7 +135,7 @@ class ModelPicker(QComboBox):
         painter.drawRoundedRect(badge, 6, 6)
         strong, small = QFont(self.font()), QFont(self.font())
         strong.setPixelSize(NAME_PIXELS)
-        strong.setWeight(QFont.Weight.DemiBold)
+        set_weight(strong)
         small.setPixelSize(DETAIL_PIXELS)
         painter.setFont(strong)
         painter.setPen(self._theme.colour("information"))
