@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSize, Qt, Slot
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from gui.costs.wiring import CostWiring
     from gui.models.cost_row import CostRow
     from gui.prompt.prompt import Prompt
-    from gui.services.live_text import PromptCounts
 
 WIDE, NARROW, NARROWEST = 1080, 700, 560
 """Widths of the header below which the search field, the document and the context figure take less room or none."""
 DOCUMENT_WIDTH = 146
+DELAY_MS = 60
+"""Figures that come faster than this (someone types) are shown together: each is a part of the window to paint."""
+DIM_AFTER_MS = 250
+"""A figure of an earlier text is dimmed after this time; before that a mark would only flicker."""
 
 
 class DocumentName(QWidget):
@@ -172,8 +175,12 @@ class HeaderFigures(QObject):
         costs.panel.model.arranged.connect(self._show)
         costs.reference_changed.connect(self._show)
         costs.service.stale_changed.connect(self._set_stale)
+        self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
+        self._delay.timeout.connect(self._show_counted)
+        self._dim = QTimer(self, singleShot=True, interval=DIM_AFTER_MS)
+        self._dim.timeout.connect(self._on_dim)
         prompt.counted.connect(self._on_counted)
-        prompt.stale_changed.connect(header.tokens.set_stale)
+        prompt.stale_changed.connect(self._on_stale)
         self._show()
 
     @Slot()
@@ -188,13 +195,32 @@ class HeaderFigures(QObject):
         meter.set_model(row.model.name, row.model.max_input or row.model.context)
         meter.set_tokens(row.estimate.input_tokens)
 
-    @Slot(object)
-    def _on_counted(self, counts: PromptCounts) -> None:
+    @Slot()
+    def _on_counted(self) -> None:
+        if not self._delay.isActive():
+            self._delay.start()
+
+    @Slot()
+    def _show_counted(self) -> None:
         """Where the model counts as the editor does, its tokens need not wait for the prices."""
-        row = self._costs.reference_row()
+        row, counts = self._costs.reference_row(), self._prompt.counts
+        if counts is None:
+            return
         same = row is not None and not row.has_range and row.model.count.tokenizer == counts.encoding
         if row is None or (same and not self._costs.priced.is_of_request):
             self._show_number(counts.tokens, row)
+
+    @Slot(bool)
+    def _on_stale(self, stale: bool) -> None:
+        if not stale:
+            self._dim.stop()
+            self._header.tokens.set_stale(False)
+        elif not self._dim.isActive():
+            self._dim.start()
+
+    @Slot()
+    def _on_dim(self) -> None:
+        self._header.tokens.set_stale(True)
 
     @Slot(bool)
     def _set_stale(self, stale: bool) -> None:
