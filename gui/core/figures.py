@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 LEAST_PLACES, MOST_PLACES = 2, 8
@@ -43,8 +44,12 @@ def amount_places(amounts: Iterable[Decimal], digits: int = 2) -> int:
 
 def price_places(prices: Iterable[Decimal]) -> int:
     """Return how many decimals a column of published prices needs: every digit of each."""
-    needed = [-int(price.normalize().as_tuple().exponent) for price in prices]
-    return min(max(LEAST_PLACES, *needed, 0), MOST_PLACES)
+    return min(max(LEAST_PLACES, *map(_digits_behind_the_point, prices), 0), MOST_PLACES)
+
+
+@lru_cache(maxsize=4096)
+def _digits_behind_the_point(price: Decimal) -> int:
+    return -int(price.normalize().as_tuple().exponent)
 
 
 def amount_runs(

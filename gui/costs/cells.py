@@ -34,6 +34,7 @@ INNER_RADIUS = 0.42
 LEAST_DETAIL = 28.0
 """Pixels that a provider behind a name needs to be worth its ellipsis."""
 ROW_PADDING = 11
+MOST_WIDTHS = 5_000
 BAR_STEPS = 2000
 """Steps of a bar that are told apart: finer than the pixels of any cell."""
 NEARLY_FULL = Decimal("0.8")
@@ -86,22 +87,35 @@ class CellLooks:
 
 
 class Fonts:
-    """The three weights of a table, for one font at a time."""
+    """The three weights of a table's font, and the widths of the texts that were drawn in them."""
 
     def __init__(self) -> None:
-        self._key = ""
+        self.fonts: dict[QFont.Weight, QFont] = {}
+        self.metrics: dict[QFont.Weight, QFontMetricsF] = {}
+        self._widths: dict[tuple[str, QFont.Weight], float] = {}
+
+    def forget(self) -> None:
+        """Derive the weights again: the table has another font."""
+        for known in (self.fonts, self.metrics, self._widths):
+            known.clear()
 
     def use(self, font: QFont) -> None:
-        """Derive the weights from a font."""
-        key = font.key()
-        if key != self._key:
-            self._key = key
-            self.fonts = {}
-            self.metrics = {}
-            for weight in (QFont.Weight.Normal, QFont.Weight.Medium, QFont.Weight.DemiBold):
-                made = QFont(font)
-                set_weight(made, weight)
-                self.fonts[weight], self.metrics[weight] = made, QFontMetricsF(made)
+        """Derive the weights from a font, unless they are there."""
+        if self.fonts:
+            return
+        for weight in (QFont.Weight.Normal, QFont.Weight.Medium, QFont.Weight.DemiBold):
+            made = QFont(font)
+            set_weight(made, weight)
+            self.fonts[weight], self.metrics[weight] = made, QFontMetricsF(made)
+
+    def width(self, text: str, weight: QFont.Weight) -> float:
+        """Return the width of a text. Qt shapes it each time, and most texts come again with every count."""
+        width = self._widths.get((text, weight))
+        if width is None:
+            if len(self._widths) > MOST_WIDTHS:
+                self._widths.clear()
+            width = self._widths[text, weight] = self.metrics[weight].horizontalAdvance(text)
+        return width
 
 
 class CostCells(QStyledItemDelegate):
@@ -112,7 +126,7 @@ class CostCells(QStyledItemDelegate):
         super().__init__(parent)
         self.theme = theme
         self._looks = looks
-        self._fonts = Fonts()
+        self.fonts = Fonts()
         self._colours: dict[str, QColor] = {}
         theme.changed.connect(self._colours.clear)
 
@@ -134,18 +148,17 @@ class CostCells(QStyledItemDelegate):
 
     def width(self, row: int, column: int, font: QFont) -> float:
         """Return the room that a cell needs to show all that it says; of a name without the provider behind it."""
-        self._fonts.use(font)
+        self.fonts.use(font)
         look, painted = self._looks.look(row, column), COLUMNS[column].painted
         runs = look.runs[:1] if painted == "name" else look.runs
-        metrics = self._fonts.metrics[QFont.Weight.DemiBold]
         extra = {"tokens": DOT_ROOM, "share": BAR_WIDTH + PADDING}.get(painted, 0.0)
-        return sum(metrics.horizontalAdvance(run.text) for run in runs) + extra + 2 * PADDING + 2
+        return sum(self.fonts.width(run.text, QFont.Weight.DemiBold) for run in runs) + extra + 2 * PADDING + 2
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         column = index.column()
         look = self._looks.paint(index.row(), column)
         declared = COLUMNS[column]
-        self._fonts.use(option.font)
+        self.fonts.use(option.font)
         painter.save()
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(option.rect, self.colour("information_base"))
@@ -208,7 +221,7 @@ class CostCells(QStyledItemDelegate):
 
     def font_of(self, weight: QFont.Weight) -> tuple[QFont, QFontMetricsF]:
         """Return a weight of the font in use."""
-        return self._fonts.fonts[weight], self._fonts.metrics[weight]
+        return self.fonts.fonts[weight], self.fonts.metrics[weight]
 
 
 class _Pen:
@@ -232,24 +245,23 @@ class _Pen:
     def from_start(self, text: str, x: float, weight: QFont.Weight, role: str) -> float:
         """Write a text, with an ellipsis where it has no room; return where it ends."""
         room = self.area.right() - x
-        metrics = self._cells.font_of(weight)[1]
-        width = metrics.horizontalAdvance(text)
+        width = self._cells.fonts.width(text, weight)
         if width > room:
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-            width = metrics.horizontalAdvance(text)
+            text = self._cells.font_of(weight)[1].elidedText(text, Qt.TextElideMode.ElideRight, room)
+            width = self._cells.fonts.width(text, weight)
         self._write(text, x, width, weight, role)
         return x + width
 
     def from_end(self, runs: tuple[Run, ...], right: float, weight: QFont.Weight) -> float:
         """Write parts that end at ``right``, the strong ones in this weight; return where they begin."""
         parts = [(run, weight if run.strong else QFont.Weight.Normal) for run in runs if run.text]
-        widths = [self._cells.font_of(part)[1].horizontalAdvance(run.text) for run, part in parts]
+        widths = [self._cells.fonts.width(run.text, part) for run, part in parts]
         room = right - self.area.left()
         if sum(widths) > room:
             # A figure without its end is another figure: what has no room says so.
             text = "".join(run.text for run, _ in parts)
             cut = self._cells.font_of(weight)[1].elidedText(text, Qt.TextElideMode.ElideRight, room)
-            width = self._cells.font_of(weight)[1].horizontalAdvance(cut)
+            width = self._cells.fonts.width(cut, weight)
             self._write(cut, right - width, width, weight, "text")
             return right - width
         start = x = right - sum(widths)

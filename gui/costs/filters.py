@@ -170,6 +170,10 @@ class MoreChips(QWidget):
         model.arranged.connect(self._show)
         self._show()
 
+    def add(self, widget: QWidget) -> None:
+        """Have something else stand behind the chips."""
+        self._flow.addWidget(widget)
+
     def chips(self) -> tuple[Chip, ...]:
         """The chips in the order in which they stand."""
         return self.context, self.cache, self.budget, self.retired, self.groups

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from gui.costs.chart import CostChart
 from gui.costs.commands import CostCommands
@@ -17,7 +17,7 @@ from gui.costs.table import PRESETS, CostTable
 from gui.look.theme import Theme
 from gui.models.cost_table import CostTableModel
 
-LEAST_WITH_CHART = 860
+LEAST_WITH_CHART = 1000
 """Narrower pages have no room for the chart."""
 CHART_WIDTH = 380
 
@@ -143,15 +143,12 @@ class ModelsPage(QWidget):
         self.splitter.addWidget(self.chart)
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setSizes([1_000, CHART_WIDTH])
-        more = QHBoxLayout()
-        more.setSpacing(8)
-        more.addWidget(self.chips, 1)
         for widget in (self.preset, self.columns_button, self.export_button, self.chart_button):
-            more.addWidget(widget, alignment=Qt.AlignmentFlag.AlignTop)
+            self.chips.add(widget)
         self._body = QVBoxLayout(self)
         self._body.setContentsMargins(10, 8, 10, 0)
         self._body.setSpacing(6)
-        self._body.addLayout(more)
+        self._body.addWidget(self.chips)
         self._body.addWidget(self.splitter, 1)
 
     def _connect(self) -> None:

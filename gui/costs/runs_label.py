@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.core.figures import Run
+from gui.look.fonts import set_weight
 from gui.look.theme import Theme
 
 
@@ -62,7 +63,7 @@ class RunsLabel(QWidget):
 
     def _font(self, run: Run) -> QFont:
         font = QFont(self.font())
-        font.setWeight(self.strong if run.strong else QFont.Weight.Normal)
+        set_weight(font, self.strong if run.strong else QFont.Weight.Normal)
         return font
 
     def _metrics(self, run: Run) -> QFontMetricsF:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from PySide6.QtCore import QCoreApplication, QDate, QEvent, QLocale, QPoint, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QValidator
+from PySide6.QtCore import QCoreApplication, QDate, QEvent, QLocale, QPoint, QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent, QValidator
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
@@ -56,6 +56,7 @@ from gui.services.call_plans import DAYS, HOUR, MINUTES, expected_hit_percent
 FIRST_HITS = Decimal(80)
 """Per cent of the calls, before anybody says how many."""
 FIELD_WIDTH = 132
+BUTTON_ROOM, LEAST_SUMMARY = 42, 120
 GAP = 4
 """Pixels between the summary button and its popover."""
 
@@ -512,6 +513,7 @@ class ScenarioSummary(QPushButton):
         super().__init__(objectName="scenarioSummary")
         self._state, self._popover = state, popover
         self._pressed_shut = False
+        self._summary = ""
         self.setProperty("kind", "summary")
         self.setAutoDefault(False)
         self.setCheckable(True)
@@ -539,9 +541,25 @@ class ScenarioSummary(QPushButton):
 
     @Slot()
     def _show(self) -> None:
-        text = " · ".join(summary_parts(self._state.choices, self.locale()))
-        self.setText(f"{text}  ▾".replace("&", "&&"))
-        self.setAccessibleName(self.tr("Scenario: {summary}").format(summary=text))
+        self._summary = " · ".join(summary_parts(self._state.choices, self.locale()))
+        self.setAccessibleName(self.tr("Scenario: {summary}").format(summary=self._summary))
+        self.updateGeometry()
+        self._fit()
+
+    def _fit(self) -> None:
+        room = self.width() - BUTTON_ROOM
+        cut = self.fontMetrics().elidedText(self._summary, Qt.TextElideMode.ElideRight, room)
+        self.setText(f"{cut}  ▾".replace("&", "&&"))
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance(self._summary) + BUTTON_ROOM + 2, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(LEAST_SUMMARY, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
 
 def tr(text: str) -> str:

@@ -226,6 +226,11 @@ class CostTable(QTableView):
         pressed = QKeySequence(event.keyCombination())
         return next((action for action in self.actions() if pressed in action.shortcuts()), None)
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_cells"):
+            self._cells.fonts.forget()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fill_width()

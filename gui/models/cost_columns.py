@@ -377,7 +377,7 @@ COLUMNS: tuple[CostColumn, ...] = (
             ("input_low", lambda row, view: row.estimate.input_low),
             ("input_high", lambda row, view: row.estimate.input_high),
         ),
-        widest="12,000–13,000 ●",
+        widest="1,000–1,300 ●",
         numeric=True,
         counted=True,
         painted="tokens",

@@ -24,6 +24,8 @@ from gui.models.cost_text import CostText
 from gui.models.price_cells import can_be_changed, typed_price
 
 _NO_INDEX = QModelIndex()
+_READABLE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+_EDITABLE = _READABLE | Qt.ItemFlag.ItemIsEditable
 
 
 class CostRole(IntEnum):
@@ -226,11 +228,8 @@ class CostTableModel(QAbstractTableModel):
     def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
         edits = COLUMNS[index.column()].edits
-        if edits and can_be_changed(self.row_at(index.row()), edits):
-            flags |= Qt.ItemFlag.ItemIsEditable
-        return flags
+        return _EDITABLE if edits and can_be_changed(self.row_at(index.row()), edits) else _READABLE
 
     def setData(
         self, index: QModelIndex | QPersistentModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole

@@ -91,6 +91,7 @@ class FlowLayout(QLayout):
         x = 0
         for item in line:
             size = item.sizeHint()
+            size.setWidth(max(min(size.width(), area.width()), item.minimumSize().width()))
             left = area.width() - x - size.width() if mirrored else x
             room = height - size.height()
             corner = QPoint(area.left() + left, top + (room if self._at_bottom else room // 2))

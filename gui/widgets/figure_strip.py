@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from gui.look.fonts import STRONG, set_weight
 from gui.look.plain_label import PlainLabel
 
 FIGURE_PIXELS = 23
@@ -23,7 +24,7 @@ class Figure(QWidget):
             label.setProperty("role", role)
             font = QFont(label.font())
             font.setPixelSize(pixels)
-            font.setWeight(QFont.Weight.DemiBold if role == "figure" else QFont.Weight.Normal)
+            set_weight(font, STRONG if role == "figure" else QFont.Weight.Normal)
             label.setFont(font)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

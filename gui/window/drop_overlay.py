@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QDropEvent, QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from gui.look.fonts import set_weight
 from gui.look.shown_text import shown
 from gui.look.token_text import visible_line
 from gui.panels.dropped_files import local_paths
@@ -106,7 +107,7 @@ class Cover(QWidget):
             self._icons.draw(painter, self._icon, place, "information")
             title, small = QFont(self.font()), QFont(self.font())
             title.setPixelSize(TITLE_PIXELS)
-            title.setWeight(QFont.Weight.DemiBold)
+            set_weight(title)
             line = QRect(MARGIN * 2, middle.y() - 8, self.width() - 4 * MARGIN, 32)
             for font, words, role in ((title, self.title, "window_text"), (small, self.names, "stale")):
                 painter.setFont(font)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QScrollAre
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.costs.cells import dot_colour, draw_dot
 from gui.dialogs.buttons import button_row
+from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 
@@ -137,7 +138,7 @@ class Guide(QDialog):
         title.setProperty("role", "section")
         font = QFont(title.font())
         font.setPixelSize(HEADING_PIXELS)
-        font.setWeight(QFont.Weight.DemiBold)
+        set_weight(font)
         title.setFont(font)
         body = PlainLabel(text, self)
         body.setWordWrap(True)

@@ -68,6 +68,7 @@ def test_tab_goes_through_every_control_of_the_page_as_the_eye_does(panel, page,
 
 def test_tab_goes_through_every_field_of_the_scenario(panel, qtbot):
     popover = panel.show_scenario()
+    qtbot.waitUntil(popover.isActiveWindow)
     popover.ranged["output"].click()
     popover.some.click()
     names = walked(qtbot, popover.output)
