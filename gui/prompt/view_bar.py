@@ -10,6 +10,8 @@ from gui.look.plain_label import PlainLabel
 from gui.prompt.prompt import Prompt
 from gui.settings import SettingsStore, describe
 
+COLOUR_CHARACTERS = 9
+"""So many characters of a mode are seen in the closed list, so that the row fits a small window."""
 TEXT, IDS, BOTH = "text", "ids", "both"
 MODES = (TEXT, IDS, BOTH)
 
@@ -31,10 +33,15 @@ class ViewBar(QWidget):
         self.colours.setObjectName("tokenColourMode")
         self.colours.setAccessibleName(self.tr("Token colours"))
         self.colours.setToolTip(self.tr("Choose how neighbouring tokens are told apart"))
+        self.colours.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.colours.setMinimumContentsLength(COLOUR_CHARACTERS)
         option = describe("token_colours")
         assert option is not None
         for value, title in option.choices:
             self.colours.addItem(QCoreApplication.translate("Settings", title), value)
+        metrics = self.colours.fontMetrics()
+        widest = max(metrics.horizontalAdvance(self.colours.itemText(row)) for row in range(self.colours.count()))
+        self.colours.view().setMinimumWidth(widest + 32)
         self.spaces = self._switch(self.tr("Spaces"), "showSpaces", "whitespace", self.tr("Show spaces and line ends"))
         self.wrap = self._switch(self.tr("Wrap"), "wrapLines", "wrap", self.tr("Wrap long lines at the window edge"))
         self.special = self._switch(
@@ -49,7 +56,7 @@ class ViewBar(QWidget):
         self.modes.setProperty("kind", "segments")
         self.modes.setDrawBase(False)
         self.modes.setExpanding(False)
-        for title in (self.tr("Text"), self.tr("IDs"), self.tr("Text and IDs")):
+        for title in (self.tr("Text"), self.tr("IDs"), self.tr("Both")):
             self.modes.addTab(title)
         self._lay_out()
         self.modes.currentChanged.connect(self._on_mode)

@@ -40,12 +40,12 @@ def test_tokens_can_be_copied_looked_up_and_explained(qtbot: QtBot, open_window:
     qtbot.waitUntil(lambda: clipboard.text().count(",") == bench.prompt.counts.tokens - 1)
     editor.select_range(9, 9)
     act["show_in_vocabulary"].trigger()
-    assert bench.vocabulary_page.is_in_front()
+    assert bench.page("vocabularyTab").is_in_front()
     qtbot.waitUntil(lambda: bench.vocabulary.build().vocabulary is not None)
     bench.show_prompt()
     editor.select_range(0, 18)
     act["why_not_one_token"].trigger()
-    assert bench.merges_page.is_in_front()
+    assert bench.page("mergesTab").is_in_front()
     qtbot.waitUntil(lambda: "You are a careful" in bench.merges.panel.why.toPlainText().replace("·", " "))
 
 
