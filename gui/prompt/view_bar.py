@@ -10,7 +10,7 @@ from gui.look.plain_label import PlainLabel
 from gui.prompt.prompt import Prompt
 from gui.settings import SettingsStore, describe
 
-COLOUR_CHARACTERS = 9
+COLOUR_CHARACTERS = 7
 """So many characters of a mode are seen in the closed list, so that the row fits a small window."""
 TEXT, IDS, BOTH = "text", "ids", "both"
 MODES = (TEXT, IDS, BOTH)
@@ -56,6 +56,7 @@ class ViewBar(QWidget):
         self.modes.setProperty("kind", "segments")
         self.modes.setDrawBase(False)
         self.modes.setExpanding(False)
+        self.modes.setUsesScrollButtons(False)
         for title in (self.tr("Text"), self.tr("IDs"), self.tr("Both")):
             self.modes.addTab(title)
         self._lay_out()
@@ -77,14 +78,13 @@ class ViewBar(QWidget):
         label = PlainLabel(self.tr("Co&lours"), self)
         label.setBuddy(self.colours)
         row = self._row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 8, 4)
-        row.setSpacing(6)
+        row.setContentsMargins(4, 4, 8, 4)
+        row.setSpacing(4)
         row.addStretch(1)
         row.addWidget(label)
         row.addWidget(self.colours)
         for switch in (self.spaces, self.wrap, self.special):
             row.addWidget(switch)
-        row.addSpacing(8)
         row.addWidget(self.modes)
 
     def _switch(self, text: str, name: str, icon: str, tip: str) -> QPushButton:
