@@ -210,7 +210,7 @@ def test_putting_a_version_back_is_one_step_to_undo(qtbot: QtBot, open_window: O
     qtbot.mouseClick(panel.list.restore, Qt.MouseButton.LeftButton)
     editor = bench.panel.editor
     qtbot.waitUntil(lambda: editor.toPlainText() == OLD and not editor.isReadOnly())
-    qtbot.waitUntil(lambda: "are the same" in panel.comparison.words.text())
+    qtbot.waitUntil(lambda: "identical" in panel.comparison.words.text())
     editor.undo()
     assert editor.toPlainText() == NEW
 
