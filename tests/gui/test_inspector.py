@@ -1,0 +1,105 @@
+"""The inspector: the token at the caret, the bill of the selected model, and what leads on from both."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from gui.costs.bill import bill_lines, remarks, why_not_exact
+from gui.models.cost_columns import CostView
+from gui.models.cost_row import CostRow
+from gui.models.cost_text import CostText
+from tests.gui.conftest import OpenWindow
+from tests.gui.cost_samples import TODAY, rows
+
+VIEW = CostView(CostText(QLocale(QLocale.Language.English)), TODAY, TODAY)
+
+
+def row(model_id: str, **scenario: object) -> CostRow:
+    return next(one for one in rows(**scenario) if one.model_id == model_id)
+
+
+def bill(model_id: str, **scenario: object) -> list[tuple[str, str, str]]:
+    lines = bill_lines(row(model_id, **scenario), VIEW)
+    return [(line.name, line.detail, "".join(run.text for run in line.amount)) for line in lines]
+
+
+def test_a_bill_adds_up_line_by_line_with_aligned_decimals():
+    assert bill("acme/large", cached_tokens=400, factor=Decimal("1.1"), calls=1_000) == [
+        ("Input", "600 × $2", "$0.00120"),
+        ("Cached", "400 × $0.5", "$0.00020"),
+        ("Output", "500 × $8", "$0.00400"),
+        ("Factor", "× 1.1", ""),
+        ("One call", "", "$0.00594"),
+        ("Per month", "1,000 calls", "$5.94"),
+    ]
+
+
+def test_the_range_of_a_count_is_in_the_line_of_the_prompt():
+    lines = bill("borg/opus", calls=1)
+    assert lines[0] == ("Input", "1,400–1,600 × $5", "$0.0070–80")
+    assert lines[-1] == ("One call", "", "$0.0195–0.0205")
+
+
+def test_what_is_not_known_has_no_amount():
+    lines = bill("corp/unknown", calls=1)
+    assert lines[0] == ("Input", "1,200 × unknown price", "n/a")
+    assert "No price is known for: input." in remarks(row("corp/unknown"), VIEW)
+    assert bill_lines(row("dark/none"), VIEW) == []
+
+
+@pytest.mark.parametrize(
+    ("model_id", "title", "words"),
+    [
+        ("acme/large", "Exact count", "vendor's own tokenizer, o200k_base"),
+        ("acme/small", "Why assumed?", "By good authority it is o200k_base"),
+        ("borg/opus", "Why a range?", "1.40 to 1.60 ×"),
+        ("dark/none", "Why is there no cost?", "No tokenizer is known"),
+    ],
+)
+def test_one_sentence_says_how_sure_a_count_is(model_id, title, words):
+    heading, sentence = why_not_exact(row(model_id), VIEW)
+    assert heading == title
+    assert words in sentence
+
+
+@pytest.mark.pages
+def test_token_and_bill_follow_caret_and_selection(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    window, costs = bench.window, bench.costs
+    window.resize(1280, 800)
+    qtbot.waitUntil(lambda: bool(costs.panel.model.shown_rows()) and costs.service.rows[0].estimate.usd is not None)
+    inspector = costs.inspector
+    qtbot.waitUntil(inspector.isVisible)
+
+    def said(name: str) -> str:
+        return inspector.findChild(QLabel, name).text()
+
+    current = costs.reference_row()
+    qtbot.waitUntil(lambda: said("inspectorModel") == current.model.name)
+    assert not inspector.bill.use.isVisible(), "it is the current model"
+    other = next(one for one in costs.panel.model.shown_rows() if one.model_id != current.model_id)
+    costs.panel.table.show_model(other.model_id)
+    qtbot.waitUntil(lambda: said("inspectorModel") == other.model.name)
+    inspector.bill.copy.click()
+    assert QGuiApplication.clipboard().text().startswith(other.model_id)
+    inspector.bill.use.click()
+    assert costs.reference.chosen == other.model_id
+    assert costs.panel.model.view.current == other.model_id
+    qtbot.waitUntil(lambda: not inspector.bill.use.isVisible())
+
+    editor = bench.panel.editor
+    qtbot.waitUntil(lambda: not bench.prompt.stale and editor.token_count > 2)
+    editor.setFocus()
+    editor.select_range(5, 5)
+    token = editor.token_at(5)
+    qtbot.waitUntil(lambda: said("inspectorTokenTitle").startswith(f"Token {token.index + 1} of"))
+    inspector.token.copy.click()
+    assert QGuiApplication.clipboard().text() == str(token.token_id)
+    qtbot.keyClick(editor, Qt.Key.Key_F9)
+    qtbot.waitUntil(lambda: not inspector.isVisible())
