@@ -127,13 +127,9 @@ class TokenRows:
         lengths[-1] = end - start + 1 - bounds[-2]  # one more: tokens without width may begin behind the last character
         fills = self._fills[tokens.colours].repeat(lengths)  # of each character
         firsts = fills.copy()  # of its first pixel
-        begins = bounds[1 if is_cut else 0 : -1]
-        firsts[begins] = self._bound
+        firsts[bounds[1 if is_cut else 0 : -1]] = self._bound
         scale = painter.device().devicePixelRatioF()
-        cuts = None
-        if self._rounded and scale == int(scale):
-            cuts = np.zeros(len(firsts), np.bool_)
-            cuts[begins] = True
+        is_round = self._rounded and scale == int(scale)
         thickest = math.ceil(scale)
         for columns in lines:
             line = columns.line
@@ -151,21 +147,25 @@ class TokenRows:
                 reaching = grid.thick[:length] > away
                 row[places[reaching] + away] = firsts[low:high][reaching]
             height = line.height - LINE_GAP
-            self._row.lay(painter, grid, count, line.top, height)
-            if cuts is not None:
-                self._cut_corners(row, places[cuts[low:high]], thickest)
-                pixel = 1 / scale * thickest
-                self._row.lay(painter, grid, count, line.top, pixel)
-                self._row.lay(painter, grid, count, line.top + height - pixel, pixel)
+            top, inner = line.top, height
+            if is_round:
+                whole = row.copy()
+                self._cut_corners(row, thickest)
+                self._row.lay(painter, grid, count, top, height)
+                row[:] = whole
+                top, inner = top + 1, inner - 2
+            self._row.lay(painter, grid, count, top, inner)
             if self._underlined:
                 row[:] = self._under(row, thickest)
                 self._row.lay(painter, grid, count, line.top + height - 2, 1)
 
-    def _cut_corners(self, row: NDArray[np.uint32], begins: NDArray[np.intp], thick: int) -> None:
+    def _cut_corners(self, row: NDArray[np.uint32], thick: int) -> None:
         """Take the pixels on both sides of gaps away."""
-        for away in range(thick):
-            row[(begins + thick + away).clip(max=len(row) - 1)] = self._bound
-            row[(begins - 1 - away).clip(min=0)] = self._bound
+        is_gap = row == self._bound
+        is_cut = is_gap.copy()
+        is_cut[thick:] |= is_gap[:-thick]
+        is_cut[:-thick] |= is_gap[thick:]
+        np.putmask(row, is_cut, self._bound)
 
     def _under(self, row: NDArray[np.uint32], thick: int) -> NDArray[np.uint32]:
         """A line under each token, which keeps away from the bounds."""
