@@ -33,7 +33,7 @@ from gui.panels.stretched_table import StretchedTable
 from gui.panels.text_delegate import TextDelegate
 from gui.services.cheapest import Job, cheapest
 
-ROW_PADDING = 6
+ROW_PADDING = 12
 
 
 class CheapestDialog(QDialog):

@@ -52,7 +52,7 @@ from gui.services.price_imports import (
     ReadTable,
 )
 
-ROW_PADDING = 6
+ROW_PADDING = 12
 SIZE = (1040, 620)
 
 

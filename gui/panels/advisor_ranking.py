@@ -17,7 +17,7 @@ from gui.panels.row_table import set_up_rows
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import RankedPart
 
-ROW_PADDING = 6
+ROW_PADDING = 12
 
 
 class AdvisorRanking(QWidget):

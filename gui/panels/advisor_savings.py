@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gui.services.advisor.excerpts import Preview
     from gui.services.advisor.types import Proposal
 
-ROW_PADDING = 6
+ROW_PADDING = 12
 FIRST_WIDTHS = [640, 360]
 
 

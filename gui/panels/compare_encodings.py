@@ -16,7 +16,7 @@ from gui.panels.row_table import set_up_rows
 LEAST_ROWS = 3
 MOST_ENCODINGS = 12
 """More would not fit below each other."""
-ROW_PADDING = 6
+ROW_PADDING = 12
 
 
 class CompareEncodings(QWidget):

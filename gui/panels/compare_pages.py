@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.comparing.types import TextComparison
     from gui.models.rows import RowsModel
 
-ROW_PADDING = 6
+ROW_PADDING = 12
 
 
 class ComparePages(PageTabs):

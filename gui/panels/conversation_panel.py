@@ -24,7 +24,7 @@ from gui.panels.when_seen import WhenSeen
 if TYPE_CHECKING:
     from gui.services.conversations import Talk
 
-ROW_PADDING = 6
+ROW_PADDING = 12
 
 
 class ConversationPanel(QWidget):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 12
 """A longer table scrolls."""
-ROW_PADDING = 6
+ROW_PADDING = 12
 WIDEST_SHARE = 3
 """No column but the last is wider than this part of the table."""
 CURVE_LINES = 16

@@ -30,7 +30,7 @@ from gui.services.price_facts import YOURS, Fact, ModelFacts
 if TYPE_CHECKING:
     from gui.services.price_desk import CheckedText
 
-ROW_PADDING = 6
+ROW_PADDING = 12
 
 
 class ModelPrices(QWidget):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 6
 """Of the list of problems, before it scrolls."""
-ROW_PADDING = 6
+ROW_PADDING = 12
 FIRST_WIDTHS = [560, 520]
 
 

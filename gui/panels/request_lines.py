@@ -169,7 +169,7 @@ class RequestLinesPage(QWidget):
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for column in range(model.columnCount() - 1):
             table.setColumnWidth(column, self.fontMetrics().averageCharWidth() * 11)
-        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().lineSpacing() + 8)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().lineSpacing() + 12)
         return table
 
     def _place(self) -> None:

@@ -125,7 +125,7 @@ class MessageList(QWidget):
         head.setSectionResizeMode(CONTENT, QHeaderView.ResizeMode.Stretch)
         head.setMinimumSectionSize(5 * character)
         rows = self.table.verticalHeader()
-        rows.setDefaultSectionSize(self.fontMetrics().lineSpacing() + 8)
+        rows.setDefaultSectionSize(self.fontMetrics().lineSpacing() + 12)
         self.table.setMinimumHeight(rows.defaultSectionSize() * (LEAST_ROWS + 1))
 
     def _place(self) -> None:

@@ -18,7 +18,7 @@ from gui.models.training_feed import COLUMNS, PAIR, TOKEN, MergeFeedModel, align
 from gui.panels.row_table import set_up_rows
 from gui.panels.stretched_table import StretchedTable
 
-ROW_PADDING = 5
+ROW_PADDING = 12
 CELL_PADDING = 14
 MOST_COPIED = 100_000
 

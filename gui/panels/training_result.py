@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 HASH_DIGITS = 12
-ROW_PADDING = 6
+ROW_PADDING = 12
 
 
 class TrainingResultPage(QWidget):

@@ -26,7 +26,7 @@ from gui.panels.row_table import edit_cell, set_up_rows
 from gui.prompt.context_cells import BAR_WIDTH, GAP, ContextCells
 from gui.services.versions.store import LONGEST_NAME, Kept, Version
 
-ROW_PADDING = 6
+ROW_PADDING = 12
 NAME_CHARACTERS = 22
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from engine.entries.comparison import Comparison
 
-ROW_PADDING = 5
+ROW_PADDING = 12
 
 
 class ComparePage(QWidget):

@@ -20,7 +20,7 @@ from gui.models.vocabulary_table import VocabularyTableModel
 from gui.panels.entry_painter import END_SPACE, EntryDelegate, EntryPainter
 from gui.panels.row_table import set_up_rows
 
-ROW_PADDING = 5
+ROW_PADDING = 12
 CELL_PADDING = 14
 MOST_COPIED = 100_000
 
