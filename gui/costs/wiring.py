@@ -98,7 +98,7 @@ class CostWiring(QObject):
                 self.tr("Find the cheapest model that fits, and why others do not"),
                 panel.find_cheapest,
             ),
-            ("costScenario", self.tr("&Change the scenario…"), panel.summary.toolTip(), panel.show_scenario),
+            ("costScenario", self.tr("Change the scenario…"), panel.summary.toolTip(), panel.show_scenario),
         ):
             action = QAction(text, self, objectName=name)
             action.setStatusTip(tip)

@@ -42,7 +42,7 @@ MOST_CHARACTERS = 20_000
 """Of the text: a line edit lays out all of it for every key."""
 MOST_PARTS = 200
 FIRST_TEXT = " strawberry"
-STRIP_LINES, WHY_LINES = 2, 5
+STRIP_LINES, WHY_LINES = 2, 3
 
 
 class MergesPanel(QWidget):
@@ -303,6 +303,8 @@ class MergesPanel(QWidget):
         column.addWidget(self.pairs_view, 1)
         column.addWidget(PlainLabel(self.tr("All merges")))
         column.addWidget(self.steps_view, 1)
+        row = self.steps_view.verticalHeader().defaultSectionSize()
+        self.steps_view.setMinimumHeight(self.steps_view.horizontalHeader().sizeHint().height() + row + 4)
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         self.columns.setObjectName("mergeColumns")
         self.columns.setChildrenCollapsible(False)

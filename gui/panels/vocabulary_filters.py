@@ -173,7 +173,7 @@ class VocabularyFilters(QWidget):
         self.search = QLineEdit(objectName="vocabSearch")
         self.search.setAccessibleName(self.tr("Search the vocabulary"))
         self.search.setClearButtonEnabled(True)
-        self.search.setMinimumWidth(self.fontMetrics().averageCharWidth() * 24)
+        self.search.setMinimumWidth(self.fontMetrics().averageCharWidth() * 16)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.mode = QComboBox(objectName="vocabSearchMode")
         self.mode.setAccessibleName(self.tr("How the search is read"))
@@ -183,7 +183,7 @@ class VocabularyFilters(QWidget):
         self.go_to.setAccessibleName(self.tr("Go to an id, or show a range of ids"))
         self.go_to.setPlaceholderText(self.tr("43453 or 100-200"))
         self.go_to.setToolTip(self.tr("An id to go to, or a range to show; Enter does it (Ctrl+G comes here)"))
-        self.go_to.setFixedWidth(self.fontMetrics().averageCharWidth() * 22)
+        self.go_to.setFixedWidth(self.fontMetrics().averageCharWidth() * 18)
 
     def _make_second_row(self) -> None:
         self.kind = self._choice("vocabKind", self.tr("Kind of entry"), self.tr("Any kind"))

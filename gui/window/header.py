@@ -152,7 +152,7 @@ class Header(QFrame):
         key = self._actions["search"].shortcut().toString()
         self.search.setText(self.tr("Search or run…   {key}").format(key=key) if wide else "")
         self.search.setToolTip(self._actions["search"].toolTip())
-        self.search.setFixedWidth(228 if wide else 34)
+        self.search.setFixedWidth(228 if wide else 38)
 
     @Slot()
     def _show_theme(self) -> None:

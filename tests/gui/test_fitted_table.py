@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.comparing.types import Difference
+from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText
 from gui.models.rows import RowsModel
@@ -54,8 +55,8 @@ class Kind(NamedTuple):
 
 
 def versions() -> Kind:
-    page = VersionComparison(Theme("light"))
-    page.pages.setCurrentWidget(page.costs)
+    theme = Theme("light")
+    page = VersionComparison(theme, Icons(theme))
     models = load_catalog().models
     asked = ChangeRequest(
         models * (ROWS // len(models) + 1),
