@@ -102,7 +102,6 @@ def test_only_the_selection(qtbot, bench, panel):
 
 def test_a_long_selection_is_cut_out_by_the_worker(qtbot, bench, panel, monkeypatch):
     monkeypatch.setattr(compare_flow, "LONGEST_READ", 4)
-    monkeypatch.setattr(bench.prompt.editor, "text_between", None)
     bench.panel.editor.select_range(7, len(TEXT))
     panel.source.setCurrentIndex(1)
     settled(qtbot, bench)
@@ -201,6 +200,7 @@ def test_every_row_stands_once_for_each_encoding(qtbot, bench, panel):
 
 
 def test_a_long_line_is_cut_for_the_width_of_the_view(qtbot, bench, panel):
+    bench.window.actions_by_name["inspector"].setChecked(False)  # which a wider window would have room for
     bench.prompt.replace_all("many words in a row " * 200)
     settled(qtbot, bench)
     before = len(panel.view.rows)
@@ -234,6 +234,7 @@ def test_the_old_rows_of_a_short_text_are_not_painted_in_a_new_width(qtbot, benc
 
 
 def test_rows_of_a_width_that_is_no_more_come_too_late(qtbot, bench, panel, monkeypatch):
+    bench.window.actions_by_name["inspector"].setChecked(False)  # which a wider window would have room for
     bench.window.resize(1100, bench.window.height())  # at each width of this test the rail is the same
     bench.prompt.replace_all("many words in a row " * 200)
     settled(qtbot, bench)
