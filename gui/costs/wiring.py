@@ -79,9 +79,10 @@ class CostWiring(QObject):
         self._refresh = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._connect_inspector(bench, inspector)
         bench.window.set_inspector(inspector)
-        page = bench.page(MODELS_PAGE)
-        page.when_looked_at((), bench.load_first, partial(self._fill_page, page))
-        panel.page_asked.connect(page.bring_to_front)
+        if MODELS_PAGE in bench.window.pages.names:
+            page = bench.page(MODELS_PAGE)
+            page.when_looked_at((), bench.load_first, partial(self._fill_page, page))
+            panel.page_asked.connect(page.bring_to_front)
         actions = [*panel.commands.all_actions(), *self._panel_actions(dock)]
         bench.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
         service.start(runner)

@@ -208,6 +208,7 @@ class TokenEditor(SoftTextEdit):
             colours.setColor(group, QPalette.ColorRole.Highlight, palette.selection)
             colours.setColor(group, QPalette.ColorRole.HighlightedText, palette.selected_text)
         self.setPalette(colours)
+        self.viewport().setPalette(colours)  # a style sheet leaves it the palette of the theme before
         if self._painter is not None:
             self._painter.set_palette(palette)
             self.viewport().update()
