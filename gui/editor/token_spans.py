@@ -233,7 +233,7 @@ class TokenSpans:
         if not cut and last - first == len(ids) <= _FEW and self._has_bounds(first, ends, continues):
             # What is typed in a word mostly makes other tokens of it that end where those before did.
             self._put_ids(first, ids)
-            self._clear_stale(first, last)
+            self._clear_stale(max(first - 1, 0), last + 1)
             return None
         flags = continues.view(np.uint8)
         # The halves of a token that was cut wear one colour: none of them may stay as it is.
@@ -242,7 +242,7 @@ class TokenSpans:
         if ready is not None and start == 0 and end == self._length == ready._length and new - head - tail > _MANY:
             self._take_over(ready)
             return start, end
-        self._clear_stale(first, last)
+        self._clear_stale(max(first - 1, 0), last + 1)  # an edit marks both neighbours, which may stay as they are
         if head + tail >= new and head + tail >= last - first:
             return None
         middle = slice(head, new - tail)
