@@ -103,6 +103,8 @@ class Workbench(QObject):
         self.panel = PromptPanel(self.theme, self.icons, self.settings, self.window)
         self.prompt = self.panel.prompt
         self.window.add_pages({PROMPT_PAGE: self.panel})
+        self.panel.give_tools(self.window.view_bar)
+        self.window.inspector_shown.connect(self.panel.readout.setHidden)
         self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
         self.tab_dock = TabDock(self.window.pages, self.cost_dock, frozenset({PROMPT_PAGE}), MODELS_PAGE, self)
         self.inspector: TokenInspector | None = None

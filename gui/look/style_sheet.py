@@ -2,10 +2,10 @@
 
 What a widget is for is said by dynamic properties, set before it is shown or with ``give_kind`` and ``give_role``:
 
-- ``kind`` of buttons: ``primary`` (one on a page), ``secondary`` (as without a kind), ``quiet``, ``link``, ``chip``,
-  ``summary``, ``picker``, ``field``; of tool buttons ``icon`` and ``rail``; of a tab bar ``segments`` (in a frame of
-  kind ``track``); of frames ``card``, ``popover``, ``toast``, ``page``, ``surface``, ``header``, ``bar``, ``foot``,
-  ``side``, ``line`` and ``vline``.
+- ``kind`` of buttons: ``primary`` (one on a page), ``secondary`` (as without a kind), ``quiet`` (of combo boxes, too),
+  ``link``, ``chip``, ``summary``, ``picker``, ``field``; of tool buttons ``icon`` and ``rail``; of a tab bar
+  ``segments`` (in a frame of kind ``track``); of tables and texts ``flat``, without a frame; of frames ``card``,
+  ``popover``, ``toast``, ``page``, ``surface``, ``header``, ``bar``, ``foot``, ``side``, ``line`` and ``vline``.
 - ``role`` of labels: ``caption``, ``quiet``, ``section``, ``strong``, ``figure``, ``hero``, ``overline``, ``pill``,
   ``key``, ``table``.
 
@@ -116,6 +116,9 @@ QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { border-color
 QLineEdit:read-only { background: transparent; }
 QAbstractItemView QLineEdit, QAbstractItemView QAbstractSpinBox, QAbstractItemView QComboBox { border-radius: 0;
   border-color: @accent; padding: 0 3px; min-height: 0; }
+QComboBox[kind="quiet"] { background: transparent; border-color: transparent; color: @quiet; }
+QComboBox[kind="quiet"]:hover, QComboBox[kind="quiet"]:on { background: @hover_page; color: @text; }
+QComboBox[kind="quiet"]:focus { border-color: @accent; }
 QComboBox::drop-down { border: 0; width: 22px; }
 QComboBox::down-arrow { image: url("marks:down-@mark.svg"); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @outline; font-size: @body; padding: 3px; }
@@ -156,6 +159,7 @@ QPlainTextEdit#promptEditor { border: 0; }
 QAbstractItemView { background: @surface; border: 1px solid @line; outline: 0; font-size: @table;
   selection-background-color: @selection; selection-color: @text; gridline-color: @line; }
 QAbstractItemView:focus { border-color: @accent; }
+QAbstractScrollArea[kind="flat"] { border: 0; }
 QHeaderView { background: @surface; border: 0; }
 QHeaderView::section { background: @surface; color: @quiet; border: 0; border-bottom: 1px solid @line;
   padding: 0 4px; min-height: 28px; font-size: @table; }

@@ -10,7 +10,8 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.figures import figure
-from gui.look.fonts import fixed_font
+from gui.look.fonts import as_points, fixed_font, scale
+from gui.look.style_sheet import TYPE
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
@@ -20,14 +21,19 @@ MOST_BYTES = 24
 
 
 class TokenReadout(QWidget):
-    """One line of plain text, cut at its end where the window is too narrow; the whole line is the tool tip."""
+    """One line of plain text, cut at its end where the window is too narrow; the whole line is the tool tip.
+
+    It stands in for the inspector where that is not shown.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = ""
         self.setObjectName("tokenReadout")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setFont(fixed_font())
+        font = fixed_font()
+        font.setPointSizeF(as_points(round(TYPE["caption"] * scale())))
+        self.setFont(font)
         self.set_text("")
 
     @property
@@ -84,6 +90,6 @@ class TokenReadout(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            area = self.rect().adjusted(8, 0, -8, 0)
+            area = self.rect().adjusted(16, 0, -16, 0)
             cut = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, area.width())
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)

@@ -9,8 +9,9 @@ from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.look.figures import figure
-from gui.look.fonts import set_weight
+from gui.look.fonts import as_points, scale, set_weight
 from gui.look.plain_label import PlainLabel
+from gui.look.style_sheet import TYPE
 from gui.look.theme import Theme
 from gui.panels.flow_layout import FlowLayout
 
@@ -26,7 +27,7 @@ them takes longer than following the text, of which a big paste makes a hundred 
 
 
 class CountBar(QWidget):
-    """Shows the newest counts. Figures of an older text are dimmed, slanted and end in dots until the new ones come."""
+    """Shows the newest counts. Figures of an older text are slanted and end in dots until the new ones come."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +39,7 @@ class CountBar(QWidget):
         self.setObjectName("countBar")
         self.setAccessibleName(self.tr("Figures of the prompt"))
         layout = FlowLayout(self, 14)
-        layout.setContentsMargins(8, 2, 8, 4)
+        layout.setContentsMargins(16, 4, 16, 6)
         self._tokens = self._label("tokenCount")
         self._characters = self._label("characterCount")
         self._bytes = self._label("byteCount")
@@ -103,9 +104,19 @@ class CountBar(QWidget):
     @Slot()
     def _style(self) -> None:
         palette = QPalette()
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("stale" if self._dimmed else "window_text"))
-        for label in (self._tokens, self._characters, self._bytes, self._words, self._lines, self._density):
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("stale"))
+        size = as_points(round(TYPE["caption"] * scale()))
+        for label in (
+            self._tokens,
+            self._characters,
+            self._bytes,
+            self._words,
+            self._lines,
+            self._density,
+            self._selection,
+        ):
             font = label.font()
+            font.setPointSizeF(size)
             font.setItalic(self._dimmed)
             set_weight(font, QFont.Weight.DemiBold if label is self._tokens else QFont.Weight.Normal)
             label.setFont(font)

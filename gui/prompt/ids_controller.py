@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from gui.look.figures import figure
 from gui.notify import Notifier
 from gui.prompt.ids_panel import IdsPanel, IdsToText
-from gui.prompt.view_bar import BOTH, TEXT
+from gui.prompt.text_tools import BOTH, TEXT
 from gui.services.token_ids import IdRows, IdsText, RowsRequest, TokenIdsService
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class IdsController(QObject):
         self.view = IdsPanel(panel.prompt, panel.theme, panel.settings, panel.icons, panel)
         self.to_text = IdsToText(panel.settings, panel.icons, panel)
         panel.add_views(self.view, self.to_text)
-        panel.view_bar.mode_chosen.connect(self._on_mode)
+        panel.tools.mode_chosen.connect(self._on_mode)
         self._prompt.counted.connect(self._refresh)
         self.view.list.columns_changed.connect(self._arrange)
         self.view.list.token_chosen.connect(self._select)
@@ -44,7 +44,7 @@ class IdsController(QObject):
         service.copied.connect(self._on_copied)
         service.read.connect(self._on_read)
         service.failed.connect(self._on_failed)
-        self._on_mode(panel.view_bar.mode)
+        self._on_mode(panel.tools.mode)
 
     # --- looking at IDs ----------------------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class IdsController(QObject):
 
     @Slot(str)
     def _insert(self, text: str) -> None:
-        self._panel.view_bar.show_mode(TEXT)
+        self._panel.tools.show_mode(TEXT)
         self._panel.editor.insertPlainText(text)
         self._panel.editor.setFocus()
 

@@ -1,4 +1,4 @@
-"""The first tab: the prompt, the encoding it is seen in, its figures, and the token at the caret."""
+"""The page Text: the prompt with its margin, its figures, and the token at the caret."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.editor.token_editor import TokenEditor
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.panels.editor_look import EditorLook
-from gui.panels.encoding_picker import EncodingPicker
 from gui.panels.token_readout import TokenReadout
 from gui.prompt.count_bar import CountBar
 from gui.prompt.gutter import Gutter
 from gui.prompt.prompt import Prompt
 from gui.prompt.prompt_banners import PromptBanners
-from gui.prompt.view_bar import TEXT, ViewBar
+from gui.prompt.text_tools import TEXT, TextTools
 from gui.settings import SettingsStore
 
 if TYPE_CHECKING:
@@ -28,57 +26,58 @@ if TYPE_CHECKING:
     from gui.panels.find_bar import FindBar
     from gui.panels.token_announcer import TokenAnnouncer
     from gui.services.live_text import PromptCounts
+    from gui.window.navigation import ViewBar
 
 
 LEAST_LINES = 4
 """So much of the prompt can always be seen, whatever opens around it."""
+MARGIN, TOP = 8, 8
+"""Beside and above the text, in pixels: with its padding the gutter begins where the switcher of pages does."""
 
 
-class PromptPanel(QWidget):
-    """Puts the editor together with everything that describes it. What happens is in ``Prompt`` and ``Finder``."""
+class PromptPanel(QFrame):
+    """Puts the editor together with everything that describes it. What happens is in ``Prompt`` and ``Finder``.
+
+    ``tools`` are for the view bar of the window.
+    """
 
     def __init__(self, theme: Theme, icons: Icons, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme, self.icons, self.settings = theme, icons, settings
         self.setObjectName("promptTab")
+        self.setProperty("kind", "surface")
         self.editor = TokenEditor(self)
         self.editor.setAccessibleName(self.tr("Prompt"))
         self.prompt = Prompt(self.editor, self)
-        self.picker = EncodingPicker(self)
         self.counts = CountBar(theme, self)
         self.readout = TokenReadout(self)
         self.banners = PromptBanners(self.prompt, theme, icons, self)
-        self.view_bar = ViewBar(self.prompt, settings, icons, self)
+        self.tools = TextTools(self.prompt, settings, icons, self)
+        self.picker = self.tools.picker
         self.gutter = Gutter(self.prompt, theme, settings, self)
         EditorLook(self.editor, theme, settings, LEAST_LINES)
         self._lay_out()
         self._connect()
 
     def _lay_out(self) -> None:
-        label = PlainLabel(self.tr("E&ncoding:"), self)
-        label.setBuddy(self.picker)
-        header = QHBoxLayout()
-        header.setContentsMargins(8, 0, 0, 0)
-        header.setSpacing(8)
-        header.addWidget(label)
-        header.addWidget(self.picker)
-        header.addWidget(self.view_bar, 1)
         self._text = QWidget(self)
         text = QHBoxLayout(self._text)
-        text.setContentsMargins(0, 0, 0, 0)
+        text.setContentsMargins(MARGIN, TOP, 0, 0)
         text.setSpacing(0)
         text.addWidget(self.gutter)
         text.addWidget(self.editor, 1)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(header)
         column.addWidget(self.banners)
         column.addWidget(self._text, 1)
         column.addWidget(self.readout)
         column.addWidget(self.counts)
-        controls = self.view_bar.tab_order
-        for before, after in pairwise((self.picker, *controls, self.editor)):
+
+    def give_tools(self, bar: ViewBar) -> None:
+        """Put the tools into the view bar of the window; the Tab key goes from them into the text."""
+        bar.add_tools(self.objectName(), self.tools)
+        for before, after in pairwise((*self.tools.tab_order, self.editor)):
             QWidget.setTabOrder(before, after)
 
     def add_views(self, *views: QWidget) -> None:
@@ -99,7 +98,7 @@ class PromptPanel(QWidget):
 
     def show_text(self) -> None:
         """Show the text rather than its token IDs."""
-        self.view_bar.show_mode(TEXT)
+        self.tools.show_mode(TEXT)
 
     @cached_property
     def find_bar(self) -> FindBar:

@@ -48,12 +48,14 @@ FRAME = QMargins(8, 36, 8, 8)
 class MainWindow(QMainWindow):
     """Holds the pages of the registry, and docks.
 
-    Signals: ``first_painted()`` once, after the first picture; ``closed()``; ``layout_changed()``.
+    Signals: ``first_painted()`` once, after the first picture; ``closed()``; ``layout_changed()``;
+    ``inspector_shown(bool)``: the inspector stands beside the page, or will as soon as it is built.
     """
 
     first_painted = Signal()
     closed = Signal()
     layout_changed = Signal()
+    inspector_shown = Signal(bool)
 
     def __init__(self, theme: Theme, icons: Icons, notifier: Notifier) -> None:
         super().__init__()
@@ -184,10 +186,11 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _show_inspector(self) -> None:
+        wanted = self.actions_by_name["inspector"].isChecked()
+        shown = wanted and self.navigation.workspace in INSPECTED and self.width() >= INSPECTOR_FROM
         if self._inspector is not None:
-            wanted = self.actions_by_name["inspector"].isChecked()
-            there = self.navigation.workspace in INSPECTED and self.width() >= INSPECTOR_FROM
-            self._inspector.setVisible(wanted and there)
+            self._inspector.setVisible(shown)
+        self.inspector_shown.emit(shown)
 
     def _regions(self) -> tuple[QWidget | None, ...]:
         docks = [dock for dock in self.findChildren(QDockWidget) if not dock.isFloating()]

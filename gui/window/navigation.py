@@ -100,6 +100,7 @@ class ViewBar(QFrame):
         self.switcher.setUsesScrollButtons(False)
         self.switcher.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._track = QFrame(self, objectName="track")
+        self._track.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         inside = QHBoxLayout(self._track)
         inside.setContentsMargins(2, 2, 2, 2)
         inside.addWidget(self.switcher)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -40,6 +42,44 @@ def test_the_switches_show_and_set_what_the_menu_does(qtbot: QtBot, open_window:
     special.click()
     assert bench.prompt.special_as_tokens
     assert act["special_tokens"].isChecked()
+
+
+@pytest.mark.parametrize("width", [1280, 900])
+def test_the_tools_stand_whole_beside_the_pages(qtbot: QtBot, open_window: OpenWindow, width: int):
+    bench = open_window(counted=False)
+    window, tools = bench.window, bench.panel.tools
+    window.resize(width, 700)
+    qtbot.waitUntil(lambda: window.width() == width)
+    assert tools.parentWidget() is window.view_bar
+    assert tools.tight == (width == 900)
+    shown = [tools, *tools.tab_order]
+    rects = [QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()) for widget in shown]
+    switcher = window.view_bar.switcher
+    assert all(switcher.mapTo(window, QPoint(switcher.width(), 0)).x() < rect.left() for rect in rects)
+    assert all(rect.right() < width for rect in rects)
+    for before, after in pairwise(rects[1:]):
+        assert before.right() < after.left()
+    for button in (tools.spaces, tools.wrap, tools.special):
+        assert button.width() >= button.sizeHint().width()
+        assert bool(button.text()) == (width == 1280)
+        assert button.accessibleName()
+    assert tools.modes.width() >= tools.modes.sizeHint().width()
+    assert tools.colours.shown == "Colours: alternate"
+    window.pages.show_page("labTab")
+    assert not tools.isVisible()
+
+
+def test_the_line_of_the_token_stands_in_for_the_inspector(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    window, readout = bench.window, bench.panel.readout
+    window.resize(1280, 700)
+    qtbot.waitUntil(lambda: not readout.isVisible())
+    window.actions_by_name["inspector"].trigger()
+    assert readout.isVisible()
+    window.actions_by_name["inspector"].trigger()
+    assert not readout.isVisible()
+    window.resize(900, 600)
+    qtbot.waitUntil(readout.isVisible)
 
 
 def test_the_margin_numbers_logical_lines_and_counts_their_tokens(qtbot: QtBot, open_window: OpenWindow):

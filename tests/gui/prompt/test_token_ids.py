@@ -127,7 +127,7 @@ def pill_of(view, index: int) -> QPoint:
 def test_pasted_ids_become_text(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     before = bench.panel.editor.toPlainText()
-    bench.panel.view_bar.show_mode("ids")
+    bench.panel.tools.show_mode("ids")
     panel = bench.ids.to_text
     bench.window.findChild(QPushButton, "pasteIds").click()
     assert panel.isVisible()
@@ -153,7 +153,7 @@ def test_ten_megabytes_are_looked_at_and_copied(qtbot: QtBot, open_window: OpenW
     text = mixed_text(10_000_000)
     bench.prompt.show_text(text)
     qtbot.waitUntil(lambda: not bench.prompt.stale and not bench.panel.editor.is_loading)
-    bench.panel.view_bar.show_mode("both")
+    bench.panel.tools.show_mode("both")
     view = bench.ids.view
     qtbot.waitUntil(lambda: view.list.row_count > 50_000)
     view.list.verticalScrollBar().setValue(view.list.verticalScrollBar().maximum())

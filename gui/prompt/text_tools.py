@@ -1,23 +1,24 @@
-"""The switches of the page Text: how tokens are coloured, what is shown, and text or token IDs."""
+"""The tools of the page Text: encoding, how tokens are coloured, what is shown, and text or token IDs."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTabBar, QWidget
+from PySide6.QtWidgets import QPushButton, QTabBar, QWidget
 
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.panels.encoding_picker import EncodingPicker
 from gui.prompt.prompt import Prompt
 from gui.settings import SettingsStore, describe
+from gui.widgets.tool_row import QuietChoice, ToolRow, segments
 
-COLOUR_CHARACTERS = 7
-"""So many characters of a mode are seen in the closed list, so that the row fits a small window."""
+LEAST_ENCODING = 5
+"""So many characters of the encoding are seen, so that the row fits a small window."""
 TEXT, IDS, BOTH = "text", "ids", "both"
 MODES = (TEXT, IDS, BOTH)
 
 
-class ViewBar(QWidget):
-    """One row of switches, each with its word. What they set is in the settings and in the prompt.
+class TextTools(ToolRow):
+    """Stands in the view bar of the window. What its switches set is in the settings and in the prompt.
 
     Signals: ``mode_chosen(str)``: the text, its token IDs, or both are to be seen.
     """
@@ -25,16 +26,16 @@ class ViewBar(QWidget):
     mode_chosen = Signal(str)
 
     def __init__(self, prompt: Prompt, settings: SettingsStore, icons: Icons, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._prompt, self._settings, self._icons = prompt, settings, icons
-        self.setObjectName("viewBar")
+        super().__init__("textTools", "", parent)
         self.setAccessibleName(self.tr("View"))
-        self.colours = QComboBox(self)
+        self._settings, self._icons = settings, icons
+        self.picker = EncodingPicker(self)
+        self.picker.setProperty("kind", "quiet")
+        self.picker.setMinimumContentsLength(LEAST_ENCODING)
+        self.colours = QuietChoice(icons.icon("columns"), self.tr("Colours: {choice}"), self)
         self.colours.setObjectName("tokenColourMode")
         self.colours.setAccessibleName(self.tr("Token colours"))
         self.colours.setToolTip(self.tr("Choose how neighbouring tokens are told apart"))
-        self.colours.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.colours.setMinimumContentsLength(COLOUR_CHARACTERS)
         option = describe("token_colours")
         assert option is not None
         for value, title in option.choices:
@@ -42,6 +43,7 @@ class ViewBar(QWidget):
         metrics = self.colours.fontMetrics()
         widest = max(metrics.horizontalAdvance(self.colours.itemText(row)) for row in range(self.colours.count()))
         self.colours.view().setMinimumWidth(widest + 32)
+        self.add(self.picker, self.colours)
         self.spaces = self._switch(self.tr("Spaces"), "showSpaces", "whitespace", self.tr("Show spaces and line ends"))
         self.wrap = self._switch(self.tr("Wrap"), "wrapLines", "wrap", self.tr("Wrap long lines at the window edge"))
         self.special = self._switch(
@@ -51,15 +53,9 @@ class ViewBar(QWidget):
             self.tr("On: text such as <|endoftext|> counts as that special token. Off: it counts as the text it is."),
         )
         self.modes = QTabBar(self)
-        self.modes.setObjectName("idsMode")
-        self.modes.setAccessibleName(self.tr("Show text or token IDs"))
-        self.modes.setProperty("kind", "segments")
-        self.modes.setDrawBase(False)
-        self.modes.setExpanding(False)
-        self.modes.setUsesScrollButtons(False)
+        self.add(segments(self.modes, "idsMode", self.tr("Show text or token IDs")))
         for title in (self.tr("Text"), self.tr("IDs"), self.tr("Both")):
             self.modes.addTab(title)
-        self._lay_out()
         self.modes.currentChanged.connect(self._on_mode)
         self.colours.currentIndexChanged.connect(self._on_colours)
         self.spaces.toggled.connect(self._on_spaces)
@@ -72,28 +68,15 @@ class ViewBar(QWidget):
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
         """The switches in the order in which the Tab key comes to them."""
-        return (self.colours, self.spaces, self.wrap, self.special, self.modes)
-
-    def _lay_out(self) -> None:
-        label = PlainLabel(self.tr("Co&lours"), self)
-        label.setBuddy(self.colours)
-        row = self._row = QHBoxLayout(self)
-        row.setContentsMargins(4, 4, 8, 4)
-        row.setSpacing(4)
-        row.addStretch(1)
-        row.addWidget(label)
-        row.addWidget(self.colours)
-        for switch in (self.spaces, self.wrap, self.special):
-            row.addWidget(switch)
-        row.addWidget(self.modes)
+        return (self.picker, self.colours, self.spaces, self.wrap, self.special, self.modes)
 
     def _switch(self, text: str, name: str, icon: str, tip: str) -> QPushButton:
-        button = QPushButton(self._icons.icon(icon), text, self)
+        button = QPushButton(text, self)
         button.setObjectName(name)
         button.setProperty("kind", "quiet")
         button.setCheckable(True)
         button.setToolTip(tip)
-        return button
+        return self.add_button(button, self._icons.icon(icon))
 
     @property
     def mode(self) -> str:

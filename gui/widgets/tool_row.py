@@ -1,0 +1,191 @@
+"""Tools of a page in the view bar: words where there is room for them, icons alone where there is not."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QIcon, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QTabBar,
+    QWidget,
+)
+
+from gui.look.plain_label import PlainLabel
+
+SPACING = 4
+ICON = 16
+
+
+class ToolRow(QWidget):
+    """A row of controls whose words step back where the row would be cut.
+
+    Its size hint is that with all words, so a layout gives it as much as there is.
+    """
+
+    def __init__(self, name: str, spoken: str, parent: QWidget | None = None) -> None:
+        """``name``: object name. ``spoken``: accessible name."""
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(spoken)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._texts: dict[QPushButton, str] = {}
+        self._captions: list[QLabel] = []
+        self._choices: list[QuietChoice] = []
+        self._tight = False
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACING)
+
+    def add(self, *widgets: QWidget) -> None:
+        """Add controls that keep their words, or shorten them by themselves."""
+        for widget in widgets:
+            self.layout().addWidget(widget)
+            widget.installEventFilter(self)
+            if isinstance(widget, QuietChoice):
+                self._choices.append(widget)
+
+    def add_caption(self, text: str, buddy: QWidget) -> None:
+        """Add a label before a control; it is not shown where there is little room."""
+        label = PlainLabel(text, self)
+        label.setProperty("role", "caption")
+        label.setBuddy(buddy)
+        self._captions.append(label)
+        self.add(label)
+
+    def add_button(self, button: QPushButton, icon: QIcon) -> QPushButton:
+        """Add a button with an icon and a text, of which only the icon is shown where there is little room."""
+        button.setIcon(icon)
+        button.setIconSize(QSize(ICON, ICON))
+        if not button.accessibleName():
+            button.setAccessibleName(button.text().replace("&", ""))
+        self._texts[button] = button.text()
+        self.add(button)
+        return button
+
+    @property
+    def tight(self) -> bool:
+        """True while words are hidden."""
+        return self._tight
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._width(tight=False), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._width(tight=True), super().minimumSizeHint().height())
+
+    def _width(self, *, tight: bool) -> int:
+        row, total, shown = self.layout(), 0, 0
+        for index in range(row.count()):
+            widget = row.itemAt(index).widget()
+            if widget in self._captions:
+                if tight:
+                    continue
+            elif widget.isHidden():
+                continue
+            total += self._width_of(widget, tight=tight)
+            shown += 1
+        return total + SPACING * max(0, shown - 1)
+
+    def _width_of(self, widget: QWidget, *, tight: bool) -> int:
+        if isinstance(widget, QPushButton) and widget in self._texts:
+            text = self._texts[widget]
+            words = widget.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, text).width()
+            bare = widget.sizeHint().width() - (words if widget.text() else 0)
+            return bare if tight else bare + words
+        if isinstance(widget, QuietChoice):
+            return widget.width_with(words=not tight)
+        return widget.minimumSizeHint().width() if tight else widget.sizeHint().width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
+        return False
+
+    def _fit(self) -> None:
+        tight = self.width() < self._width(tight=False)
+        if tight == self._tight:
+            return
+        self._tight = tight
+        for label in self._captions:
+            label.setVisible(not tight)
+        for choice in self._choices:
+            choice.show_words(not tight)
+        for button, text in self._texts.items():
+            button.setText("" if tight else text)
+        self.layout().activate()  # not in the next turn: the row would be painted twice
+
+
+class QuietChoice(QComboBox):
+    """A combo box that looks like a quiet button: an icon and what is chosen, with a word before it."""
+
+    def __init__(self, icon: QIcon, words: str, parent: QWidget | None = None) -> None:
+        """``words``: what is shown, with ``{choice}`` for the item chosen."""
+        super().__init__(parent)
+        self.setProperty("kind", "quiet")
+        self._icon, self._words, self._with_words = icon, words, True
+        self.currentIndexChanged.connect(self.updateGeometry)
+
+    @property
+    def shown(self) -> str:
+        """The words on it, where there is room for them."""
+        text = self.currentText()
+        return self._words.format(choice=text if text[1:2].isupper() else text[:1].lower() + text[1:])
+
+    def show_words(self, on: bool) -> None:
+        """Show what is chosen in words, or the icon alone."""
+        self._with_words = on
+        self.updateGeometry()
+
+    def width_with(self, *, words: bool) -> int:
+        """Its width with or without words."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        kind, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        around = self.width() - self.style().subControlRect(kind, option, part, self).width()
+        text = self.fontMetrics().horizontalAdvance(self.shown) + 6 if words else 0
+        return max(0, around) + ICON + text + 4
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.width_with(words=self._with_words), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.width_with(words=False), super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self.shown if self._with_words else ""
+        option.currentIcon = self._icon
+        option.iconSize = QSize(ICON, ICON)
+        with QStylePainter(self) as painter:
+            painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+            painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
+def segments(bar: QTabBar, name: str, spoken: str) -> QFrame:
+    """Make a tab bar a segmented control, and return it in its track."""
+    bar.setObjectName(name)
+    bar.setAccessibleName(spoken)
+    bar.setProperty("kind", "segments")
+    bar.setDrawBase(False)
+    bar.setExpanding(False)
+    bar.setUsesScrollButtons(False)
+    track = QFrame(bar.parentWidget())
+    track.setProperty("kind", "track")
+    track.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    inside = QHBoxLayout(track)
+    inside.setContentsMargins(2, 2, 2, 2)
+    inside.addWidget(bar)
+    return track
