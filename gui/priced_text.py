@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QDockWidget
 
 if TYPE_CHECKING:
+    from gui.costs.status import CostStatus
     from gui.prompt.prompt import Prompt
     from gui.services.costs import CostService
     from gui.services.live_text import PromptCounts
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class PricedText(QObject):
-    """Hands the counts of one of the two to the cost service, and says in the title of the dock whose they are."""
+    """Hands the counts of one of the two to the cost service, and says beside the table whose they are."""
 
-    def __init__(self, service: CostService, prompt: Prompt, dock: QDockWidget, parent: QObject) -> None:
+    def __init__(self, service: CostService, prompt: Prompt, status: CostStatus, parent: QObject) -> None:
         super().__init__(parent)
-        self._service, self._dock = service, dock
+        self._service, self._status = service, status
         self._of_request = False
         self._prompt_counts: PromptCounts | None = None
         prompt.counted.connect(self._on_prompt)
@@ -36,7 +36,7 @@ class PricedText(QObject):
     def price_request(self, on: bool) -> None:
         """Price the request from its next count on, or the prompt again."""
         self._of_request = on
-        self._dock.setWindowTitle(self.tr("Cost of the request") if on else self.tr("Cost"))
+        self._status.set_of_request(on)
         if not on and self._prompt_counts is not None:
             self._service.set_counts(self._prompt_counts)
 

@@ -49,11 +49,11 @@ class SessionState:
     encoding: str = "o200k_base"
     special_as_tokens: bool = False
     geometry: str = ""
-    layout: str = ""
     tab: str = ""
     model: str = ""
     inspector: bool = True
-    docks: dict[str, Any] = field(default_factory=dict)
+    inspector_cost: str = ""
+    strip: dict[str, Any] = field(default_factory=dict)
     find: dict[str, Any] = field(default_factory=dict)
     scenario: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
@@ -136,6 +136,9 @@ def read_state(folder: Path) -> SessionState:
         raise DamagedSession(f"{path}: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         raise DamagedSession(_kept(path, error)) from None
+    docks = raw.get("docks")  # version 0.1: the strip was a dock, shown or not on each page
+    if isinstance(docks, dict) and docks.get("promptTab") is False:
+        raw.setdefault("strip", {"folded": True})
     defaults = SessionState()
     good = {}
     for known in dataclasses.fields(SessionState):

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QApplication
 
 import gui.unread_sources  # noqa: F401 - before the others: it is about what is imported behind it
 from gui import clipboard
@@ -41,7 +41,6 @@ from gui.window.action_wiring import ActionWiring
 from gui.window.main_window import MainWindow
 from gui.window.pages import Page
 from gui.window.status import StatusFacts
-from gui.window.tab_dock import TabDock
 from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 
 if TYPE_CHECKING:
@@ -70,10 +69,6 @@ if TYPE_CHECKING:
     from gui.tabs.versions_wiring import VersionsWiring
     from gui.tabs.vocabulary_wiring import VocabularyWiring
     from gui.token_inspector import TokenInspector
-
-
-COST_HEIGHT = 330
-"""Height of the cost table in a fresh window: a scenario and some eight rows. In a low window it takes less."""
 
 
 class Workbench(QObject):
@@ -105,8 +100,6 @@ class Workbench(QObject):
         self.window.add_pages({PROMPT_PAGE: self.panel})
         self.panel.give_tools(self.window.view_bar)
         self.window.inspector_shown.connect(self.panel.readout.setHidden)
-        self.cost_dock = self.window.add_dock(QWidget(), self.tr("Cost"), "costDock")
-        self.tab_dock = TabDock(self.window.pages, self.cost_dock, frozenset({PROMPT_PAGE}), MODELS_PAGE, self)
         self.inspector: TokenInspector | None = None
         self.costs: CostWiring | None = None
         self.controllers: dict[str, Any] = {}
@@ -160,6 +153,7 @@ class Workbench(QObject):
         self.window.first_painted.connect(self._on_first_painted)
         self.tokenizers = TokenizerWiring(self)
         self.window.layout_changed.connect(self.keeper.touch)
+        self.panel.splitter.changed.connect(self.keeper.touch)
         self.window.closed.connect(self.shut_down)
         self.settings.changed.connect(self._on_setting)
         self.settings.failed.connect(self.notifier.warning)
@@ -183,9 +177,7 @@ class Workbench(QObject):
         self.prompt.set_special_as_tokens(state.special_as_tokens)
         if state.geometry:
             self.window.restoreGeometry(decoded(state.geometry))
-        if not self.window.restore_layout(decoded(state.layout)):
-            height = min(COST_HEIGHT, self.window.height() * 2 // 5)
-            self.window.resizeDocks([self.cost_dock], [height], Qt.Orientation.Vertical)
+        self.panel.splitter.restore_state(state.strip)
         wanted = self.settings.values.restore_session or restored.crashed
         if restored.is_first:
             self.prompt.show_text(SAMPLE)
@@ -198,8 +190,10 @@ class Workbench(QObject):
         if state.zoom:
             self.panel.editor.zoom_by(state.zoom)
         self.window.pages.show_page(state.tab)
-        self.window.actions_by_name["inspector"].setChecked(state.inspector)
-        self.tab_dock.begin(state.docks)
+        if not state.inspector:
+            self.window.inspector_chosen["prompt"] = False
+        if state.inspector_cost:
+            self.window.inspector_chosen["cost"] = state.inspector_cost == "shown"
         self.panel.editor.setFocus()
         self._report = StartReport(self, restored, put_by=bool(restored.text_bytes) and not wanted)
 
@@ -273,7 +267,7 @@ class Workbench(QObject):
 
         assert self.runner is not None
         state = self._last
-        self.costs = CostWiring(self, self.runner, self.tab_dock, state.scenario, state.model)
+        self.costs = CostWiring(self, self.runner, state.scenario, state.model)
         self.calibration = CalibrationWiring(self, self.runner)
         self.inspector = TokenInspector(self.prompt, self.settings, self)
         self.costs.inspector.token.merges_asked.connect(self.inspector.merges_asked)
@@ -413,11 +407,6 @@ class Workbench(QObject):
         elif page in self.controllers:
             self.controllers[page].focus()
 
-    @Slot()
-    def show_costs(self) -> None:
-        """Bring the cost table into sight, beside the page shown."""
-        self.tab_dock.show()
-
     # --- the prompt ---------------------------------------------------------------------------------------------------
 
     @Slot()
@@ -474,12 +463,12 @@ class Workbench(QObject):
         return dataclasses.replace(
             state,
             geometry=encoded(window.saveGeometry()),
-            layout=encoded(window.layout_state()),
             zoom=self.panel.editor.zoom,
             tab=self.window.pages.current_name,
             model=self.costs.reference.chosen if self.costs else self._last.model,
-            inspector=self.window.actions_by_name["inspector"].isChecked(),
-            docks=self.tab_dock.state(),
+            inspector=window.inspector_chosen.get("prompt", True),
+            inspector_cost={None: "", True: "shown", False: "hidden"}[window.inspector_chosen.get("cost")],
+            strip=self.panel.splitter.state(),
             **self._panel_states(),
         )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from gui.core.figures import Run, amount_places, amount_runs
+from gui.core.figures import Run, amount_places, amount_runs, price_places
 from gui.look.token_text import visible_line
 from gui.models.cost_columns import CostColumn, CostView, unknown_prices
 from gui.models.cost_money import excess, excess_text
@@ -122,7 +122,7 @@ def _bill_line(part: CostPart, estimate: CostEstimate, places: int, view: CostVi
         if part.usd_per_mtok is None:
             detail = tr("{tokens} × unknown price").format(tokens=tokens)
         else:
-            detail = f"{tokens} × {_usd(part.usd_per_mtok, view)}"
+            detail = f"{tokens} × {_price(part.usd_per_mtok, view)}"
             if first != last:
                 low, high = (Decimal(end) * part.usd_per_mtok / 1_000_000 for end in (first, last))
     return BillLine(name, detail, _amount(part.usd, low, high, places, view))
@@ -191,13 +191,11 @@ def _estimates(row: CostRow) -> list[CostEstimate]:
 
 
 def provider_line(row: CostRow, view: CostView) -> str:
-    """Return who serves the model, in which unit, and the day of its prices."""
+    """Return who serves the model, in which unit, and how old its prices are."""
     checked = row.estimate.price_checked
     parts = [visible_line(row.model.provider), tr("US$ per million")]
     if checked is not None:
-        parts.append(
-            tr("checked {day}, {age}").format(day=view.text.day(checked), age=view.text.age(checked, view.today))
-        )
+        parts.append(tr("checked {age}").format(age=view.text.age(checked, view.today)))
     else:
         parts.append(view.text.age(None, view.today))
     if row.model.is_yours:
@@ -364,6 +362,11 @@ def _tokens(low: int | None, high: int | None, view: CostView) -> str:
         return ""
     first, last = (view.text.localised(f"{tokens:,}") for tokens in (low, high))
     return tr("{first} to {last}").format(first=first, last=last)
+
+
+def _price(price: Decimal, view: CostView) -> str:
+    """Write a price per million with all its digits, whole cents at least."""
+    return "$" + view.text.localised(f"{price:,.{price_places([price])}f}")
 
 
 def _usd(amount: Decimal, view: CostView) -> str:

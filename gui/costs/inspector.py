@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from engine.types import TokenInfo
     from gui.editor.types import TokenSpan
 
-WIDTH, LEAST_WIDTH = 308, 292
+WIDTH, LEAST_WIDTH = 324, 300
 MOST_BYTES, MOST_TEXT = 24, 64
 MARGIN = 16
 BAR_HEIGHT = 7.0
+EDGE = 0.45
+"""Opacity of the line around a token."""
 
 
 class TokenPart(QFrame):
@@ -55,17 +57,15 @@ class TokenPart(QFrame):
         self.setAccessibleName(self.tr("Token at the caret"))
         self._theme = theme
         self._span: TokenSpan | None = None
-        self._colours_in: QColor | None = None
         self.title = _label("overline", "inspectorTokenTitle")
         self.place = _label("caption")
         self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.place.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.pill = PlainLabel(objectName="inspectorTokenText")
+        self.pill = _Pill()
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPointSizeF(font.pointSizeF() * 1.5)
         self.pill.setFont(font)
         self.pill.setContentsMargins(8, 4, 8, 4)
-        self.pill.setAutoFillBackground(True)
         self.pill.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.facts: dict[str, QLabel] = {}
         grid = QGridLayout()
@@ -163,11 +163,9 @@ class TokenPart(QFrame):
         if self._span is None:
             return
         tokens = self._theme.token_palette()
-        palette = QPalette(self.pill.palette())
-        fills = tokens.fills or (tokens.base,)
-        palette.setColor(QPalette.ColorRole.Window, fills[self._span.index % min(len(fills), 2)])
-        palette.setColor(QPalette.ColorRole.WindowText, tokens.text)
-        self.pill.setPalette(palette)
+        fills, edge = tokens.fills or (tokens.base,), QColor(tokens.boundary)
+        edge.setAlphaF(EDGE)
+        self.pill.show_colours(fills[self._span.index % min(len(fills), 2)], edge, tokens.text)
 
     @Slot()
     def _on_copy(self) -> None:
@@ -183,6 +181,30 @@ class TokenPart(QFrame):
     def _on_entry(self) -> None:
         if self._span is not None:
             self.entry_asked.emit(self._span.token_id)
+
+
+class _Pill(PlainLabel):
+    """The text of a token on the colour that it has in the editor."""
+
+    def __init__(self) -> None:
+        super().__init__(objectName="inspectorTokenText")
+        self._fill = self._edge = QColor()
+
+    def show_colours(self, fill: QColor, edge: QColor, text: QColor) -> None:
+        """Draw it in these colours."""
+        self._fill, self._edge = fill, edge
+        palette = QPalette(self.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, text)
+        self.setPalette(palette)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(self._edge)
+            painter.setBrush(self._fill)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        super().paintEvent(event)
 
 
 class RangeBar(QWidget):
@@ -369,7 +391,9 @@ class BillPart(QFrame):
         detail = RemarkLabel(f"billDetail{number}")
         detail.setProperty("role", "tableQuiet")
         self.lines.addWidget(detail, number, 1)
-        self.lines.addWidget(RunsLabel(f"billAmount{number}", self._theme), number, 2, Qt.AlignmentFlag.AlignRight)
+        amount = RunsLabel(f"billAmount{number}", self._theme)
+        amount.setProperty("role", "table")
+        self.lines.addWidget(amount, number, 2, Qt.AlignmentFlag.AlignRight)
 
     def _place(self) -> None:
         head, links = QHBoxLayout(), QGridLayout()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QLocale, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from gui.core.figures import Run, amount_places, amount_runs
 from gui.costs.commands import CostCommands
@@ -24,6 +24,7 @@ from gui.costs.scenario_names import ScenarioNames
 from gui.costs.status import CostStatus, Foot
 from gui.costs.table import CostTable
 from gui.dialogs.cheapest import CheapestDialog
+from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.cost_arrangement import Arrangement, SortKey
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
@@ -45,15 +46,16 @@ PROBLEMS_KEY = "price-file"
 NOTICES_KEY = "price-file-notices"
 
 
-class CostPanel(QWidget):
+class CostPanel(QFrame):
     """Shows what the service says, and tells it the scenario.
 
     Signals: ``state_changed()`` when ``state()`` would give something else: column layout, choices, scenario;
-    ``page_asked()`` when the full view is wanted.
+    ``page_asked()`` when the full view is wanted; ``fold_asked(bool)`` when only the bar is wanted, or all again.
     """
 
     state_changed = Signal()
     page_asked = Signal()
+    fold_asked = Signal(bool)
 
     def __init__(
         self,
@@ -65,6 +67,8 @@ class CostPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("costPanel")
+        self.setProperty("kind", "surface")
+        self._folded = False
         self._service, self._theme, self._notifier = service, theme, notifier
         self.model = CostTableModel(CostText(QLocale()), service.today, self)
         self.scenario = ScenarioState(lambda: service.today, self)
@@ -177,30 +181,58 @@ class CostPanel(QWidget):
         self._take_bars()
 
     def _place(self) -> None:
-        self.expand = QPushButton(self.tr("All columns"), objectName="costExpand")
-        self.expand.setProperty("kind", "quiet")
-        self.expand.setAutoDefault(False)
-        self.expand.setToolTip(self.tr("Show the page Models: prices, caching, chart"))
+        self._icons = Icons(self._theme, self)
+        self.expand = self._button("costExpand", "expand", self.tr("Show all columns and the chart (Cost › Models)"))
+        self.fold = self._button("costFold", "down", "")
         self._top = QHBoxLayout()
-        self._top.setSpacing(8)
-        self._top.setContentsMargins(10, 0, 10, 0)
+        self._top.setSpacing(4)
+        self._top.setContentsMargins(16, 0, 8, 0)
         self._top.addWidget(self.expand)
-        self._body = layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 6, 0, 0)
-        layout.setSpacing(6)
-        layout.addLayout(self._top)
-        layout.addWidget(self.status.note)
-        self.status.note.setContentsMargins(12, 0, 12, 0)
-        layout.addWidget(self.table, 1)
+        self._top.addWidget(self.fold)
+        self._below = QWidget()
+        self._body = QVBoxLayout(self._below)
+        self._body.setContentsMargins(0, 0, 0, 0)
+        self._body.setSpacing(4)
+        self._body.addWidget(self.table, 1)
+        self.status.note.setContentsMargins(16, 0, 16, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 5, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(self._top)
+        column.addWidget(self._below, 1)
         self._take_bars()
+        self.set_folded(False)
+
+    def _button(self, name: str, icon: str, words: str) -> QToolButton:
+        button = QToolButton(objectName=name)
+        button.setIcon(self._icons.icon(icon))
+        button.setProperty("kind", "icon")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setToolTip(words)
+        button.setAccessibleName(words)
+        return button
+
+    @Slot(bool)
+    def set_folded(self, folded: bool) -> None:
+        """Show only the bar, or all of the strip."""
+        self._folded = folded
+        self._below.setVisible(not folded)
+        words = self.tr("Show the costs") if folded else self.tr("Fold the costs to this bar")
+        self.fold.setIcon(self._icons.icon("up" if folded else "down"))
+        self.fold.setToolTip(words)
+        self.fold.setAccessibleName(words)
+
+    @Slot()
+    def _on_fold(self) -> None:
+        self.fold_asked.emit(not self._folded)
 
     def _take_bars(self) -> None:
         """Have the bar and the foot stand here."""
         if self.tools.parent() is not self:
             self._top.insertWidget(0, self.tools, 1)
-            self._body.insertWidget(1, self.status.note)
+            self._body.insertWidget(0, self.status.note)
             self._body.addWidget(self.foot)
-            for before, after in pairwise((*self.tools.controls(), self.expand, self.table)):
+            for before, after in pairwise((*self.tools.controls(), self.expand, self.fold, self.table)):
                 self.setTabOrder(before, after)
 
     @Slot()
@@ -218,6 +250,7 @@ class CostPanel(QWidget):
         service.prices_changed.connect(self._on_prices_changed)
         self.scenario.changed.connect(self._on_scenario)
         self.expand.clicked.connect(self.page_asked)
+        self.fold.clicked.connect(self._on_fold)
         self.popover.save_as.clicked.connect(self._on_save_as)
         self.popover.reset_button.clicked.connect(self._on_reset)
         self.summary.toggled.connect(self._show_costs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPointF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.costs.cells import dot_colour, draw_dot
@@ -73,7 +73,8 @@ class Foot(QFrame):
             self._words.append(label)
         row.addStretch(1)
         row.addWidget(status.count)
-        row.addWidget(status.remark, 1)
+        row.addSpacing(8)
+        row.addWidget(status.remark)
         self.setMinimumWidth(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -94,8 +95,10 @@ class CostStatus(QObject):
         self._model, self._service, self._theme = model, service, theme
         self._tone, self._note_tone = "", "information"
         self._wanted_currency = "USD"
+        self._of_request = False
         self.count = PlainLabel(objectName="costCount")
         self.remark = RemarkLabel("costRemark")
+        self.remark.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.note = PlainLabel(objectName="scenarioNote")
         self.note.setWordWrap(True)
         self.note.hide()
@@ -110,6 +113,11 @@ class CostStatus(QObject):
         """Say so where there is no rate for it. Told with the next ``refresh``."""
         self._wanted_currency = code
 
+    def set_of_request(self, on: bool) -> None:
+        """Say that the costs are those of the request on the page Chat, or of the text again."""
+        self._of_request = on
+        self.refresh()
+
     @Slot()
     def refresh(self) -> None:
         """Say what is so now."""
@@ -122,7 +130,8 @@ class CostStatus(QObject):
         self.remark.setToolTip(as_written("\n".join([text, *problems, *self._service.notices])))
         warning = self._budget_warning()
         self._note_tone = "warning" if warning else "information"
-        note = " ".join((*warning, *self._scenario_notes()))
+        whose = (self.tr("Cost of the request on the page Chat."),) if self._of_request else ()
+        note = " ".join((*whose, *warning, *self._scenario_notes()))
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self._colour()

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QPointF,
     QRect,
+    QRectF,
     Qt,
     QTimer,
     Signal,
@@ -25,13 +26,14 @@ from PySide6.QtGui import (
     QAccessible,
     QAction,
     QFocusEvent,
+    QFont,
+    QFontMetricsF,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPalette,
     QPen,
     QResizeEvent,
 )
@@ -40,13 +42,12 @@ from PySide6.QtWidgets import (
     QFrame,
     QHeaderView,
     QMenu,
-    QStyle,
-    QStyleOptionHeader,
     QTableView,
     QWidget,
 )
 
-from gui.costs.cells import CellLooks, CostCells, star
+from gui.costs.cells import PADDING, STAR_RADIUS, CellLooks, CostCells, star
+from gui.look.fonts import set_weight
 from gui.look.theme import Theme
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, title_of
 from gui.models.cost_row import CostRow
@@ -67,8 +68,9 @@ FLASH_MS = 1200
 FLASH_ALPHA = 70
 MEASURED = 4
 """The longest texts of a column that are measured: its widest is one of them."""
-GAP = "\u2002"
-"""Between a title and its arrow: styles set the arrow right against the text."""
+ARROW_ROOM = 15.0
+"""Pixels that an arrow takes beside its title."""
+_LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 STRIP = ("favourite", "model", "tokens", "total", "calls", "context")
@@ -84,54 +86,79 @@ PRESETS: dict[str, tuple[str, ...]] = {
 
 
 class CostHeader(QHeaderView):
-    """Every column sorted by carries its arrow, and its place where there are several.
+    """Titles stand over their figures. Every column sorted by has an arrow, and its place where there are several.
 
     ``held`` is True while a mouse button is down on it: sizes that change then were changed by hand.
     """
 
-    def __init__(self, table: CostTableModel, parent: QWidget) -> None:
+    def __init__(self, table: CostTableModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._table = table
+        self._table, self._theme = table, theme
         self.held = False
         self.setSectionsMovable(True)
         self.setSectionsClickable(True)
         self.setHighlightSections(False)
         self.setMinimumSectionSize(24)
+        theme.changed.connect(self.viewport().update)
 
-    def initStyleOptionForIndex(self, option: QStyleOptionHeader, logical: int) -> None:
-        super().initStyleOptionForIndex(option, logical)
+    def width_of_title(self, logical: int) -> int:
+        """Return the room that a title takes with an arrow and its place among several."""
         if COLUMNS[logical].painted == "star":
-            option.text = ""
+            return 0
+        text = self._title(logical) + _SUPERSCRIPT[1]
+        return ceil(QFontMetricsF(self._title_font()).horizontalAdvance(text) + ARROW_ROOM + 2 * PADDING)
+
+    def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
+        if not rect.isValid():
+            return
+        declared, (place, order) = COLUMNS[logical], self._sorted_by(logical)
+        painter.save()
+        painter.fillRect(rect, self._theme.colour("surface"))
+        painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, self._theme.colour("line"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if declared.painted == "star":
+            painter.setPen(QPen(self._theme.colour("quiet"), 1.1))
+            painter.drawPolygon(star(QPointF(rect.center()) + QPointF(1.5, 0.5), STAR_RADIUS))
+        else:
+            self._draw_title(painter, QRectF(rect).adjusted(PADDING, 0, -PADDING, -1), logical, place, order)
+        painter.restore()
+
+    def _draw_title(
+        self, painter: QPainter, area: QRectF, logical: int, place: str, order: Qt.SortOrder | None
+    ) -> None:
+        """Write a title at the side where the cells are written, its arrow on the inner side."""
+        font = self._title_font()
+        metrics, room = QFontMetricsF(font), area.width() - (ARROW_ROOM if order is not None else 0.0)
+        text = metrics.elidedText(self._title(logical) + place, Qt.TextElideMode.ElideRight, max(0.0, room))
+        width, at_end = metrics.horizontalAdvance(text), COLUMNS[logical].numeric
+        mirrored = self.isRightToLeft()
+        left = area.right() - width if at_end != mirrored else area.left()
+        painter.setFont(font)
+        painter.setPen(self._theme.colour("quiet" if order is None else "text"))
+        painter.drawText(QRectF(left, area.top(), width + 1, area.height()), _LINE, text)
+        if order is not None:
+            centre = left - ARROW_ROOM / 2 if at_end != mirrored else left + width + ARROW_ROOM / 2
+            up = 1.0 if order == Qt.SortOrder.AscendingOrder else -1.0
+            middle = area.center().y() + 0.5
+            corners = [QPointF(centre + x, middle + y * up) for x, y in ((-3.5, 1.75), (0.0, -1.75), (3.5, 1.75))]
+            painter.setPen(QPen(self._theme.colour("accent"), 1.6, c=Qt.PenCapStyle.RoundCap))
+            painter.drawPolyline(corners)
+
+    def _title(self, logical: int) -> str:
+        return str(self._table.headerData(logical, Qt.Orientation.Horizontal))
+
+    def _title_font(self) -> QFont:
+        font = QFont(self.font())
+        set_weight(font, QFont.Weight.DemiBold)
+        return font
+
+    def _sorted_by(self, logical: int) -> tuple[str, Qt.SortOrder | None]:
+        """Return the place of a column among those sorted by, and its direction; None where it is not sorted by."""
         keys = self._table.sort_keys()
         for place, (column, order) in enumerate(keys):
             if column == logical:
-                ascending = order == Qt.SortOrder.AscendingOrder
-                marks = QStyleOptionHeader.SortIndicator
-                # Qt's names tell the direction of the arrow, and its own header points down for rising values.
-                option.sortIndicator = marks.SortDown if ascending else marks.SortUp
-                if len(keys) > 1 and place < 9:
-                    option.text += _SUPERSCRIPT[place + 1]
-                option.text += GAP
-
-    def width_of_title(self, logical: int) -> int:
-        """Return what a title takes with its arrow, which styles draw half as wide as the header is high."""
-        if COLUMNS[logical].painted == "star":
-            return 0
-        margin = self.style().pixelMetric(QStyle.PixelMetric.PM_HeaderMargin, None, self)
-        arrow = self.fontMetrics().horizontalAdvance(GAP) + self.sizeHint().height() // 2 + margin
-        return self.sectionSizeFromContents(logical).width() + arrow
-
-    def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
-        painter.save()
-        super().paintSection(painter, rect, logical)
-        painter.restore()
-        if COLUMNS[logical].painted == "star":
-            painter.save()
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self.palette().color(QPalette.ColorRole.ButtonText))
-            painter.drawPolygon(star(QPointF(rect.center()) + QPointF(1.5, 0.5), min(rect.height() * 0.26, 6.0)))
-            painter.restore()
+                return (_SUPERSCRIPT[place + 1] if len(keys) > 1 and place < 9 else ""), order
+        return "", None
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.held = True
@@ -170,6 +197,7 @@ class CostTable(QTableView):
         """``columns``: the keys of those that a fresh table shows."""
         super().__init__(parent)
         self.setObjectName(name)
+        self.setProperty("kind", "flat")
         self._fresh = tuple(columns)
         self.setAccessibleName(self.tr("What the prompt costs with each model"))
         self._table = model
@@ -182,7 +210,7 @@ class CostTable(QTableView):
         """The id of the model whose price has just changed; its row is marked for a moment."""
         self._flash_timer = QTimer(self, singleShot=True, interval=FLASH_MS)
         self._flash_timer.timeout.connect(self._end_flash)
-        self._header = header = CostHeader(model, self)
+        self._header = header = CostHeader(model, theme, self)
         self._fit_timer = QTimer(self, singleShot=True, interval=FIT_MS)
         self._fit_timer.timeout.connect(self.fit_columns)
         self.setHorizontalHeader(header)

@@ -24,8 +24,8 @@ from gui.window.workspaces import MODELS_PAGE
 if TYPE_CHECKING:
     from gui.jobs import JobRunner
     from gui.models.cost_row import CostRow
+    from gui.prompt.prompt_panel import StripSplitter
     from gui.window.pages import Page
-    from gui.window.tab_dock import TabDock
     from gui.workbench import Workbench
     from pricing.types import Model
 
@@ -41,9 +41,7 @@ class CostWiring(QObject):
 
     reference_changed = Signal()
 
-    def __init__(
-        self, bench: Workbench, runner: JobRunner, dock: TabDock, state: dict[str, Any], model_id: str = ""
-    ) -> None:
+    def __init__(self, bench: Workbench, runner: JobRunner, state: dict[str, Any], model_id: str = "") -> None:
         """``state``: of the cost panel; ``model_id``: chosen in an earlier window."""
         super().__init__(bench)
         self._bench = bench
@@ -63,10 +61,10 @@ class CostWiring(QObject):
         panel.start(Storage(runner, self.tr("Exporting"), self), book)
         bench.parts.restore("scenario", panel.restore_state, state)
         panel.table.setCornerWidget(plain_corner(panel.table))
-        dock.set_panel(panel)
+        self._place_strip(bench.panel.splitter)
         service.encodings_changed.connect(self._prompt.watch)
         service.failed.connect(bench.notifier.error)
-        self.priced = PricedText(service, self._prompt, dock.dock, self)
+        self.priced = PricedText(service, self._prompt, panel.status, self)
         panel.state_changed.connect(bench.keeper.touch)
         service.prices_changed.connect(self._offer_models)
         self._picker.chosen.connect(self.choose_model)
@@ -83,11 +81,11 @@ class CostWiring(QObject):
             page = bench.page(MODELS_PAGE)
             page.when_looked_at((), bench.load_first, partial(self._fill_page, page))
             panel.page_asked.connect(page.bring_to_front)
-        actions = [*panel.commands.all_actions(), *self._panel_actions(dock)]
+        actions = [*panel.commands.all_actions(), *self._panel_actions()]
         bench.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
         service.start(runner)
 
-    def _panel_actions(self, dock: TabDock) -> list[QAction]:
+    def _panel_actions(self) -> list[QAction]:
         """What the buttons of the panel do, for the menu and the command palette."""
         panel, made = self.panel, []
         for name, text, tip, act in (
@@ -104,12 +102,25 @@ class CostWiring(QObject):
             action = QAction(text, self, objectName=name)
             action.setStatusTip(tip)
             if name != "costChart":
-                action.triggered.connect(dock.show)
+                action.triggered.connect(self.show_costs)
             action.triggered.connect(act)
             made.append(action)
         for action in panel.names.actions():
-            action.triggered.connect(dock.show)
+            action.triggered.connect(self.show_costs)
         return [*made, *panel.names.actions()]
+
+    def _place_strip(self, splitter: StripSplitter) -> None:
+        """Show the strip below the prompt."""
+        splitter.set_strip(self.panel)
+        self.panel.set_folded(splitter.folded)
+        self.panel.fold_asked.connect(splitter.fold)
+        splitter.folded_changed.connect(self.panel.set_folded)
+
+    @Slot()
+    def show_costs(self) -> None:
+        """Bring a cost table into sight: the page Models, where the strip is not on the page shown."""
+        if not self.panel.tools.isVisible():
+            self._bench.page(MODELS_PAGE).bring_to_front()
 
     def _fill_page(self, page: Page) -> None:
         """Show the full view in its page."""

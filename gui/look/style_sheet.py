@@ -7,7 +7,7 @@ What a widget is for is said by dynamic properties, set before it is shown or wi
   ``segments`` (in a frame of kind ``track``); of tables and texts ``flat``, without a frame; of frames ``card``,
   ``popover``, ``toast``, ``page``, ``surface``, ``header``, ``bar``, ``foot``, ``side``, ``line`` and ``vline``.
 - ``role`` of labels: ``caption``, ``quiet``, ``section``, ``strong``, ``figure``, ``hero``, ``overline``, ``pill``,
-  ``key``, ``table``.
+  ``key``, ``table``, ``tableQuiet``.
 
 A sheet wins over palettes and fonts that a widget is given by hand. So text has no colour and no font here unless a
 role gives it one: fonts are the application's (``fonts``), and warnings may still be set by palette.
@@ -57,7 +57,8 @@ QFrame[kind="vline"] { background: @line; border: 0; min-width: 1px; max-width: 
 
 QLabel[role="caption"] { font-size: @caption; color: @quiet; }
 QLabel[role="quiet"] { color: @quiet; }
-QLabel[role="table"] { font-size: @table; }
+*[role="table"] { font-size: @table; }
+*[role="tableQuiet"] { font-size: @table; color: @quiet; }
 QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="overline"] { font-size: @caption; font-weight: 600; color: @quiet; }
 QLabel[role="section"] { font-size: @section; font-weight: 600; }

@@ -99,7 +99,8 @@ class RequestWiring(TabWiring["RequestPanel"]):
     def _on_pricing(self, on: bool) -> None:
         self._costs.priced.price_request(on)
         if on:
-            self._bench.show_costs()
+            said = self.tr("The header, the strip under the prompt and Cost › Models now price this request.")
+            self._bench.notifier.remark(said)
 
     def _show_encodings(self, panel: RequestPanel) -> None:
         panel.bar.picker.fill(self._listed)

@@ -1,13 +1,12 @@
-"""The window: rail, view bar, pages, docks, menus, status bar. What happens in them is elsewhere."""
+"""The window: rail, header, view bar, pages, inspector, menus, status bar. What happens in them is elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QByteArray, QEvent, QMargins, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
+from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import (
-    QDockWidget,
     QHBoxLayout,
     QMainWindow,
     QMenu,
@@ -22,7 +21,6 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.next_turn import in_next_turn
 from gui.notify import Notifier
-from gui.panels.dock_title import DockTitle
 from gui.window.actions import WindowActions, translated
 from gui.window.header import Header
 from gui.window.job_status import JobStatus
@@ -35,9 +33,9 @@ from gui.window.regions import Regions
 from gui.window.status import private_label
 from gui.window.workspaces import all_pages
 
-LAYOUT_VERSION = 2
-INSPECTED = ("prompt", "cost")
-"""Workspaces that have an inspector."""
+INSPECTED = {"prompt": 0, "cost": 1400}
+"""Workspaces that have an inspector, and the width of a window from which it is shown there unless F9 said otherwise:
+the pages of Cost need their room for table and chart."""
 INSPECTOR_FROM = 960
 """Least width of a window that shows it."""
 REMARK_MS = 6000
@@ -46,9 +44,9 @@ FRAME = QMargins(8, 36, 8, 8)
 
 
 class MainWindow(QMainWindow):
-    """Holds the pages of the registry, and docks.
+    """Holds the pages of the registry, and the inspector beside them.
 
-    Signals: ``first_painted()`` once, after the first picture; ``closed()``; ``layout_changed()``;
+    Signals: ``first_painted()`` once, after the first picture; ``closed()``; ``layout_changed()`` when it was sized;
     ``inspector_shown(bool)``: the inspector stands beside the page, or will as soon as it is built.
     """
 
@@ -61,20 +59,17 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("mainWindow")
-        self.setDockNestingEnabled(True)
         # A window that is wider than a small or much enlarged screen hides half its controls beyond the edge.
         self.resize(QSize(1180, 780).boundedTo(self.screen().availableSize().shrunkBy(FRAME)))
         self.setMinimumSize(480, 360)
         self.setWindowIcon(icons.icon("tokenloupe"))
         self.theme = theme
-        self._icons = icons
         self.close_guard: Callable[[], bool] | None = None
         self.actions_by_name = WindowActions(icons, self)
         self.messages = MessageBar(notifier, theme, icons, self, self)
         self.pages = Pages(self)
         self.jobs = JobStatus(icons, self)
         self._painted = False
-        self._panels_menu_end: QAction | None = None
         self.rail = WorkspaceRail(icons, self.actions_by_name, self)
         self.view_bar = ViewBar(self.pages, self)
         self.navigation = Navigation(self.rail, self.view_bar, self.pages, self)
@@ -83,9 +78,12 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self.messages.begin_right_of(self.rail)
         self._inspector: QWidget | None = None
+        self.inspector_chosen: dict[str, bool] = {}
+        """In which workspaces the user showed or hid it."""
+        self._following = False
         self.regions = Regions(self._regions, self)
         self.actions_by_name["inspector"].setEnabled(False)
-        self.actions_by_name["inspector"].toggled.connect(self._show_inspector)
+        self.actions_by_name["inspector"].toggled.connect(self._on_inspector)
         self.pages.page_changed.connect(self._show_inspector)
         offline = PlainLabel(self.tr("Works offline"), self)
         offline.setObjectName("statusOffline")
@@ -119,7 +117,7 @@ class MainWindow(QMainWindow):
         return menus
 
     def _lay_out(self) -> None:
-        """The rail takes the whole height at the left, docks stand beside it."""
+        """The rail takes the whole height at the left."""
         holder = QToolBar(self.tr("Workspaces"), self)
         holder.setObjectName("railHolder")
         holder.setMovable(False)
@@ -143,39 +141,11 @@ class MainWindow(QMainWindow):
         column.addLayout(self._content, 1)
         self.setCentralWidget(centre)
 
-    def _add_toggle(self, toggle: QAction, shortcut: str = "") -> None:
-        menu = self.menus["view"]
-        if self._panels_menu_end is None:
-            self._panels_menu_end = menu.insertSeparator(self.actions_by_name["full_screen"])
-        if shortcut:
-            toggle.setShortcut(QKeySequence(shortcut))
-        menu.insertAction(self._panels_menu_end, toggle)
-
     def add_pages(self, made: Mapping[str, QWidget]) -> None:
         """Add the pages of the registry; those of ``made`` are there already, the others are built when seen."""
         for page in all_pages():
             widget = made.get(page.name) or Page(self.pages, translated(page.description))
             self.pages.add(widget, page.name, translated(page.title))
-
-    def add_dock(
-        self,
-        widget: QWidget,
-        title: str,
-        object_name: str,
-        area: Qt.DockWidgetArea = Qt.DockWidgetArea.BottomDockWidgetArea,
-        shortcut: str = "",
-    ) -> QDockWidget:
-        """Give a panel a dock at an edge of the window, with a switch in the View menu."""
-        dock = QDockWidget(title, self)
-        dock.setObjectName(object_name)
-        dock.setAccessibleName(title)
-        dock.setWidget(widget)
-        self.addDockWidget(area, dock)
-        self._add_toggle(dock.toggleViewAction(), shortcut)
-        dock.setTitleBarWidget(DockTitle(dock, self._icons))
-        dock.visibilityChanged.connect(self._on_layout_changed)
-        dock.topLevelChanged.connect(self._on_layout_changed)
-        return dock
 
     def set_inspector(self, inspector: QWidget) -> None:
         """Show a widget at the right of the pages of Prompt and Cost, where there is room, until F9 hides it."""
@@ -184,36 +154,34 @@ class MainWindow(QMainWindow):
         self.actions_by_name["inspector"].setEnabled(True)
         self._show_inspector()
 
+    @Slot(bool)
+    def _on_inspector(self, on: bool) -> None:
+        if not self._following:
+            self.inspector_chosen[self.navigation.workspace] = on
+            self._show_inspector()
+
     @Slot()
     def _show_inspector(self) -> None:
-        wanted = self.actions_by_name["inspector"].isChecked()
-        shown = wanted and self.navigation.workspace in INSPECTED and self.width() >= INSPECTOR_FROM
+        workspace, action = self.navigation.workspace, self.actions_by_name["inspector"]
+        if workspace in INSPECTED:
+            self._following = True
+            action.setChecked(self.inspector_chosen.get(workspace, self.width() >= INSPECTED[workspace]))
+            self._following = False
+        shown = action.isChecked() and workspace in INSPECTED and self.width() >= INSPECTOR_FROM
         if self._inspector is not None:
             self._inspector.setVisible(shown)
         self.inspector_shown.emit(shown)
 
     def _regions(self) -> tuple[QWidget | None, ...]:
-        docks = [dock for dock in self.findChildren(QDockWidget) if not dock.isFloating()]
+        page = self.pages.currentWidget()
         bars = (self.rail, self.header, self.messages, self.view_bar)
-        return *bars, self.pages.currentWidget(), *docks, self._inspector, self.statusBar()
+        return *bars, *getattr(page, "regions", (page,)), self._inspector, self.statusBar()
 
     def add_menu(self, parent: str, title: str, actions: Sequence[QAction]) -> QMenu:
         """Put the actions of a panel into a submenu; so the command palette finds them as well."""
         menu = self.menus[parent].addMenu(title)
         menu.addActions(actions)
         return menu
-
-    @Slot()
-    def _on_layout_changed(self) -> None:
-        self.layout_changed.emit()
-
-    def layout_state(self) -> QByteArray:
-        """Where docks and toolbars are."""
-        return self.saveState(LAYOUT_VERSION)
-
-    def restore_layout(self, state: QByteArray) -> bool:
-        """Put docks and toolbars where they were. False where the state is not of this version."""
-        return not state.isEmpty() and self.restoreState(state, LAYOUT_VERSION)
 
     @Slot(str)
     def _remark(self, text: str) -> None:
@@ -241,7 +209,7 @@ class MainWindow(QMainWindow):
         self.closed.emit()
 
     def every_action(self) -> list[QAction]:
-        """All actions that the menus hold, in their order, submenus included; the panels' switches too."""
+        """All actions that the menus hold, in their order, submenus included."""
         found: list[QAction] = []
         waiting = [action.menu() for action in self.menuBar().actions() if action.menu()]
         while waiting:

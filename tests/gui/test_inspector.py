@@ -31,9 +31,9 @@ def bill(model_id: str, **scenario: object) -> list[tuple[str, str, str]]:
 
 def test_a_bill_adds_up_line_by_line_with_aligned_decimals():
     assert bill("acme/large", cached_tokens=400, factor=Decimal("1.1"), calls=1_000) == [
-        ("Input", "600 × $2", "$0.00120"),
-        ("Cached", "400 × $0.5", "$0.00020"),
-        ("Output", "500 × $8", "$0.00400"),
+        ("Input", "600 × $2.00", "$0.00120"),
+        ("Cached", "400 × $0.50", "$0.00020"),
+        ("Output", "500 × $8.00", "$0.00400"),
         ("Factor", "× 1.1", ""),
         ("One call", "", "$0.00594"),
         ("Per month", "1,000 calls", "$5.94"),
@@ -42,7 +42,7 @@ def test_a_bill_adds_up_line_by_line_with_aligned_decimals():
 
 def test_the_range_of_a_count_is_in_the_line_of_the_prompt():
     lines = bill("borg/opus", calls=1)
-    assert lines[0] == ("Input", "1,400–1,600 × $5", "$0.0070–80")
+    assert lines[0] == ("Input", "1,400–1,600 × $5.00", "$0.0070–80")
     assert lines[-1] == ("One call", "", "$0.0195–0.0205")
 
 

@@ -36,7 +36,7 @@ def test_everything_is_as_it_was_after_a_normal_end(qtbot: QtBot, open_window: O
     bench.prompt.set_special_as_tokens(True)
     assert bench.costs is not None
     bench.costs.panel.filter.setText("gpt")
-    bench.cost_dock.hide()
+    bench.costs.panel.fold.click()
     scroll = editor.verticalScrollBar().value()
     text, selected = editor.toPlainText(), editor.selected_range()
     close_window(qtbot, bench)
@@ -51,7 +51,9 @@ def test_everything_is_as_it_was_after_a_normal_end(qtbot: QtBot, open_window: O
     assert bench.prompt.special_as_tokens
     assert bench.costs is not None
     assert bench.costs.panel.filter.text() == "gpt"
-    assert bench.cost_dock.isHidden()
+    assert bench.panel.splitter.folded
+    assert not bench.costs.panel.table.isVisible()
+    assert bench.costs.panel.tools.isVisible()
     assert notices(bench) == ""
     assert not bench.prompt.modified
 

@@ -386,22 +386,6 @@ def test_what_was_chosen_is_there_at_the_next_start(qtbot: QtBot, open_window: O
     qtbot.waitUntil(lambda: "3 text files" in panel.survey.headline.text())
 
 
-def test_the_cost_table_makes_room_for_the_training_tab(qtbot: QtBot, open_window: OpenWindow):
-    bench = open_window(counted=False)
-    assert bench.cost_dock.isVisible()
-    bench.window.actions_by_name["focus_training"].trigger()
-    assert not bench.cost_dock.isVisible()
-    bench.cost_dock.show()
-    bench.window.pages.setCurrentWidget(bench.panel)
-    assert bench.cost_dock.isVisible()
-    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
-    assert bench.cost_dock.isVisible()
-    close_window(qtbot, bench)
-    again = open_window(counted=False)
-    assert again.window.pages.currentWidget() is again.page("trainingTab")
-    assert again.cost_dock.isVisible()
-
-
 def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qapp):
     from gui.paths import profile_paths
 

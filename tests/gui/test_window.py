@@ -13,11 +13,9 @@ from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
-    QDockWidget,
     QLabel,
     QPlainTextEdit,
     QTableView,
-    QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -188,7 +186,7 @@ def test_changing_the_theme_recolours_every_pane(qtbot: QtBot, open_window: Open
     qtbot.waitUntil(lambda: min(grounds()) > 150)
 
 
-def test_panels_can_join(qtbot: QtBot, open_window: OpenWindow):
+def test_pages_can_join(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
     pages = bench.window.pages
     assert pages.names == tuple(page.name for page in all_pages())
@@ -196,19 +194,6 @@ def test_panels_can_join(qtbot: QtBot, open_window: OpenWindow):
     assert pages.title("oneMorePage") == "One more"
     assert pages.show_page("oneMorePage")
     assert pages.current_name == "oneMorePage"
-    dock = bench.window.add_dock(QWidget(), "Merges", "mergesDock")
-    texts = [action.text() for action in bench.window.menus["view"].actions()]
-    assert "Merges" in texts
-    assert isinstance(dock, QDockWidget)
-    float_button, close_button = dock.titleBarWidget().findChildren(QToolButton)
-    assert [float_button.accessibleName(), close_button.accessibleName()] == ["Float Merges", "Close Merges"]
-    qtbot.mouseClick(float_button, Qt.MouseButton.LeftButton)
-    assert dock.isFloating()
-    qtbot.mouseClick(float_button, Qt.MouseButton.LeftButton)
-    assert not dock.isFloating()
-    qtbot.mouseClick(close_button, Qt.MouseButton.LeftButton)
-    assert dock.isHidden()
-    assert any(action.text() == "Merges" for action in bench.window.every_action())
 
 
 def test_nothing_is_left_after_closing(qtbot: QtBot, qapp: QApplication, open_window: OpenWindow, tmp_path: Path):
@@ -319,7 +304,7 @@ def test_copy_goes_where_the_focus_is(qtbot: QtBot, open_window: OpenWindow):
 
 def test_the_cost_table_is_reached_by_key(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
-    bench.cost_dock.hide()
+    bench.costs.panel.fold.click()
     bench.window.activateWindow()
     qtbot.keyClick(bench.panel.editor, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     assert bench.costs.panel.page.table.isVisible()
@@ -432,7 +417,6 @@ def test_what_the_buttons_of_the_cost_panel_do_is_a_command_too(qtbot: QtBot, op
     bench = open_window()
     actions = {action.objectName(): action for action in bench.window.every_action()}
     panel = bench.costs.panel
-    bench.cost_dock.hide()
     assert panel.page.chart_button.isChecked()
     actions["costChart"].trigger()
     assert panel.page.isVisible(), "the page comes to the front"

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grab
 
 
 def test_the_focus_is_seen_on_selected_rows_and_on_others(panel, qtbot):
-    panel.expand.setFocus()
-    qtbot.keyClick(panel.expand, Qt.Key.Key_Tab)
+    panel.fold.setFocus()
+    qtbot.keyClick(panel.fold, Qt.Key.Key_Tab)
     assert panel.table.hasFocus()
     current = panel.table.currentIndex()
     assert COLUMNS[current.column()].key == "model"
@@ -52,7 +52,7 @@ TOOLS = ("scenarioSummary", "filterExact", "filterFavourites", "filterVendor", "
 
 
 def test_tab_goes_through_every_control_of_the_strip(panel, qtbot):
-    assert walked(qtbot, panel.summary) == [*TOOLS, "costExpand", "costTable", "scenarioSummary"]
+    assert walked(qtbot, panel.summary) == [*TOOLS, "costExpand", "costFold", "costTable", "scenarioSummary"]
 
 
 def test_tab_goes_through_every_control_of_the_page_as_the_eye_does(panel, page, qtbot):

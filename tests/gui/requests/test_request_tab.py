@@ -322,17 +322,20 @@ def test_the_cost_table_prices_the_request(qtbot, bench, panel):
     qtbot.waitUntil(lambda: bench.prompt.counts.by_encoding.get("o200k_base") is not None)
     qtbot.waitUntil(lambda: input_tokens(bench, "openai/gpt-4o") == bench.prompt.counts.by_encoding["o200k_base"])
     of_prompt = input_tokens(bench, "openai/gpt-4o")
-    assert not bench.cost_dock.isVisible()
+    note = bench.costs.panel.status.note
+    assert not note.text()
     panel.bar.price.click()
     qtbot.waitUntil(lambda: input_tokens(bench, "openai/gpt-4o") == 793)
-    assert bench.cost_dock.isVisible()
-    titles = [label.text() for label in bench.cost_dock.titleBarWidget().findChildren(QLabel)]
-    assert titles == ["Cost of the request"]
+    assert note.text() == "Cost of the request on the page Chat."
+    bench.window.pages.show_page("promptTab")
+    qtbot.waitUntil(note.isVisible)
+    bench.window.pages.show_page("modelsPage")
+    qtbot.waitUntil(note.isVisible)
     panel.model.setData(panel.model.index(0, CONTENT), "Be brief.")
     qtbot.waitUntil(lambda: input_tokens(bench, "openai/gpt-4o") < 793)
     panel.bar.price.click()
     qtbot.waitUntil(lambda: input_tokens(bench, "openai/gpt-4o") == of_prompt)
-    assert bench.cost_dock.windowTitle() == "Cost"
+    assert not note.text()
     assert costs.rows
 
 

@@ -86,8 +86,9 @@ def test_the_keyboard_goes_round_the_regions(qtbot: QtBot, open_window: OpenWind
     def press(modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> str:
         qtbot.keyClick(window, Qt.Key.Key_F6, modifier)
         focus = QApplication.focusWidget()
-        places = {"rail": window.rail, "header": window.header, "bar": window.view_bar, "page": bench.panel}
-        places |= {"cost": bench.cost_dock, "status": window.statusBar()}
+        places = {"rail": window.rail, "header": window.header, "bar": window.view_bar}
+        text, strip = bench.panel.regions
+        places |= {"page": text, "cost": strip, "status": window.statusBar()}
         return next(name for name, place in places.items() if place.isAncestorOf(focus))
 
     assert [press() for _ in range(6)] == ["cost", "status", "rail", "header", "bar", "page"]
@@ -113,7 +114,14 @@ def test_the_inspector_stands_beside_prompt_and_cost(qtbot: QtBot, open_window: 
     for name in window.pages.names:
         window.pages.show_page(name)
         seen[window.navigation.workspace] = inspector.isVisible()
-    assert seen == {"prompt": True, "cost": True, "files": False, "tokenizers": False, "lab": False}
+    assert seen == {"prompt": True, "cost": False, "files": False, "tokenizers": False, "lab": False}
+    window.pages.show_page("modelsPage")
+    window.resize(1400, 700)
+    assert inspector.isVisible(), "there is room beside table and chart"
+    window.resize(1100, 700)
+    assert not inspector.isVisible()
+    window.actions_by_name["inspector"].trigger()
+    assert inspector.isVisible(), "wanted all the same"
     window.pages.show_page("promptTab")
     window.resize(940, 700)
     assert not inspector.isVisible(), "there is no room"
@@ -123,7 +131,10 @@ def test_the_inspector_stands_beside_prompt_and_cost(qtbot: QtBot, open_window: 
     qtbot.keyClick(window, Qt.Key.Key_F9)
     assert not inspector.isVisible()
     close_window(qtbot, bench)
-    assert not open_window(profile, counted=False).window.actions_by_name["inspector"].isChecked()
+    window = open_window(profile, counted=False).window
+    assert not window.actions_by_name["inspector"].isChecked()
+    window.pages.show_page("modelsPage")
+    assert window.actions_by_name["inspector"].isChecked()
 
 
 def test_a_session_opens_on_its_page(qtbot: QtBot, open_window: OpenWindow, profile: Path):
