@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QLocale, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QLocale, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from gui.scenario_book import ScenarioBook
     from gui.storage import Storage
 
-DAY_CHECK_MS = 60_000
 PROBLEMS_KEY = "price-file"
 NOTICES_KEY = "price-file-notices"
 
@@ -258,9 +257,7 @@ class CostPanel(QFrame):
         self.model.arranged.connect(self._on_arranged)
         self.model.current_changed.connect(self._show_costs)
         self.table.layout_changed.connect(self._on_state_changed)
-        self._day_timer = QTimer(self, interval=DAY_CHECK_MS)
-        self._day_timer.timeout.connect(self.scenario.follow_day)
-        self._day_timer.start()
+        service.hour_passed.connect(self.scenario.follow_day)
 
     @Slot()
     def _on_scenario(self) -> None:

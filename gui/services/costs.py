@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from math import ceil
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -40,6 +42,14 @@ STALE_AFTER_MS = 250
 SAMPLE_SECONDS = 0.05
 """Edits closer together than this share one note of when they were made."""
 
+LONGEST_WAIT_MS = 600_000
+"""The clock is looked at this often at least: timers stand still while a computer sleeps, and clocks are set."""
+
+
+def utc_now() -> datetime:
+    """Return the time, with its zone."""
+    return datetime.now(UTC)
+
 
 class CostService(QObject):
     """Prices, counts and scenario in; rows of the cost table out.
@@ -54,6 +64,7 @@ class CostService(QObject):
     ``prices_reloaded()``: the user's file was read again and is good.
     ``prices_changed()``: other prices are in force. ``encodings_changed(tuple[str])``: what has to be counted.
     ``failed(str)``: a sentence for the user. ``starting()``: now the scenario is wanted, if nobody gave one.
+    ``hour_passed()``: another price may hold from now on, as peak hours began or ended, or another day has begun.
     """
 
     starting = Signal()
@@ -64,6 +75,7 @@ class CostService(QObject):
     prices_changed = Signal()
     encodings_changed = Signal(object)
     failed = Signal(str)
+    hour_passed = Signal()
 
     def __init__(
         self,
@@ -72,11 +84,12 @@ class CostService(QObject):
         today: Callable[[], date] = date.today,
         parent: QObject | None = None,
         own_encodings: Callable[[], Sequence[str]] = tuple,
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
         """``own_encodings``: as in ``LoadRequest``; called on a worker thread."""
         super().__init__(parent)
         self._own_encodings = own_encodings
-        self._file, self._good_copy, self._today = prices_file, good_copy, today
+        self._file, self._good_copy, self._today, self._now = prices_file, good_copy, today, now
         self._models: tuple[Model, ...] = ()
         self._loaded = LoadedPrices(None)
         self._in_force_hash = ""
@@ -102,6 +115,10 @@ class CostService(QObject):
         self._waiting_since = 0.0
         self._stale_timer = QTimer(self, singleShot=True)
         self._stale_timer.timeout.connect(self._on_stale_timeout)
+        self._priced_at = now()
+        self._boundary: datetime | None = None
+        self._clock = QTimer(self, singleShot=True)
+        self._clock.timeout.connect(self.look_at_clock)
 
     @property
     def started(self) -> bool:
@@ -184,6 +201,27 @@ class CostService(QObject):
         """The day it is."""
         return self._today()
 
+    @Slot()
+    def look_at_clock(self) -> None:
+        """Price anew if peak hours began or ended, or another day has begun; then wait for the next such moment."""
+        now, due = self._now(), self._boundary
+        passed = due is not None and now >= due
+        if passed or now < self._priced_at:
+            self._priced_at = now
+        if due is None or passed or now < due - timedelta(days=2):
+            self._boundary = due = self._next_boundary(now)
+        wait = (due - now).total_seconds() * 1000
+        self._clock.start(max(1, min(ceil(wait), LONGEST_WAIT_MS)))
+        if passed:
+            self._price()
+            self.hour_passed.emit()
+
+    def _next_boundary(self, now: datetime) -> datetime:
+        """Return when a price changes with the hour, or the day of this place ends."""
+        midnight = datetime.combine(now.astimezone().date() + timedelta(days=1), time()).astimezone()
+        hours = {model.price.off_peak for model in self._models if model.price.off_peak is not None}
+        return min([midnight, *(switch for one in hours if (switch := one.next_switch(now)) is not None)])
+
     def encodings_needed(self) -> list[str]:
         """The encodings that the models are counted with, in alphabetical order."""
         return sorted({model.count.tokenizer for model in self._models if model.count.tokenizer})
@@ -244,14 +282,17 @@ class CostService(QObject):
     @Slot()
     def _price(self) -> None:
         self._delay.stop()
-        if self._models and self._pricing is not None and self._scenario is not None:
+        scenario = self._scenario
+        if self._models and self._pricing is not None and scenario is not None:
+            if scenario.now is not None:
+                scenario = replace(scenario, now=self._priced_at)
             self._pricing.submit(
                 PriceRequest(
                     self._counted_revision,
                     self._models,
                     dict(self._counts),
                     self._pending_now(),
-                    self._scenario,
+                    scenario,
                     self._mix,
                     self._cards,
                     self._samples,
@@ -288,6 +329,8 @@ class CostService(QObject):
             self._models, self._in_force_hash = loaded.models, loaded.file_hash
             self._exchange_rates = loaded.exchange_rates
             self._cards = new_cards()
+            self._boundary, self._priced_at = None, self._now()
+            self.look_at_clock()
             self.prices_changed.emit()
             if self.encodings_needed() != needed:
                 self.encodings_changed.emit(tuple(self.encodings_needed()))

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from time import monotonic
 
 import pytest
 
@@ -10,7 +12,7 @@ from gui.services import costs, price_files
 from gui.services.cost_rows import PriceRequest, fitting, price_rows
 from gui.services.costs import CostService
 from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
-from pricing.types import TokenCount
+from pricing.types import OffPeak, TokenCount
 from tests.gui.cost_samples import COUNTS, MODELS, TODAY, Counts, rows, scenario
 
 GOOD = "version: 1\ncurrency: USD\nmodels:\n  acme/in-house:\n    name: In-house\n    price: {input: 1.5, output: 3}\n"
@@ -243,3 +245,49 @@ def test_a_broken_file_is_told_with_all_its_problems_and_mended_without(runner, 
     with qtbot.waitSignal(service.prices_problem) as told:
         service.reload_prices()
     assert told.args == [()]
+
+
+def test_what_depends_on_the_hour_renews_itself_when_the_hour_passes(runner, qtbot, monkeypatch):
+    """Peak hours from 10 to 12; the clock of the service begins a moment before noon."""
+    hours = OffPeak(Decimal("0.5"), peak=((600, 720),), weekdays=tuple(range(7)))
+    by_hour = replace(MODELS[0], price=replace(MODELS[0].price, off_peak=hours))
+    monkeypatch.setattr(price_files, "_loaded", lambda file, names: LoadedPrices((by_hour,)))
+    noon, fast, begun = datetime(2026, 3, 4, 12, tzinfo=UTC), [0], monotonic()
+
+    def now() -> datetime:
+        return noon - timedelta(milliseconds=300) + timedelta(seconds=(monotonic() - begun) * fast[0])
+
+    service = CostService(today=lambda: TODAY, now=now)
+    service.set_scenario(scenario(now=noon - timedelta(hours=1)))
+    with qtbot.waitSignal(service.prices_changed):
+        service.start(runner)
+    service.set_counts(Counts())
+
+    def note() -> str:
+        return service.rows[0].estimate.price_note if service.rows else ""
+
+    qtbot.waitUntil(lambda: note().endswith("now peak until Wed 12:00 UTC"))
+    begun, fast[0] = monotonic(), 1
+    with qtbot.waitSignal(service.hour_passed):
+        service.look_at_clock()
+    qtbot.waitUntil(lambda: note().endswith("now off-peak until Thu 10:00 UTC"))
+
+
+def test_a_new_day_is_told_of(runner, qtbot, monkeypatch):
+    monkeypatch.setattr(price_files, "_loaded", lambda file, names: LoadedPrices(MODELS))
+    clock = [datetime(2026, 3, 4, 23, 59, 59).astimezone()]
+
+    def today() -> date:
+        return clock[0].date()
+
+    service = CostService(today=today, now=lambda: clock[0])
+    with qtbot.waitSignal(service.prices_changed):
+        service.start(runner)
+    told = []
+    service.hour_passed.connect(lambda: told.append(service.today.day))
+    service.look_at_clock()
+    assert told == []
+    clock[0] += timedelta(seconds=1)
+    service.look_at_clock()
+    service.look_at_clock()
+    assert told == [5]
