@@ -17,17 +17,18 @@ from gui.models.cost_text import CostText
 from gui.panels.plot_axis import PlotAxis
 
 THICKNESS = 0.62
-RANGE_OPACITY = 0.25
+RANGE_OPACITY = 0.4
+PLAIN_OPACITY = 0.86
 LEAST_RANGE = 0.002
 """Of the field: a range that is narrower is not drawn."""
 TICK_WIDTH = 70
 """Pixels that a mark of the axis needs."""
-LONGEST_NAME = 0.4
+LONGEST_NAME = 0.46
 """Names take at most this part of the width; longer ones are cut in the middle, where versions rarely are."""
-FIGURE_SIZE = 0.9
-"""Of the size of the names."""
+NAME_SIZE, FIGURE_SIZE = 0.93, 0.87
+"""Of the size of the window's text."""
 LEAST_ROOM = 0.04
-MOST_FOR_FIGURES = 0.6
+MOST_FOR_FIGURES = 0.66
 """Figures behind the bars are left out where they would take more than this part of the field: hovering tells them."""
 
 
@@ -58,7 +59,9 @@ class MoneyAxis(PlotAxis):
 
 
 class BarPlot(pg.PlotWidget):
-    """Horizontal bars, the first one on top. A range is a lighter end of its bar, with a line at its middle.
+    """Horizontal bars, the first one on top. A range is a lighter end of its bar.
+
+    Amounts stand at the bars; where they have no room, an axis has them.
 
     Signals: ``bar_hovered(Bar | None, QPointF)`` with the global place of the pointer; ``wheel_turned(QWheelEvent)``.
     """
@@ -79,10 +82,8 @@ class BarPlot(pg.PlotWidget):
         self._drawn: tuple[Any, ...] = ()
         self._bar_item = pg.BarGraphItem(x0=[0.0], y=[0], width=[0.0], height=THICKNESS)
         self._range_item = pg.BarGraphItem(x0=[0.0], y=[0], width=[0.0], height=THICKNESS)
-        self._middle_item = pg.PlotCurveItem(connect="pairs")
         self.addItem(self._bar_item)
         self.addItem(self._range_item)
-        self.addItem(self._middle_item)
         self._figures: list[Any] = []
         self._names_width = 0.0
         self.setMouseEnabled(x=False, y=False)
@@ -112,11 +113,12 @@ class BarPlot(pg.PlotWidget):
         ranged = [high - low > span * LEAST_RANGE for low, high in zip(lows, highs, strict=True)]
         ends = [low if is_range else middle for low, middle, is_range in zip(lows, middles, ranged, strict=True)]
         self._draw_bars(bars, first, ends)
-        self._draw_ranges([place for place, is_range in enumerate(ranged) if is_range], bars, lows, middles, highs)
+        self._draw_ranges([place for place, is_range in enumerate(ranged) if is_range], bars, lows, highs)
         room = self._room(bars)
         self._draw_figures(bars, highs, span, room)
         self.getViewBox().setXRange(first, first + span * (1 + room), padding=0)
-        self.showGrid(x=True, y=False, alpha=0.25)
+        self.showAxis("bottom", show=room <= LEAST_ROOM)
+        self.showGrid(x=room <= LEAST_ROOM, y=False, alpha=0.25)
 
     def show_from(self, first: int, number: int) -> None:
         """Show so many bars, beginning with this one."""
@@ -143,13 +145,13 @@ class BarPlot(pg.PlotWidget):
 
     def _style_axes(self, bars: Sequence[Bar]) -> None:
         self.setBackground(self._theme.colour("base"))
-        font = self.font()
+        font = self._sized(NAME_SIZE)
         metrics = QFontMetricsF(font)
         most = max(60.0, self.width() * LONGEST_NAME)
         names = [metrics.elidedText(bar.name, Qt.TextElideMode.ElideMiddle, most) for bar in bars]
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
-            axis.setPen(self._theme.colour("outline"))
+            axis.setPen(self._theme.colour("line"))
             axis.setTextPen(self._theme.colour("text"))
             axis.setTickFont(font)
         left = self.getAxis("left")
@@ -171,11 +173,9 @@ class BarPlot(pg.PlotWidget):
         places: Sequence[int],
         bars: Sequence[Bar],
         lows: Sequence[float],
-        middles: Sequence[float],
         highs: Sequence[float],
     ) -> None:
-        for item in (self._range_item, self._middle_item):
-            item.setVisible(bool(places))
+        self._range_item.setVisible(bool(places))
         if not places:
             return
         self._range_item.setOpts(
@@ -183,18 +183,18 @@ class BarPlot(pg.PlotWidget):
             y=list(places),
             width=[highs[place] - lows[place] for place in places],
             brushes=[self._lighter(bars[place]) for place in places],
-            pens=[pg.mkPen(self._colour(bars[place]), width=1) for place in places],
+            pens=[QPen(Qt.PenStyle.NoPen)] * len(places),
         )
-        half = THICKNESS / 2
-        xs = [middles[place] for place in places for _ in range(2)]
-        ys = [place + side for place in places for side in (-half, half)]
-        self._middle_item.setData(xs, ys, pen=pg.mkPen(self._theme.colour("bar_range"), width=1.5))
 
     def _colour(self, bar: Bar) -> QColor:
-        return self._theme.colour("bar_pinned" if bar.pinned else "bar")
+        """The strong colour is that of the current model, or of the one pinned."""
+        colour = self._theme.colour("accent" if bar.pinned else "bar")
+        if not bar.pinned:
+            colour.setAlphaF(PLAIN_OPACITY)
+        return colour
 
     def _lighter(self, bar: Bar) -> QColor:
-        """The colour of a bar, most of it taken away; its outline says where it ends."""
+        """The colour of a bar, most of it taken away."""
         colour = QColor(self._colour(bar))
         colour.setAlphaF(RANGE_OPACITY)
         return colour
@@ -204,7 +204,7 @@ class BarPlot(pg.PlotWidget):
         while len(self._figures) < len(bars):
             self._figures.append(pg.TextItem(anchor=(0, 0.5)))
             self.addItem(self._figures[-1])
-        font = self._figure_font()
+        font = self._sized(FIGURE_SIZE)
         for place, figure in enumerate(self._figures):
             used = place < len(bars) and room > LEAST_ROOM
             figure.setVisible(used)
@@ -215,14 +215,14 @@ class BarPlot(pg.PlotWidget):
 
     def _room(self, bars: Sequence[Bar]) -> float:
         """How much of the bars' length the figures behind them need; a sliver where they are left out."""
-        metrics = QFontMetricsF(self._figure_font())
+        metrics = QFontMetricsF(self._sized(FIGURE_SIZE))
         figures = max(metrics.horizontalAdvance(bar.figure) for bar in bars) + 14
         field = self.width() - self._names_width - 16
         return figures / (field - figures) if 0 < figures <= field * MOST_FOR_FIGURES else LEAST_ROOM
 
-    def _figure_font(self) -> QFont:
+    def _sized(self, size: float) -> QFont:
         font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * FIGURE_SIZE)
+        font.setPointSizeF(font.pointSizeF() * size)
         return font
 
     def resizeEvent(self, event: Any) -> None:

@@ -69,12 +69,20 @@ class CellLooks:
         """Return True if a cell looks different from when it was last painted."""
         return self._painted.get((row, column)) != self.look(row, column)
 
+    def begins_group(self, place: int) -> bool:
+        """Return True if the rows are grouped by vendor and a vendor's first one is here, but for the first group."""
+        model = self._model
+        if not model.arrangement.by_vendor or not 0 < place < model.rowCount():
+            return False
+        return model.row_at(place).model.provider != model.row_at(place - 1).model.provider
+
     def look(self, place: int, column: int) -> Look:
         """Return how a cell looks now."""
         row, declared, view = self._model.row_at(place), COLUMNS[column], self._model.view
         tone = self._model.tone(row, column)
         if not declared.painted:
-            return Look((Run(self._model.cell_text(row, column)),), tone)
+            text = self._model.cell_text(row, column)
+            return Look((Run(text, strong=text != view.text.unknown()),), tone)
         current = "current" if row.model_id == view.current else ""
         if declared.painted == "star":
             return Look((Run("*"),) if row.model_id in view.favourites else (), tone, current)
@@ -122,8 +130,10 @@ class CostCells(QStyledItemDelegate):
     """The one delegate of the table. It asks the model directly: the default delegate asks for a dozen roles a cell
     through Qt's variant, which makes a page of cells several times as slow to paint."""
 
-    def __init__(self, theme: Theme, looks: CellLooks, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, looks: CellLooks, parent: QWidget | None = None, *, bars: bool = True) -> None:
+        """``bars``: draw a bar beside each share."""
         super().__init__(parent)
+        self.bars = bars
         self.theme = theme
         self._looks = looks
         self.fonts = Fonts()
@@ -151,7 +161,7 @@ class CostCells(QStyledItemDelegate):
         self.fonts.use(font)
         look, painted = self._looks.look(row, column), COLUMNS[column].painted
         runs = look.runs[:1] if painted == "name" else look.runs
-        extra = {"tokens": DOT_ROOM, "share": BAR_WIDTH + PADDING}.get(painted, 0.0)
+        extra = {"tokens": DOT_ROOM, "share": BAR_WIDTH + PADDING if self.bars else 0.0}.get(painted, 0.0)
         return sum(self.fonts.width(run.text, QFont.Weight.DemiBold) for run in runs) + extra + 2 * PADDING + 2
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -180,7 +190,13 @@ class CostCells(QStyledItemDelegate):
             pen.from_end(look.runs, area.right(), QFont.Weight.DemiBold)
         else:
             pen.from_start(look.runs[0].text, area.left(), QFont.Weight.Normal, "text")
+        if self._looks.begins_group(index.row()):
+            self._draw_group(painter, QRectF(option.rect))
         painter.restore()
+
+    def _draw_group(self, painter: QPainter, area: QRectF) -> None:
+        """Draw a line above the first row of a vendor's group."""
+        painter.fillRect(QRectF(area.left(), area.top(), area.width(), 1), self.colour("outline"))
 
     def _draw_star(self, painter: QPainter, area: QRectF, look: Look, mirrored: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -204,7 +220,7 @@ class CostCells(QStyledItemDelegate):
     def _draw_share(self, pen: _Pen, look: Look) -> None:
         start = pen.from_end(look.runs, pen.area.right(), QFont.Weight.Normal)
         room = min(BAR_WIDTH, start - pen.area.left() - PADDING)
-        if not look.bar or room < BAR_WIDTH / 2:
+        if not self.bars or not look.bar or room < BAR_WIDTH / 2:
             return
         low, high = (min(end / BAR_STEPS, 1.0) for end in look.bar)
         track = QRectF(pen.area.left(), pen.area.center().y() - BAR_HEIGHT / 2 + 0.5, room, BAR_HEIGHT)

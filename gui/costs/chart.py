@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollBar, QSpinBox, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollBar, QSpinBox, QTabBar, QToolTip, QVBoxLayout, QWidget
 
 from gui.loading import Loading
 from gui.look.plain_label import PlainLabel
@@ -82,22 +82,41 @@ class CostChart(QWidget):
         self._plot: Any = None
         self._hint = PlainLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
-        self.log = QCheckBox(self.tr("&Log scale"), objectName="chartLog")
-        self.log.setToolTip(self.tr("Each step of the axis is ten times the one before."))
+        title = PlainLabel(self.tr("One call"))
+        title.setProperty("role", "strong")
+        self.scale = QTabBar(objectName="chartScale")
+        self.scale.setProperty("kind", "segments")
+        self.scale.setDrawBase(False)
+        self.scale.setExpanding(False)
+        self.scale.setUsesScrollButtons(False)
+        self.scale.setAccessibleName(self.tr("Scale of the chart"))
+        for number, (text, tip) in enumerate(
+            (
+                (self.tr("Linear"), self.tr("A bar of twice the length costs twice as much")),
+                (self.tr("Log"), self.tr("Each step of the same length is ten times as much")),
+            )
+        ):
+            self.scale.addTab(text)
+            self.scale.setTabToolTip(number, tip)
         self.most = QSpinBox(objectName="chartBars")
         self.most.setRange(1, MOST_BARS)
         self.most.setValue(DEFAULT_BARS)
         self.most.setSuffix(self.tr(" bars"))
         self.most.setAccessibleName(self.tr("Number of bars"))
-        label = PlainLabel(self.tr("&Up to"))
-        label.setBuddy(self.most)
+        self.most.setToolTip(self.tr("Bars of the first rows of the table, this many at most"))
+        track = QFrame()
+        track.setProperty("kind", "track")
+        inner = QHBoxLayout(track)
+        inner.setContentsMargins(2, 2, 2, 2)
+        inner.addWidget(self.scale)
         options = QHBoxLayout()
         options.setContentsMargins(0, 0, 0, 0)
-        for widget in (label, self.most, self.log):
-            options.addWidget(widget)
+        options.addWidget(title)
         options.addStretch(1)
+        options.addWidget(self.most)
+        options.addWidget(track)
         self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(0, 0, 0, 0)
+        self._body.setContentsMargins(12, 0, 12, 8)
         self._body.setSpacing(4)
         self._body.addLayout(options)
         self._body.addWidget(self._hint, 1)
@@ -110,13 +129,18 @@ class CostChart(QWidget):
         self._field.setSpacing(0)
         self._field.addWidget(self.scroll)
         self._body.addLayout(self._field, 1)
-        self.log.toggled.connect(self._on_options)
+        self.scale.currentChanged.connect(self._on_options)
         self.most.valueChanged.connect(self._on_options)
         self._turn = PlotTurn(theme, self, self._refresh)
         theme.changed.connect(self._turn.ask)
         self._loading: Loading | None = None
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
         self._redraw.timeout.connect(self._turn.ask)
+
+    @property
+    def is_log(self) -> bool:
+        """True if the scale is logarithmic."""
+        return self.scale.currentIndex() == 1
 
     def start(self) -> None:
         """From now on the chart can be loaded when it is seen."""
@@ -132,11 +156,11 @@ class CostChart(QWidget):
 
     def state(self) -> dict[str, Any]:
         """The options, as JSON holds them."""
-        return {"log": self.log.isChecked(), "bars": self.most.value()}
+        return {"log": self.is_log, "bars": self.most.value()}
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take back what ``state`` gave."""
-        self.log.setChecked(state.get("log") is True)
+        self.scale.setCurrentIndex(1 if state.get("log") is True else 0)
         bars = state.get("bars")
         self.most.setValue(bars if isinstance(bars, int) and not isinstance(bars, bool) else DEFAULT_BARS)
 
@@ -199,7 +223,7 @@ class CostChart(QWidget):
         self.scroll.setRange(0, max(0, len(bars) - room))
         self.scroll.setPageStep(room)
         self.scroll.setVisible(len(bars) > room)
-        self._plot.draw(bars, self.log.isChecked(), self._view.text)
+        self._plot.draw(bars, self.is_log, self._view.text)
         self._show_bars()
         described = "; ".join(as_written(f"{bar.name}: {bar.text}") for bar in bars)
         self._plot.setAccessibleName(self.tr("Total cost of one call"))

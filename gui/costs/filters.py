@@ -190,7 +190,9 @@ class MoreChips(QWidget):
         self.context.set_text(self._context_text(least))
         self.cache.setChecked(arrangement.cache_price)
         self.budget.setChecked(arrangement.within_budget)
-        self.budget.setEnabled(view.budget is not None or arrangement.within_budget)
+        budget = view.budget is not None or arrangement.within_budget
+        self.budget.setEnabled(budget)
+        self.budget.setVisible(budget)
         self.retired.setChecked(not arrangement.show_retired)
         self.groups.setChecked(arrangement.by_vendor)
 

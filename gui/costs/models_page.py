@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QMenu, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from gui.costs.chart import CostChart
 from gui.costs.commands import CostCommands
@@ -19,10 +19,10 @@ from gui.models.cost_table import CostTableModel
 
 LEAST_WITH_CHART = 1000
 """Narrower pages have no room for the chart."""
-CHART_WIDTH = 380
+CHART_WIDTH = 400
 
 
-class ModelsPage(QWidget):
+class ModelsPage(QFrame):
     """Shows the rows of the strip in full. They have one model and one selection.
 
     Signals: ``front()`` when the page comes into sight; ``state_changed()`` when ``state()`` would give something else.
@@ -45,8 +45,9 @@ class ModelsPage(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("modelsView")
+        self.setProperty("kind", "surface")
         self._model, self._commands, self._status = model, commands, status
-        self.table = CostTable(model, theme, name="modelsTable", columns=PRESETS["prices"])
+        self.table = CostTable(model, theme, name="modelsTable", columns=PRESETS["prices"], bars=False)
         self.table.share_selection(strip)
         commands.add_table(self.table)
         self.chips = MoreChips(model)
@@ -59,11 +60,11 @@ class ModelsPage(QWidget):
     def take_bars(self, tools: CostTools, foot: Foot) -> None:
         """Have the bar of the strip and its foot stand here."""
         if tools.parent() is not self:
-            self._body.insertWidget(0, tools)
-            self._body.insertWidget(2, self._status.note)
+            self._bars.insertWidget(0, tools)
+            self._bars.addWidget(self._status.note)
             self._left.addWidget(foot)
             order = (*tools.controls(), *self.chips.chips(), self.preset, self.columns_button, self.export_button)
-            last = (self.chart_button, self.table, self.chart.most, self.chart.log, self.chart.scroll)
+            last = (self.chart_button, self.table, self.chart.most, self.chart.scale, self.chart.scroll)
             for before, after in pairwise((*order, *last)):
                 self.setTabOrder(before, after)
 
@@ -145,11 +146,15 @@ class ModelsPage(QWidget):
         self.splitter.setSizes([1_000, CHART_WIDTH])
         for widget in (self.preset, self.columns_button, self.export_button, self.chart_button):
             self.chips.add(widget)
-        self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(10, 8, 10, 0)
-        self._body.setSpacing(6)
-        self._body.addWidget(self.chips)
-        self._body.addWidget(self.splitter, 1)
+        self._bars = QVBoxLayout()
+        self._bars.setContentsMargins(16, 0, 16, 0)
+        self._bars.setSpacing(8)
+        self._bars.addWidget(self.chips)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(0, 8, 0, 0)
+        body.setSpacing(6)
+        body.addLayout(self._bars)
+        body.addWidget(self.splitter, 1)
 
     def _connect(self) -> None:
         self.preset.activated.connect(self._on_preset)
@@ -197,8 +202,7 @@ class ModelsPage(QWidget):
     def _show_chart(self) -> None:
         fits = self.width() >= LEAST_WITH_CHART
         self.chart_button.setEnabled(fits)
-        narrow = self.tr("The chart needs a wider window, or the inspector closed (F9)")
-        self.chart_button.setToolTip(self.tr("Show a chart of the totals") if fits else narrow)
+        self.chart_button.setVisible(fits)
         self.chart.setVisible(self.chart_button.isChecked() and fits)
         if self.chart.isVisible():
             self._draw()

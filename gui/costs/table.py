@@ -25,6 +25,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QAccessible,
     QAction,
+    QContextMenuEvent,
     QFocusEvent,
     QFont,
     QFontMetricsF,
@@ -42,11 +43,13 @@ from PySide6.QtWidgets import (
     QFrame,
     QHeaderView,
     QMenu,
+    QStyle,
+    QStyleOptionViewItem,
     QTableView,
     QWidget,
 )
 
-from gui.costs.cells import PADDING, STAR_RADIUS, CellLooks, CostCells, star
+from gui.costs.cells import BAR_WIDTH, PADDING, STAR_RADIUS, CellLooks, CostCells, star
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, title_of
@@ -173,6 +176,66 @@ class CostHeader(QHeaderView):
         self.held = False
 
 
+class FrozenColumns(QWidget):
+    """Star and name of each row, over the columns that are scrolled sideways. Shown while any are."""
+
+    def __init__(self, table: CostTable, header: CostHeader, theme: Theme) -> None:
+        super().__init__(table)
+        self._table, self._header, self._theme = table, header, theme
+        self.hide()
+
+    def columns(self) -> list[int]:
+        """Return the columns that stay, in their order."""
+        return [column for column in self._table.visible_columns() if COLUMNS[column].painted in ("star", "name")]
+
+    @Slot()
+    def place(self) -> None:
+        """Cover the columns that must stay in sight; nothing where they would take half of the table."""
+        table, view = self._table, self._table.viewport().geometry()
+        width = sum(table.columnWidth(column) for column in self.columns())
+        scrolled = table.horizontalScrollBar().value() > 0 and not table.isRightToLeft()
+        self.setVisible(scrolled and width <= view.width() / 2)
+        self.setGeometry(view.left(), 0, width, view.bottom() + 1)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        table, top = self._table, self._table.viewport().y()
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self._theme.colour("surface"))
+            left, option = 0, QStyleOptionViewItem()
+            table.initViewItemOption(option)
+            option.font = table.font()
+            for column in self.columns():
+                width = table.columnWidth(column)
+                for row in range(max(table.rowAt(0), 0), table.model().rowCount()):
+                    y = top + table.rowViewportPosition(row)
+                    if y >= self.height():
+                        break
+                    index = table.model().index(row, column)
+                    option.rect = QRect(left, y, width, table.rowHeight(row))
+                    chosen = table.selectionModel().isSelected(index)
+                    option.state = QStyle.StateFlag.State_Selected if chosen else QStyle.StateFlag.State_None
+                    table.itemDelegate().paint(painter, option, index)
+                self._header.paintSection(painter, QRect(left, 0, width, top), column)
+                left += width
+            painter.fillRect(self.width() - 1, 0, 1, self.height(), self._theme.colour("line"))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        table = self._table
+        row = table.rowAt(round(event.position().y()) - table.viewport().y())
+        index = table.model().index(row, COLUMN_INDEX["model"])
+        if row >= 0 and index.isValid():
+            table.setFocus(Qt.FocusReason.MouseFocusReason)
+            table.selectionModel().setCurrentIndex(index, table.selectionCommand(index, event))
+            first = self.columns()[0]
+            on_star = COLUMNS[first].painted == "star" and event.position().x() < table.columnWidth(first)
+            if on_star and event.button() == Qt.MouseButton.LeftButton:
+                table.clicked.emit(index.siblingAtColumn(first))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._table.menu_asked.emit(event.globalPos())
+
+
 class CostTable(QTableView):
     """Rows are selected as a whole; the selection stays with its models when rows are filtered or sorted.
 
@@ -193,8 +256,9 @@ class CostTable(QTableView):
         *,
         name: str = "costTable",
         columns: Sequence[str] = STRIP,
+        bars: bool = True,
     ) -> None:
-        """``columns``: the keys of those that a fresh table shows."""
+        """``columns``: the keys of those that a fresh table shows; ``bars``: shares of a window have a bar."""
         super().__init__(parent)
         self.setObjectName(name)
         self.setProperty("kind", "flat")
@@ -211,12 +275,13 @@ class CostTable(QTableView):
         self._flash_timer = QTimer(self, singleShot=True, interval=FLASH_MS)
         self._flash_timer.timeout.connect(self._end_flash)
         self._header = header = CostHeader(model, theme, self)
+        self._frozen = FrozenColumns(self, header, theme)
         self._fit_timer = QTimer(self, singleShot=True, interval=FIT_MS)
         self._fit_timer.timeout.connect(self.fit_columns)
         self.setHorizontalHeader(header)
         self.setModel(model)
         self._set_behaviour()
-        self._cells = CostCells(theme, self._looks, self)  # Qt does not own delegates
+        self._cells = CostCells(theme, self._looks, self, bars=bars)  # Qt does not own delegates
         self.setItemDelegate(self._cells)
         self.reset_columns()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -231,6 +296,10 @@ class CostTable(QTableView):
         model.modelReset.connect(self._restore_selection)
         model.arranged.connect(self._fit_soon)
         model.arranged.connect(self._follow_price)
+        for change in (model.arranged, model.dataChanged, theme.changed, self.verticalScrollBar().valueChanged):
+            change.connect(self._frozen.update)
+        for change in (self.horizontalScrollBar().valueChanged, header.sectionResized, header.sectionMoved):
+            change.connect(self._frozen.place)
         self.verticalScrollBar().valueChanged.connect(self._fit_soon)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
 
@@ -263,6 +332,7 @@ class CostTable(QTableView):
         super().resizeEvent(event)
         self._fill_width()
         self._fit_soon()
+        self._frozen.place()
 
     def _fill_width(self) -> None:
         """Give the names what room the other columns leave, unless they were sized by hand."""
@@ -270,6 +340,10 @@ class CostTable(QTableView):
         if name not in self._sized:
             others = sum(self.columnWidth(column) for column in self.visible_columns() if column != name)
             self.setColumnWidth(name, max(self._first_width(name), self.viewport().width() - others))
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        self._frozen.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         first = not self.currentIndex().isValid()
@@ -504,7 +578,8 @@ class CostTable(QTableView):
 
     def _first_width(self, column: int) -> int:
         """Room for the texts that the column usually holds, and for its title with an arrow."""
-        return max(self._width_of(COLUMNS[column].widest), self._header.width_of_title(column))
+        bar = BAR_WIDTH + PADDING if self._cells.bars and COLUMNS[column].painted == "share" else 0
+        return max(self._width_of(COLUMNS[column].widest) + int(bar), self._header.width_of_title(column))
 
     @Slot()
     def _fit_soon(self) -> None:

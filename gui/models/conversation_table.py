@@ -46,6 +46,20 @@ def _fits_text(talk: Talk, text: CostText) -> str:
     return tr("yes") if talk.model.context is not None else text.unknown()
 
 
+def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
+    """Return the answer in figures with their captions: what the conversation costs, and what the cache is good for."""
+    last = talk.turns[-1]
+    turns = text.localised(f"{len(talk.turns):,}")
+    found = [(total_text(last, text), tr("{turns} turns, {model}").format(turns=turns, model=talk.model.name))]
+    without = talk.without[-1].total_usd if talk.without else None
+    if without and last.total_usd is not None:
+        saving = text.localised(f"{last.total_usd / without - 1:+.0%}".replace("-", "−"))
+        found.append((saving, tr("against no cache")))
+        found.append((_pays_text(talk, text), tr("cache pays from")))
+    found.append((text.localised(f"{last.prompt_tokens:,}"), tr("tokens in the last prompt")))
+    return found
+
+
 _SUMMARY: tuple[tuple[str, Callable[[Talk, CostText], str]], ...] = (
     (QT_TRANSLATE_NOOP("ConversationTable", "Model"), lambda talk, text: talk.model.name),
     (QT_TRANSLATE_NOOP("ConversationTable", "All turns"), lambda talk, text: total_text(talk.turns[-1], text)),

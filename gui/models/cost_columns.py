@@ -460,7 +460,7 @@ COLUMNS: tuple[CostColumn, ...] = (
             ("context_window", lambda row, view: row.model.context),
             ("context_exceeded", lambda row, view: row.estimate.over_context),
         ),
-        widest="00000 0.1–0.3%",
+        widest="0.1–0.3%",
         numeric=True,
         counted=True,
         painted="share",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
 from PySide6.QtGui import QIcon, QShowEvent
-from PySide6.QtWidgets import QHeaderView, QSplitter, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QScrollArea, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.models.conversation_table import TotalsModel, TurnsModel
+from gui.models.conversation_table import TotalsModel, TurnsModel, figures_of
 from gui.models.cost_text import CostText
 from gui.panels.conversation_form import ConversationForm
 from gui.panels.plot_turn import PlotTurn
@@ -20,11 +20,13 @@ from gui.panels.row_table import set_up_rows
 from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_form import Remark
 from gui.panels.when_seen import WhenSeen
+from gui.widgets.figure_strip import FigureStrip
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk
 
 ROW_PADDING = 12
+SIDE_WIDTH = 278
 
 
 class ConversationPanel(QWidget):
@@ -46,22 +48,8 @@ class ConversationPanel(QWidget):
         self._plot: Any = None
         self._is_drawn = True
         self._hint = PlainLabel(self.tr("Working out the conversation…"), alignment=Qt.AlignmentFlag.AlignCenter)
-        self._upper = QSplitter(Qt.Orientation.Horizontal)
-        self._upper.addWidget(self._hint)
-        self._upper.addWidget(self.totals_table)
-        self.splitter = QSplitter(Qt.Orientation.Vertical, objectName="conversationSplitter")
-        self.splitter.addWidget(self._upper)
-        self.splitter.addWidget(self.turns_table)
-        for splitter, first, second in ((self._upper, 1, 1), (self.splitter, 3, 2)):
-            splitter.setChildrenCollapsible(False)
-            splitter.setStretchFactor(0, first)
-            splitter.setStretchFactor(1, second)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(8, 6, 8, 6)
-        body.setSpacing(6)
-        body.addWidget(self.form)
-        body.addWidget(self.remark)
-        body.addWidget(self.splitter, 1)
+        self.figures = FigureStrip("talkTotal", "talkSaving", "talkPaysFrom", "talkLastPrompt")
+        self._place()
         self._turn = PlotTurn(theme, self, self._draw)
         theme.changed.connect(WhenSeen(self, self._redraw).ask)
 
@@ -71,6 +59,7 @@ class ConversationPanel(QWidget):
         self._talks, self._text = talks, text
         self.totals.show(talks, text)
         self.turns.show(talks, text)
+        self.figures.show_figures(*(figures_of(talks[0], text) if talks else ()))
         self.totals_table.resizeColumnsToContents()
         if self.turns.columnCount() != columns:
             self.turns_table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
@@ -78,6 +67,46 @@ class ConversationPanel(QWidget):
             self._turn.ask()
         elif self._make_plot():
             self._turn.ask_later()
+
+    def _place(self) -> None:
+        """What is said at the left; at the right the answer in figures, the curves, and below them the tables."""
+        said = QWidget(objectName="plain")
+        left = QVBoxLayout(said)
+        left.setContentsMargins(16, 10, 12, 10)
+        left.setSpacing(10)
+        left.addWidget(self.form)
+        left.addWidget(self.remark)
+        left.addStretch(1)
+        side = QScrollArea()
+        side.setWidgetResizable(True)
+        side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        side.setFixedWidth(SIDE_WIDTH)
+        side.setWidget(said)
+        tables = QSplitter(Qt.Orientation.Horizontal)
+        tables.addWidget(self.totals_table)
+        tables.addWidget(self.turns_table)
+        self.splitter = QSplitter(Qt.Orientation.Vertical, objectName="conversationSplitter")
+        self.splitter.addWidget(self._hint)
+        self.splitter.addWidget(tables)
+        for splitter, first, second in ((tables, 3, 2), (self.splitter, 3, 2)):
+            splitter.setChildrenCollapsible(False)
+            splitter.setStretchFactor(0, first)
+            splitter.setStretchFactor(1, second)
+        answer = QFrame()
+        answer.setProperty("kind", "surface")
+        right = QVBoxLayout(answer)
+        right.setContentsMargins(16, 8, 0, 0)
+        right.setSpacing(6)
+        right.addWidget(self.figures)
+        right.addWidget(self.splitter, 1)
+        line = QFrame()
+        line.setProperty("kind", "vline")
+        line.setFrameShape(QFrame.Shape.VLine)
+        body = QHBoxLayout(self)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(0)
+        for widget, stretch in ((side, 0), (line, 0), (answer, 1)):
+            body.addWidget(widget, stretch)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -97,10 +126,10 @@ class ConversationPanel(QWidget):
             self._hint.setText(self.tr("The curves cannot be drawn: {reason}").format(reason=error))
             return False
         self._plot = ConversationPlot(self._theme)
-        self._upper.replaceWidget(0, self._plot)
+        self.splitter.replaceWidget(0, self._plot)
         self._hint.deleteLater()
-        width = max(2, self._upper.width())
-        self._upper.setSizes([width // 2, width // 2])
+        height = max(3, self.splitter.height())
+        self.splitter.setSizes([height * 3 // 5, height * 2 // 5])
         return True
 
     @Slot()
@@ -123,6 +152,7 @@ class ConversationPanel(QWidget):
 def _table(name: str, spoken: str, model: TotalsModel | TurnsModel) -> QTableView:
     table = StretchedTable(objectName=name)
     table.setModel(model)
+    table.setProperty("kind", "flat")
     table.setAccessibleName(spoken)
     set_up_rows(table)
     table.setIconSize(QSize(SAMPLE_WIDTH, SAMPLE_HEIGHT))

@@ -1,4 +1,4 @@
-"""The pricing tab: the user's price file with its problems, and beside it the form of one model."""
+"""The page Prices: the form of one model, and beside it the user's price file with its problems."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ MOST_ROWS = 6
 """Of the list of problems, before it scrolls."""
 ROW_PADDING = 12
 FIRST_WIDTHS = [560, 520]
+"""Of the form and of the file."""
 
 
 class PricingPanel(QWidget):
@@ -134,7 +135,8 @@ class PricingPanel(QWidget):
         self.file.setAccessibleName(self.tr("Your price file"))
         self.status = RemarkLabel("pricingStatus")
         self.status.setAccessibleDescription(self.tr("How it stands with your price file"))
-        self.save = QPushButton(icons.icon("save"), self.tr("Save prices"), objectName="pricingSave")
+        self.save = QPushButton(self.tr("Save prices"), objectName="pricingSave")
+        self.save.setProperty("kind", "primary")
         self.save.setToolTip(self.tr("Write your price file and use it, if nothing is wrong with it (Ctrl+S)"))
         self.undo = QPushButton(icons.icon("undo"), self.tr("Undo"), objectName="pricingUndo")
         self.redo = QPushButton(icons.icon("redo"), self.tr("Redo"), objectName="pricingRedo")
@@ -144,6 +146,8 @@ class PricingPanel(QWidget):
         self.import_button.setToolTip(
             self.tr("Compare your prices with a published table, and take over what you pick of it")
         )
+        for button in (self.undo, self.redo):
+            button.setProperty("kind", "quiet")
         for button in (self.import_button, self.save, self.undo, self.redo):
             button.setAutoDefault(False)
             button.setAccessibleName(button.toolTip())
@@ -185,8 +189,8 @@ class PricingPanel(QWidget):
         column.addWidget(self.status)
         column.addWidget(self.problem_list)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="pricingSplitter")
-        self.splitter.addWidget(left)
         self.splitter.addWidget(self.form)
+        self.splitter.addWidget(left)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setStretchFactor(1, 1)
@@ -198,8 +202,8 @@ class PricingPanel(QWidget):
         whole.addWidget(self.splitter, 1)
         form = self.form
         order = [
-            *(self.import_button, self.undo, self.redo, self.save, self.editor, self.problem_list),
-            *(form.picker, form.table, form.reset, form.forget),
+            *(self.import_button, self.undo, self.redo, self.save),
+            *(form.picker, form.table, form.reset, form.forget, self.editor, self.problem_list),
         ]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)

@@ -58,7 +58,7 @@ def test_the_chart_is_described_in_words(chart):
 
 def test_scale_and_number_of_bars_are_options_that_are_kept(chart, qtbot):
     with qtbot.waitSignal(chart.options_changed):
-        chart.log.setChecked(True)
+        chart.scale.setCurrentIndex(1)
     chart.most.setValue(2)
     assert len(chart._plot._bars) == 2
     state = chart.state()
@@ -75,7 +75,7 @@ def test_free_models_and_single_bars_can_be_drawn(chart, model, qtbot, log):
         for row in model.shown_rows()
         if row.estimate.usd is not None
     ]
-    chart.log.setChecked(log)
+    chart.scale.setCurrentIndex(int(log))
     for drawn in (free, free[:1], model.shown_rows(), model.shown_rows()[:1]):
         chart.set_rows(drawn, model.view)
         qtbot.waitUntil(lambda expected=drawn[0].model_id: chart._plot._bars[0].model_id == expected)

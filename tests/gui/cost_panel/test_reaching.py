@@ -59,7 +59,7 @@ def test_tab_goes_through_every_control_of_the_page_as_the_eye_does(panel, page,
     qtbot.waitUntil(lambda: page.chart._plot is not None)
     assert panel.summary.window() is page
     first = ("filterContext", "filterCachePrice", "filterNotRetired", "groupByVendor")
-    more = ("columnPreset", "costView", "costExport", "costChartButton", "modelsTable", "chartBars", "chartLog")
+    more = ("columnPreset", "costView", "costExport", "costChartButton", "modelsTable", "chartBars", "chartScale")
     assert walked(qtbot, page.chips.context) == [*first, *more, *TOOLS, "filterContext"]
     panel.hide()
     panel.show()
