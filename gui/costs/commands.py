@@ -56,7 +56,7 @@ class CostCommands(QObject):
         self._make_copy_actions()
         self._make_view_actions()
         table.menu_asked.connect(self.show_menu)
-        table.star_clicked.connect(self._on_star)
+        table.star_clicked.connect(self.toggle_star)
         model.arranged.connect(self._show_choices)
         table.selectionModel().selectionChanged.connect(self._show_targets)
         table.current_model_changed.connect(self._show_targets)
@@ -69,7 +69,7 @@ class CostCommands(QObject):
         self._tables.append(table)
         table.addActions(self._table.actions())
         table.menu_asked.connect(self.show_menu)
-        table.star_clicked.connect(self._on_star)
+        table.star_clicked.connect(self.toggle_star)
 
     @property
     def front(self) -> CostTable:
@@ -279,7 +279,8 @@ class CostCommands(QObject):
         self._model.change(**{choice: chosen - set(ids) if set(ids) <= chosen else chosen | set(ids)})
 
     @Slot(str)
-    def _on_star(self, model_id: str) -> None:
+    def toggle_star(self, model_id: str) -> None:
+        """Make a model a favourite, or no longer."""
         self._toggle("favourites", [model_id])
 
     @Slot()

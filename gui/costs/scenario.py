@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from PySide6.QtCore import QCoreApplication, QDate, QEvent, QLocale, QPoint, QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QDate, QLocale, QPoint, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QValidator
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDateEdit,
-    QDialog,
     QDoubleSpinBox,
     QFrame,
     QGridLayout,
@@ -52,6 +51,7 @@ from gui.models.scenario_state import ScenarioState
 from gui.panels.labelled import labelled, side_by_side
 from gui.panels.number_boxes import amount_box, as_date, decimal_of, tokens_box
 from gui.services.call_plans import DAYS, HOUR, MINUTES, expected_hit_percent
+from gui.widgets.popover import Popover
 
 FIRST_HITS = Decimal(80)
 """Per cent of the calls, before anybody says how many."""
@@ -85,14 +85,13 @@ class CachedBox(QSpinBox):
         return super().valueFromText(text)
 
 
-class ScenarioPopover(QDialog):
+class ScenarioPopover(Popover):
     """All fields of a scenario, by output, cache, calls and money; its foot says what they come to."""
 
     def __init__(self, state: ScenarioState, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
+        super().__init__(theme, parent)
         self.setObjectName("scenarioPopover")
         self.setWindowTitle(self.tr("Scenario"))
-        self.setProperty("kind", "popover")
         self._state = state
         self._make_output()
         self._make_cache()
@@ -115,13 +114,6 @@ class ScenarioPopover(QDialog):
         self._connect()
         self.set_currencies({})
         self._show()
-
-    def event(self, event: QEvent) -> bool:
-        """Close when the user goes on elsewhere in the window; the list of a field is no elsewhere."""
-        leaves = event.type() == QEvent.Type.WindowDeactivate and QApplication.activePopupWidget() is None
-        if leaves and QApplication.activeModalWidget() is None:
-            self.reject()
-        return super().event(event)
 
     def open_at(self, button: QWidget) -> None:
         """Show the popover beside a button, which stays in sight: above it, or below where there is more room."""

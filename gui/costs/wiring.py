@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 
+from gui.core.figures import QUALITIES
 from gui.costs.inspector import Inspector
 from gui.costs.panel import CostPanel
 from gui.look.corner import plain_corner
+from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.models.reference_model import NO_MODEL, ReferenceModel
 from gui.priced_text import PricedText
 from gui.scenario_book import ScenarioBook
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from gui.jobs import JobRunner
     from gui.models.cost_row import CostRow
     from gui.prompt.prompt_panel import StripSplitter
+    from gui.window.model_list import Priced
     from gui.window.pages import Page
     from gui.workbench import Workbench
     from pricing.types import Model
@@ -68,6 +71,9 @@ class CostWiring(QObject):
         panel.state_changed.connect(bench.keeper.touch)
         service.prices_changed.connect(self._offer_models)
         self._picker.chosen.connect(self.choose_model)
+        self._picker.priced = self._priced_models
+        self._picker.star_clicked.connect(panel.commands.toggle_star)
+        self._picker.add_asked.connect(self._on_add)
         self.reference_changed.connect(self._mark_model)
         self.reference_changed.connect(bench.keeper.touch)
         self._figures = HeaderFigures(bench.window.header, self._prompt, self)
@@ -224,6 +230,25 @@ class CostWiring(QObject):
         if model is not None and model.count.tokenizer and model.count.label == "exact":
             self._prompt.set_encoding(model.count.tokenizer)
         self.reference_changed.emit()
+
+    def _priced_models(self) -> dict[str, Priced]:
+        """What the list of the picker says of each model."""
+        from gui.window.model_list import Priced
+
+        view, total = self.panel.model.view, COLUMNS[COLUMN_INDEX["total"]]
+        return {
+            row.model_id: Priced(
+                drawn_runs(total, row, view),
+                QUALITIES.get(row.estimate.usd_label or row.estimate.label or "", ""),
+                view.text.label(row.estimate.usd_label or row.estimate.label or ""),
+                row.model_id in view.favourites,
+            )
+            for row in self.panel.model.rows
+        }
+
+    @Slot()
+    def _on_add(self) -> None:
+        self._bench.go_to("pricingTab")
 
     @Slot()
     def _offer_models(self) -> None:

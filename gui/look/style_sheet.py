@@ -35,6 +35,7 @@ ROW = 28
 
 SHEET = """
 QMainWindow, QDialog { background: @page; }
+QDialog[kind="popover"] { background: transparent; }
 QToolTip { background: @tip; color: @on_tip; border: 1px solid @tip_edge; padding: 5px 7px; font-size: @table; }
 
 QFrame[kind="page"] { background: @page; border: 0; }
@@ -115,6 +116,7 @@ QLineEdit, QAbstractSpinBox, QComboBox { background: @surface; border: 1px solid
 QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QComboBox:on { border-color: @accent; }
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { border-color: @line; background: transparent; }
 QLineEdit:read-only { background: transparent; }
+QLineEdit[kind="plain"] { background: transparent; border: 0; font-size: @section; min-height: 30px; }
 QAbstractItemView QLineEdit, QAbstractItemView QAbstractSpinBox, QAbstractItemView QComboBox { border-radius: 0;
   border-color: @accent; padding: 0 3px; min-height: 0; }
 QComboBox[kind="quiet"] { background: transparent; border-color: transparent; color: @quiet; }
@@ -161,6 +163,7 @@ QAbstractItemView { background: @surface; border: 1px solid @line; outline: 0; f
   selection-background-color: @selection; selection-color: @text; gridline-color: @line; }
 QAbstractItemView:focus { border-color: @accent; }
 QAbstractScrollArea[kind="flat"] { border: 0; }
+QAbstractItemView[kind="plain"] { background: transparent; border: 0; font-size: @body; }
 QHeaderView { background: @surface; border: 0; }
 QHeaderView::section { background: @surface; color: @quiet; border: 0; border-bottom: 1px solid @line;
   padding: 0 4px; min-height: 28px; font-size: @table; }

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QWidget
+from PySide6.QtGui import (
+    QFont,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QWidget
 
 from gui.look.fonts import set_weight
 from gui.look.plain_tip import plain_tip
@@ -17,6 +27,7 @@ from gui.models.reference_model import NO_MODEL
 from gui.panels.encoding_picker import DESCRIPTION
 
 if TYPE_CHECKING:
+    from gui.window.model_list import Choice, ModelPopover, Priced
     from pricing.types import Model
 
 WIDTH, LEAST_WIDTH, HEIGHT = 216, 150, 42
@@ -27,22 +38,30 @@ NAME_PIXELS, DETAIL_PIXELS = 13, 11
 class ModelPicker(QComboBox):
     """Shows the model with its provider and tokenizer; the list ends with a choice of no model.
 
-    Signals: ``chosen(str)`` with an id, or ``NO_MODEL``, when the user, or a script, picks another.
+    Its list is a popover with a search field. Signals: ``chosen(str)`` with an id, or ``NO_MODEL``, when the user, or a
+    script, picks another; ``star_clicked(str)`` with an id; ``add_asked()``; ``encoding_asked()`` when the user took no
+    model in the list, and may now choose the encoding.
     """
 
     chosen = Signal(str)
+    star_clicked = Signal(str)
+    add_asked = Signal()
+    encoding_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._encoding = ""
-        self._is_open = False
+        self._models: dict[str, tuple[str, str, str]] = {}
+        self.priced: Callable[[], Mapping[str, Priced]] = dict
+        """What is known of the models besides their names, asked when the list opens."""
+        self._pressed_shut = False
+        self.popover: ModelPopover | None = None
         self.setObjectName("modelPicker")
         self.setProperty("kind", "picker")
         self.setAccessibleName(self.tr("Model"))
         self.setToolTip(self.tr("The model that every figure of a single model is for"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setMaxVisibleItems(20)
         self.setEnabled(False)
         self._filling = False
         self.currentIndexChanged.connect(self._on_index_changed)
@@ -50,13 +69,11 @@ class ModelPicker(QComboBox):
 
     def fill(self, models: Iterable[Model], current: str) -> None:
         """Offer these models, in their order, and behind them no model. ``current``: the id in use, or ``NO_MODEL``."""
-        from gui.panels.described_delegate import DescribedDelegate
-
-        if not isinstance(self.view().itemDelegate(), DescribedDelegate):
-            self.view().setItemDelegate(DescribedDelegate(self))
         self._filling = True
         self.clear()
+        self._models.clear()
         for model in models:
+            self._models[model.id] = (model.name, model.provider, model.count.tokenizer or "")
             parts = (model.provider, model.count.tokenizer or self.tr("no known tokenizer"))
             self._add(model.name, model.id, " · ".join(part for part in parts if part), plain_tip(model.id))
         self._add(
@@ -67,9 +84,6 @@ class ModelPicker(QComboBox):
         )
         self.setCurrentIndex(self.findData(current))
         self.setEnabled(True)
-        metrics = self.fontMetrics()
-        rows = (f"{self.itemText(row)}    {self.itemData(row, DESCRIPTION)}" for row in range(self.count()))
-        self.view().setMinimumWidth(min(max(map(metrics.horizontalAdvance, rows)) + 48, 640))
         self._filling = False
 
     def _add(self, name: str, key: str, description: str, tip: str) -> None:
@@ -96,15 +110,74 @@ class ModelPicker(QComboBox):
         if not self._filling and row >= 0:
             self.chosen.emit(self.itemData(row))
 
+    # --- the list -----------------------------------------------------------------------------------------------------
+
     def showPopup(self) -> None:
-        self._is_open = True
-        super().showPopup()
-        self.update()
+        """Open the list. Scripts and the menu open it, too."""
+        self.open_list()
 
     def hidePopup(self) -> None:
-        self._is_open = False
-        super().hidePopup()
+        if self.popover is not None:
+            self.popover.reject()
+
+    def open_list(self, typed: str = "") -> None:
+        """Open the list, searched for what was typed."""
+        if self.popover is None:
+            from gui.window.model_list import ModelPopover
+
+            self.popover = popover = ModelPopover(self._theme, self)
+            popover.chosen.connect(self._on_chosen)
+            popover.star_clicked.connect(self._on_star)
+            popover.add_asked.connect(self.add_asked)
+            popover.finished.connect(self._on_closed)
+        self.popover.open_at(self, self._choices(), str(self.currentData()), typed)
         self.update()
+
+    def _choices(self) -> list[Choice]:
+        from gui.window.model_list import choices_of
+
+        return choices_of(self._models, self.priced())
+
+    @Slot(str)
+    def _on_chosen(self, key: str) -> None:
+        self.setCurrentIndex(self.findData(key))
+        if key == NO_MODEL:
+            self.encoding_asked.emit()
+
+    @Slot(str)
+    def _on_star(self, key: str) -> None:
+        self.star_clicked.emit(key)
+        if self.popover is not None:
+            self.popover.refill(self._choices())
+
+    @Slot()
+    def _on_closed(self) -> None:
+        # The press on the picker that took the focus from its list is not to open it again.
+        self._pressed_shut = self.underMouse() and QApplication.mouseButtons() != Qt.MouseButton.NoButton
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        shut, self._pressed_shut = self._pressed_shut, False
+        if not shut:
+            super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open the list with Enter and arrows, and with a letter, which begins the search."""
+        typed = event.text().strip() if event.text().isprintable() else ""
+        modified = event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+        if (typed and not modified) or event.key() in (
+            Qt.Key.Key_Return,
+            Qt.Key.Key_Enter,
+            Qt.Key.Key_Down,
+            Qt.Key.Key_Up,
+        ):
+            self.open_list(typed)
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Nothing: a wheel over the header must not change every figure."""
+        event.ignore()
 
     def sizeHint(self) -> QSize:
         return QSize(WIDTH, HEIGHT)
@@ -115,11 +188,12 @@ class ModelPicker(QComboBox):
     def paintEvent(self, _event: QPaintEvent) -> None:
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
+        is_open = self.popover is not None and self.popover.isVisible()
         hovered = option.state & QStyle.StateFlag.State_MouseOver and self.isEnabled()
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-            painter.setPen(self._theme.colour("focus" if self._is_open else "outline"))
+            painter.setPen(self._theme.colour("focus" if is_open else "outline"))
             painter.setBrush(self._theme.colour("midlight" if hovered else "base"))
             painter.drawRoundedRect(area, 8, 8)
             self._draw_words(painter, area)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -68,6 +68,67 @@ def test_an_encoding_without_a_model(qtbot: QtBot, open_window: OpenWindow, prof
     qtbot.waitUntil(lambda: bool(again.costs.service.models))
     assert again.costs.reference_model() is None
     assert again.window.header.models.currentData() == NO_MODEL
+
+
+def test_the_list_of_models_is_searched_by_key(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    priced(qtbot, bench)
+    picker = bench.window.header.models
+    bench.costs.panel.model.change(favourites=frozenset({"anthropic/claude-haiku-4-5"}))
+    picker.setFocus()
+    qtbot.keyClick(picker, Qt.Key.Key_Return)
+    popover = picker.popover
+    rows = popover.model.rows
+    assert popover.isVisible()
+    assert rows[0] == "Favourites"
+    assert rows[1].key == "anthropic/claude-haiku-4-5"
+    providers = [row for row in rows[2:] if isinstance(row, str)]
+    assert providers == sorted(set(providers), key=str.lower), "a heading for each provider"
+    taken = popover.model.choice(popover.list.currentIndex().row())
+    assert taken.key == "openai/gpt-5-nano", "opens on the model in use"
+    assert "$0.0" in popover.field.accessibleDescription(), "said, as the field keeps the keyboard"
+    assert popover.field.accessibleDescription().startswith("GPT-5 nano, OpenAI, o200k_base, ")
+    assert not popover.list.grab().isNull()
+    qtbot.keyClicks(popover.field, "deepseek flash")
+    found = popover.model.choice(popover.list.currentIndex().row())
+    assert found.provider == "DeepSeek"
+    qtbot.keyClick(popover.field, Qt.Key.Key_Return)
+    assert not popover.isVisible()
+    assert picker.currentData() == bench.costs.reference.chosen == found.key
+    qtbot.keyClick(picker, Qt.Key.Key_Q)
+    assert popover.isVisible(), "a letter begins the search"
+    assert popover.field.text() == "q"
+    popover.field.setText("no such model")
+    assert not popover.model.rows
+    qtbot.keyClick(popover.field, Qt.Key.Key_Return)
+    assert popover.isVisible()
+    qtbot.keyClick(popover.field, Qt.Key.Key_Escape)
+    assert not popover.isVisible()
+    assert picker.currentData() == found.key
+    picker.open_list("gemini")
+    for _ in range(sum(popover.model.choice(row) is not None for row in range(popover.model.rowCount()))):
+        qtbot.keyClick(popover.field, Qt.Key.Key_Down)
+    assert popover.focusWidget() is popover.no_model
+    qtbot.keyClick(popover.no_model, Qt.Key.Key_Return)
+    assert picker.currentData() == NO_MODEL
+
+
+def test_a_star_is_clicked_in_the_list(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    priced(qtbot, bench)
+    picker = bench.window.header.models
+    picker.open_list("claude haiku 4.5")
+    popover = picker.popover
+    view = popover.list
+    row = view.visualRect(popover.model.index(popover.model.row_of("anthropic/claude-haiku-4-5")))
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=row.topLeft() + QPoint(18, 14))
+    assert "anthropic/claude-haiku-4-5" in bench.costs.panel.model.arrangement.favourites
+    assert popover.model.rows[0] == "Favourites"
+    assert popover.isVisible()
+    assert picker.currentData() != "anthropic/claude-haiku-4-5"
+    row = view.visualRect(popover.model.index(1))
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+    assert picker.currentData() == "anthropic/claude-haiku-4-5"
 
 
 def test_the_document_says_whether_it_is_saved(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):

@@ -1,0 +1,47 @@
+"""A frameless dialog with round corners that opens over the window, and closes when the user goes on elsewhere."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QPainter, QPainterPath, QPaintEvent, QPen, QRegion, QResizeEvent
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from gui.look.style_sheet import RADIUS
+from gui.look.theme import Theme
+
+NO_BLENDING = ("xcb", "vnc")
+"""Platforms where what is transparent may come out black: there the corners are cut off."""
+
+
+class Popover(QDialog):
+    """Paints its own ground and edge."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
+        self.setProperty("kind", "popover")
+        self._theme = theme
+        self._blends = QGuiApplication.platformName() not in NO_BLENDING
+        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground, self._blends)
+        theme.changed.connect(self.update)
+
+    def event(self, event: QEvent) -> bool:
+        """Close when the user goes on elsewhere in the window; the list of a field is no elsewhere."""
+        leaves = event.type() == QEvent.Type.WindowDeactivate and QApplication.activePopupWidget() is None
+        if leaves and QApplication.activeModalWidget() in (None, self):
+            self.reject()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._blends:
+            path = QPainterPath()
+            path.addRoundedRect(QRectF(self.rect()), RADIUS["card"], RADIUS["card"])
+            self.setMask(QRegion(path.toFillPolygon().toPolygon()))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(self._theme.colour("outline"), 1))
+            painter.setBrush(self._theme.colour("raised"))
+            area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+            painter.drawRoundedRect(area, RADIUS["card"], RADIUS["card"])
