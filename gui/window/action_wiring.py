@@ -103,6 +103,7 @@ class ActionWiring(QObject):
         for name in ("guide", "dots", "shortcuts", "about"):
             act[name].triggered.connect(self._open_dialog)
         act["choose_encoding"].triggered.connect(self._choose_encoding)
+        self._bench.window.header.models.encoding_asked.connect(self._choose_encoding)
         for page in all_pages():
             act[page.action].triggered.connect(self._go_to_page)
         for number in range(1, len(WORKSPACES) + 1):
@@ -318,11 +319,11 @@ class ActionWiring(QObject):
         from gui.look.token_text import visible_line
         from gui.window.command_palette import FILES, Entry
 
-        entries = []
+        entries, group = [], self.tr("Recent files")
         for path in map(Path, self._bench.settings.values.recent):
             name, folder = visible_line(path.name), visible_line(str(path.parent))
             open_it = partial(self._bench.files.open_paths, [path])
-            entries.append(Entry(self.tr("Recent file"), name, f"file:{path}", folder, open_it, FILES))
+            entries.append(Entry(self.tr("Recent file"), name, f"file:{path}", folder, open_it, FILES, "doc", group))
         return entries
 
     def _entries_of_typed(self, typed: str) -> list[Entry]:
@@ -335,10 +336,12 @@ class ActionWiring(QObject):
         encoding = bench.prompt.encoding
         if number.isascii() and number.isdigit() and len(number) < 10 and bench.vocabulary is not None:
             show = partial(bench.vocabulary.show_token, encoding, int(number))
-            entries.append(Entry(self.tr("Token"), f"#{int(number)}", f"token:{number}", encoding, show, TOKENS))
+            entries.append(
+                Entry(self.tr("Token"), f"#{int(number)}", f"token:{number}", encoding, show, TOKENS, "hash")
+            )
         if words and words[0] not in ">@#/":
             find = partial(self._find_text, words)
-            entries.append(Entry(self.tr("Find in the prompt"), f"“{words}”", "find-text", "", find, ""))
+            entries.append(Entry(self.tr("Find in the prompt"), f"“{words}”", "find-text", "", find, "", "find"))
         return entries
 
     def _find_text(self, text: str) -> None:
@@ -350,16 +353,20 @@ class ActionWiring(QObject):
     def _palette_entries(self) -> list[Entry]:
         """The models and encodings that the pickers offer."""
         from gui.panels.encoding_picker import DESCRIPTION
-        from gui.window.command_palette import Entry
+        from gui.window.command_palette import MODELS, Entry
 
-        found, panel = [], self._bench.panel
-        for kind, picker in ((self.tr("Model"), self._bench.window.header.models), (self.tr("Encoding"), panel.picker)):
+        found, models, encodings = [], self._bench.window.header.models, self._bench.panel.picker
+        priced = models.priced()
+        for kind, picker, icon, group in (
+            (self.tr("Model"), models, "cost", self.tr("Models")),
+            (self.tr("Encoding"), encodings, "tokenizers", self.tr("Encodings")),
+        ):
             for row in range(picker.count()):
-                key, note = (
-                    f"{picker.objectName()}:{picker.itemData(row)}",
-                    str(picker.itemData(row, DESCRIPTION) or ""),
-                )
-                found.append(Entry(kind, picker.itemText(row), key, note, partial(picker.setCurrentIndex, row)))
+                data = picker.itemData(row)
+                key, detail = f"{picker.objectName()}:{data}", str(picker.itemData(row, DESCRIPTION) or "")
+                choose, known = partial(picker.setCurrentIndex, row), priced.get(data) if picker is models else None
+                price = known.price if known is not None else ()
+                found.append(Entry(kind, picker.itemText(row), key, detail, choose, MODELS, icon, group, price))
         return found
 
     def palette(self) -> CommandPalette:
@@ -367,7 +374,8 @@ class ActionWiring(QObject):
         if self._palette is None:
             from gui.window.command_palette import CommandPalette
 
-            self._palette = CommandPalette(self._bench.settings, self._bench.window)
+            bench = self._bench
+            self._palette = CommandPalette(bench.settings, bench.theme, bench.icons, bench.window)
         return self._palette
 
     def _licence_reading(self) -> LicenceReading | None:

@@ -15,14 +15,24 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QPointF,
     QRect,
+    QRectF,
     QSize,
     Qt,
     Slot,
 )
-from PySide6.QtGui import QAction, QFont, QKeyEvent, QKeySequence, QPainter, QPalette, QTextLayout, QTextOption
+from PySide6.QtGui import (
+    QAction,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QTextLayout,
+    QTextOption,
+)
 from PySide6.QtWidgets import (
-    QApplication,
-    QDialog,
+    QFrame,
+    QHBoxLayout,
     QLineEdit,
     QListView,
     QMenu,
@@ -33,8 +43,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.figures import Run
+from gui.look.fonts import set_weight
+from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
 from gui.settings import SettingsStore
+from gui.widgets.popover import Popover
 from gui.window.actions import plain_text
 from gui.window.fuzzy import match, rank
 
@@ -43,21 +58,31 @@ COMMANDS, MODELS, TOKENS, FILES = ">@#/"
 """What asks for one kind alone, in front of what is typed. Encodings belong to the models."""
 HITS = Qt.ItemDataRole.UserRole + 1
 SHORTCUT = Qt.ItemDataRole.UserRole + 2
+HEADING = Qt.ItemDataRole.UserRole + 3
+"""Title of a group and what is left out of it, for its first row."""
+ROW, HEADING_ROOM, ICON, PADDING = 34, 26, 18, 10
+MOST_OF_A_GROUP = 6
+"""Rows of a group while no sign asks for it alone."""
 Index = QModelIndex | QPersistentModelIndex
+_LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 
 
 class Entry(NamedTuple):
     """What can be chosen beside the actions, such as a model. Listed where something was typed, or it was used last.
 
-    ``kind`` stands before its name; ``note`` at the end of its row. ``sign`` asks for its kind alone.
+    ``kind`` stands before its name; ``detail`` behind it, ``price`` at the end of its row. ``sign`` asks for its kind
+    alone. ``group`` is its heading, ``kind`` if empty.
     """
 
     kind: str
     name: str
     key: str
-    note: str
+    detail: str
     choose: Callable[[], object]
     sign: str = MODELS
+    icon: str = "cost"
+    group: str = ""
+    price: tuple[Run, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +101,17 @@ class Command:
         return self.entry.sign if self.entry is not None else COMMANDS
 
     @property
+    def detail(self) -> str:
+        """What stands behind the name of an entry."""
+        return self.entry.detail if self.entry is not None else ""
+
+    @property
     def keyword(self) -> str:
         """What finds it before all others."""
         return (self.action.property("keyword") or "") if self.action is not None else ""
+
+
+Row = tuple[Command, tuple[int, ...]]
 
 
 class CommandModel(QAbstractListModel):
@@ -88,6 +121,7 @@ class CommandModel(QAbstractListModel):
         super().__init__(parent)
         self._commands: list[Command] = []
         self._recent: dict[str, int] = {}
+        self._headings: dict[int, tuple[str, str]] = {}
         self._shown: list[tuple[Command, tuple[int, ...]]] = []
         self._more: Callable[[str], Sequence[Entry]] = lambda _: ()
 
@@ -121,10 +155,33 @@ class CommandModel(QAbstractListModel):
                 found.append((order, command, fit[1]))
         if typed.strip():
             found.sort(key=lambda row: row[0])
-        self._shown = [(command, hits) for _order, command, hits in found]
+        rows = [(command, hits) for _order, command, hits in found]
         made = (entry for entry in self._more(whole) if not sign or sign == entry.sign)
-        self._shown += [(Command(f"{one.kind}: {one.name}", one.name, one.key, entry=one), ()) for one in made]
+        rows += [(Command(f"{one.kind}: {one.name}", one.name, one.key, entry=one), ()) for one in made]
+        self._take_groups(rows, bool(typed.strip()) and not sign, recent_apart=not whole)
         self.endResetModel()
+
+    def _take_groups(self, rows: Sequence[Row], capped: bool, *, recent_apart: bool) -> None:
+        """Put what is of one kind together, the kind with the best match first."""
+        groups: dict[str, list[Row]] = {}
+        for row in rows:
+            apart = recent_apart and row[0].key in self._recent
+            groups.setdefault(self.tr("Used last") if apart else self._group(row[0]), []).append(row)
+        self._shown, self._headings = [], {}
+        for title, members in groups.items():
+            shown = members[:MOST_OF_A_GROUP] if capped else members
+            rest = ""
+            if len(shown) < len(members) and shown[0][0].sign:
+                rest = self.tr("{n} of {all}; {sign} in front shows all")
+                rest = rest.format(n=len(shown), all=len(members), sign=shown[0][0].sign)
+            self._headings[len(self._shown)] = title, rest
+            self._shown += shown
+
+    def _group(self, command: Command) -> str:
+        if command.entry is None:
+            kind = command.action.property("kind") if command.action is not None else ""
+            return self.tr("Pages") if kind else self.tr("Commands")
+        return command.entry.group or command.entry.kind
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
         return 0 if parent.isValid() else len(self._shown)
@@ -137,13 +194,16 @@ class CommandModel(QAbstractListModel):
             return command.title
         if role == HITS:
             return hits
+        if role == HEADING:
+            return self._headings.get(index.row())
         if role == SHORTCUT:
-            return command.entry.note if command.entry is not None else _shortcut(command.action)
+            price = command.entry.price if command.entry is not None else ()
+            return "".join(run.text for run in price) or _shortcut(command.action)
         if role == Qt.ItemDataRole.ToolTipRole:
             return (command.action.statusTip() or None) if command.action is not None else None
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            shortcut = self.data(index, SHORTCUT)
-            return f"{command.title}, {shortcut}" if shortcut else command.title
+            parts = (command.title, command.detail, str(self.data(index, SHORTCUT)))
+            return ", ".join(part for part in parts if part)
         if role == Qt.ItemDataRole.CheckStateRole and command.action is not None and command.action.isCheckable():
             return Qt.CheckState.Checked if command.action.isChecked() else Qt.CheckState.Unchecked
         return None
@@ -159,45 +219,87 @@ class CommandModel(QAbstractListModel):
         return self._shown[index.row()][0]
 
 
-class CommandPalette(QDialog):
+class CommandPalette(Popover):
     """A field to type in, and the commands that fit. Arrows choose, Enter runs, Esc closes.
 
     A window has one and keeps it: scripts and assistive tools find it before it is shown.
     """
 
-    def __init__(self, settings: SettingsStore, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: SettingsStore, theme: Theme, icons: Icons, parent: QWidget) -> None:
+        super().__init__(theme, parent)
         self._settings = settings
         self.setObjectName("commandPalette")
         self.setWindowTitle(self.tr("Search or run"))
         self.setAccessibleName(self.tr("Search or run a command"))
-        self.setModal(True)
         self._model = CommandModel(self)
         self.field = QLineEdit(self)
         self.field.setObjectName("commandField")
+        self.field.setProperty("kind", "plain")
+        self.field.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self.field.setPlaceholderText(self.tr("Search models, encodings, pages, commands, files and text"))
         self.field.setAccessibleName(self.tr("Search models, encodings, pages, commands, files and text"))
+        self._number = PlainLabel(self)
+        self._number.setProperty("role", "caption")
         self.list = QListView(self)
         self.list.setObjectName("commandList")
         self.list.setAccessibleName(self.tr("Matches"))
+        self.list.setProperty("kind", "plain")
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setModel(self._model)
-        self.list.setItemDelegate(_CommandDelegate(self.list))
-        self.list.setUniformItemSizes(True)
+        self.list.setItemDelegate(_CommandDelegate(theme, icons, self._model, self.list))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._none = PlainLabel(self.tr("Nothing matches. Try fewer letters."), self)
+        self._none.setProperty("role", "quiet")
+        self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._none.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.addWidget(self.field)
-        column.addWidget(self.list, 1)
-        column.addWidget(self._none)
-        hint = PlainLabel(self.tr(">  commands     @  models     #  token IDs     /  recent files"), self)
-        hint.setProperty("role", "caption")
-        column.addWidget(hint)
+        self._lay_out()
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._search)
         self.field.returnPressed.connect(self._run)
         self.list.clicked.connect(self._run)
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setContentsMargins(10, 10, 18, 6)
+        top.addWidget(self.field, 1)
+        top.addWidget(self._number)
+        body = QVBoxLayout()
+        body.setContentsMargins(8, 0, 8, 4)
+        body.addWidget(self.list, 1)
+        body.addWidget(self._none, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(self._line())
+        column.addLayout(body, 1)
+        column.addWidget(self._line())
+        column.addLayout(self._foot())
+
+    def _line(self) -> QFrame:
+        line = QFrame(self)
+        line.setProperty("kind", "line")
+        return line
+
+    def _foot(self) -> QHBoxLayout:
+        """What the signs and keys do."""
+        foot = QHBoxLayout()
+        foot.setContentsMargins(18, 9, 18, 9)
+        foot.setSpacing(6)
+        signs = ((COMMANDS, self.tr("commands")), (MODELS, self.tr("models")))
+        signs += ((TOKENS, self.tr("token IDs")), (FILES, self.tr("recent files")))
+        keys = (("↑ ↓", self.tr("choose")), (self.tr("Enter"), self.tr("open")))
+        for place, (key, words) in enumerate((*signs, *keys)):
+            if place == len(signs):
+                foot.addStretch(1)
+            elif place:
+                foot.addSpacing(8)
+            for text, role in ((key, "key"), (words, "caption")):
+                label = PlainLabel(text, self)
+                label.setProperty("role", role)
+                foot.addWidget(label)
+        return foot
 
     def show_commands(
         self,
@@ -218,12 +320,14 @@ class CommandPalette(QDialog):
         self.field.setText(typed)
         self._search(typed)
         self._place(self.parentWidget())
-        self.open()
+        self.show()
+        self.raise_()
+        self.activateWindow()
         self.field.setFocus()
 
     def _place(self, parent: QWidget) -> None:
         width = min(640, max(320, parent.width() - 60))
-        self.resize(width, min(420, max(200, parent.height() - 120)))
+        self.resize(width, min(514, max(200, parent.height() - 120)))
         corner = parent.mapToGlobal(parent.rect().topLeft())
         self.move(corner.x() + (parent.width() - width) // 2, corner.y() + 60)
 
@@ -232,6 +336,10 @@ class CommandPalette(QDialog):
         self._model.search(typed)
         rows = self._model.rowCount()
         self._none.setVisible(rows == 0)
+        self.list.setVisible(rows > 0)
+        words = self.tr("1 result") if rows == 1 else self.tr("{n} results")
+        self._number.setText(words.format(n=rows) if typed.strip() and rows else "")
+        self.list.scrollToTop()
         self._select(next((row for row in range(rows) if self._enabled(row)), -1))
 
     def _enabled(self, row: int) -> bool:
@@ -298,53 +406,143 @@ def _title(action: QAction) -> str:
 
 
 class _CommandDelegate(QStyledItemDelegate):
-    """Draws the letters that were typed in bold, and the shortcut at the end of the row."""
+    """Draws the letters that were typed in bold, the shortcut or price at the end of the row, and the heading of a
+    group above its first row."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        size = super().sizeHint(option, index)
-        return QSize(size.width(), option.fontMetrics.height() + 10)
+    def __init__(self, theme: Theme, icons: Icons, model: CommandModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme, self._icons, self._model = theme, icons, model
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(200, ROW + (HEADING_ROOM if self._model.data(index, HEADING) else 0))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        self.initStyleOption(option, index)
-        text, option.text = option.text, ""
-        style = option.widget.style() if option.widget else QApplication.style()
-        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        enabled = bool(option.state & QStyle.StateFlag.State_Enabled)
-        group = QPalette.ColorGroup.Active if enabled else QPalette.ColorGroup.Disabled
-        strong = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text
-        faint = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.PlaceholderText
-        # Room for a check mark in every row, so that the names stand below each other.
-        area = QRect(option.rect).adjusted(28, 0, -8, 0)
         painter.save()
-        painter.setPen(option.palette.color(group, faint))
-        shortcut = index.data(SHORTCUT) or ""
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, shortcut)
-        painter.setPen(option.palette.color(group, strong))
-        area.setRight(area.right() - option.fontMetrics.horizontalAdvance(shortcut) - 12)
-        self._draw_title(painter, option, area, text, index.data(HITS) or ())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area, heading = QRect(option.rect), self._model.data(index, HEADING)
+        if heading:
+            self._draw_heading(painter, option, area, heading)
+            area.setTop(area.top() + HEADING_ROOM)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour("selection"))
+            painter.drawRoundedRect(area, 6, 6)
+        enabled = bool(self._model.flags(index) & Qt.ItemFlag.ItemIsEnabled)
+        command = self._model.command(index)
+        self._draw_icon(painter, area, command, self._model.data(index, Qt.ItemDataRole.CheckStateRole))
+        # Room for an icon in every row, so that the names stand below each other.
+        area.adjust(PADDING + ICON + 12, 0, -PADDING - 4, 0)
+        area.setRight(
+            area.right() - self._draw_end(painter, option, area, command, str(self._model.data(index, SHORTCUT)))
+        )
+        self._draw_words(painter, option, area, command, tuple(self._model.data(index, HITS) or ()), enabled)
         painter.restore()
 
-    def _draw_title(
-        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, text: str, hits: tuple[int, ...]
+    def _draw_heading(
+        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, heading: tuple[str, str]
     ) -> None:
-        cut = option.fontMetrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        font = QFont(option.font)
+        font.setPixelSize(11)
+        line = QRect(area.left() + PADDING, area.top() + 4, area.width() - 2 * PADDING - 4, HEADING_ROOM - 4)
+        painter.setPen(self._theme.colour("quiet"))
+        painter.setFont(font)
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, heading[1])
+        set_weight(font)
+        painter.setFont(font)
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, heading[0])
+
+    def _draw_icon(self, painter: QPainter, area: QRect, command: Command, checked: object) -> None:
+        place = QRect(area.left() + PADDING, area.center().y() - ICON // 2 + 1, ICON, ICON)
+        if command.entry is not None:
+            self._icons.draw(painter, command.entry.icon, place, "quiet")
+        elif checked == Qt.CheckState.Checked:
+            self._icons.draw(painter, "check", place, "accent")
+        elif command.action is not None and not command.action.icon().isNull():
+            command.action.icon().paint(painter, place)
+
+    def _draw_end(
+        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, command: Command, shortcut: str
+    ) -> int:
+        """Draw price or keys; return the room they take."""
+        price = command.entry.price if command.entry is not None else ()
+        x = area.right()
+        for run in reversed(price):
+            font = QFont(option.font)
+            set_weight(font, QFont.Weight.DemiBold if run.strong else QFont.Weight.Normal)
+            width = QFontMetrics(font).horizontalAdvance(run.text)
+            painter.setFont(font)
+            painter.setPen(self._theme.colour("text" if run.strong else "quiet"))
+            painter.drawText(QRect(x - width, area.top(), width + 2, area.height()), _LINE, run.text)
+            x -= width
+        font = QFont(option.font)
+        font.setPixelSize(11)
+        metrics = QFontMetrics(font)
+        painter.setFont(font)
+        for key in reversed(shortcut.split("+") if shortcut and not price and "++" not in shortcut else ()):
+            width = metrics.horizontalAdvance(key) + 12
+            cap = QRectF(x - width, area.center().y() - 9, width, 19)
+            painter.setPen(self._theme.colour("line"))
+            painter.setBrush(self._theme.colour("page"))
+            painter.drawRoundedRect(cap, 4, 4)
+            painter.setPen(self._theme.colour("quiet"))
+            painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, key)
+            x -= width + 4
+        return area.right() - x + 12
+
+    def _draw_words(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        area: QRect,
+        command: Command,
+        hits: tuple[int, ...],
+        enabled: bool,
+    ) -> None:
+        """Draw the name, and behind it what it is of: its menu or provider."""
+        start = len(command.title) - len(command.name) if command.title.endswith(command.name) else 0
+        name = command.title[start:]
+        detail = command.detail or ("" if command.entry is not None else command.title[:start].removesuffix(": "))
+        width = self._draw_name(
+            painter, option, area, name, [place - start for place in hits if place >= start], enabled
+        )
+        room = area.width() - width - 10
+        if detail and room > 40:
+            font = QFont(option.font)
+            font.setPixelSize(12)
+            painter.setFont(font)
+            painter.setPen(self._theme.colour("quiet"))
+            cut = QFontMetrics(font).elidedText(detail, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(area.adjusted(width + 10, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, cut)
+
+    def _draw_name(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        area: QRect,
+        name: str,
+        hits: list[int],
+        enabled: bool,
+    ) -> int:
+        cut = option.fontMetrics.elidedText(name, Qt.TextElideMode.ElideRight, area.width())
         layout = QTextLayout(cut, option.font)
         wrap = QTextOption()
         wrap.setWrapMode(QTextOption.WrapMode.NoWrap)
         layout.setTextOption(wrap)
+        bold = QFont(option.font)
+        set_weight(bold, QFont.Weight.Bold)
         formats = []
         for place in hits:
             if place < len(cut):
-                bold = QTextLayout.FormatRange()
-                bold.start, bold.length = place, 1
-                style = bold.format
-                style.setFontWeight(QFont.Weight.Bold)
-                style.setFontUnderline(True)
-                bold.format = style
-                formats.append(bold)
+                part = QTextLayout.FormatRange()
+                part.start, part.length = place, 1
+                style = part.format
+                style.setFont(bold)
+                part.format = style
+                formats.append(part)
         layout.setFormats(formats)
         layout.beginLayout()
         line = layout.createLine()
         layout.endLayout()
+        painter.setPen(self._theme.colour("text" if enabled else "disabled"))
         layout.draw(painter, QPointF(area.left(), area.top() + (area.height() - line.height()) / 2))
+        return int(line.naturalTextWidth())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 START_OF_WORD = 8
-IN_A_ROW = 5
+IN_A_ROW = 9
 AT_THE_START = 6
 WHOLE_WORD = 10
 LATE = 0.1

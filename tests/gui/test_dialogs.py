@@ -16,7 +16,7 @@ from gui.dialogs.preferences import PreferencesDialog
 from gui.dialogs.shortcuts_sheet import ShortcutsSheet
 from gui.panels.page_tabs import PageTabs
 from gui.settings import Settings, describe, names
-from gui.window.command_palette import CommandPalette
+from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPalette
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
@@ -114,6 +114,29 @@ def test_the_palette_narrows_by_a_sign(qtbot: QtBot, open_window: OpenWindow, tm
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert bench.window.pages.current_name == "promptTab"
     qtbot.waitUntil(lambda: bench.panel.editor.selected_text() == "strawberries")
+
+
+def test_the_palette_groups_what_it_found(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    qtbot.waitUntil(lambda: bench.window.header.models.count() > 0 and bench.panel.picker.findText("gpt2") >= 0)
+    qtbot.waitUntil(lambda: any(row.estimate.usd for row in bench.costs.panel.model.rows))
+    palette = opened(bench, "search", CommandPalette)
+    palette.field.setText("gpt")
+    model = palette.list.model()
+    found = [model.index(row, 0) for row in range(model.rowCount())]
+    headings = {row: index.data(HEADING) for row, index in enumerate(found) if index.data(HEADING)}
+    titles = [title for title, _rest in headings.values()]
+    assert titles[0] == "Models"
+    assert "Encodings" in titles
+    assert titles[-1] == "Find in the prompt"
+    assert len(titles) == len(set(titles)), "each kind once"
+    assert next(iter(headings.values()))[1].startswith(f"{MOST_OF_A_GROUP} of "), "what is left out is said"
+    assert found[0].data(Qt.ItemDataRole.AccessibleTextRole).count("$") == 1, "with the price of one call"
+    assert found[0].data(HITS) == tuple(range(7, 10)), "letters in a row before those of other words"
+    palette.field.setText("@gpt")
+    assert model.rowCount() > MOST_OF_A_GROUP + 1
+    assert not palette.list.grab().isNull()
+    palette.reject()
 
 
 def test_the_palette_by_arrows(qtbot: QtBot, open_window: OpenWindow):
