@@ -222,6 +222,8 @@ class Settings:
     )
     recent: tuple[str, ...] = ()
     recent_commands: tuple[str, ...] = ()
+    dismissed_cards: tuple[str, ...] = ()
+    """Cards of the first start that the user has closed or followed."""
 
 
 def describe(name: str) -> Option | None:

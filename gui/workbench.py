@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from gui.loading_ahead import LoadingAhead
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
+    from gui.prompt.first_steps import FirstSteps
     from gui.prompt.ids_controller import IdsController
     from gui.report_writing import ReportWriting
     from gui.services.encoding_list import EncodingList
@@ -117,6 +118,8 @@ class Workbench(QObject):
         self.keeper.keys_found.connect(self.privacy.point_out_keys)
         self.parts = RestoredParts(self.slot, self.notifier, self)
         self._last = SessionState()
+        self._is_first = False
+        self.first_steps: FirstSteps | None = None
         self.runner: JobRunner | None = None
         self.loading: LoadingAhead | None = None
         self._for_tabs: Loading | None = None
@@ -173,6 +176,7 @@ class Workbench(QObject):
         """Show what the last window left, as far as that is quick."""
         restored = self.keeper.read()
         self._last = state = restored.state
+        self._is_first = restored.is_first
         self.prompt.set_encoding(state.encoding)
         self.prompt.set_special_as_tokens(state.special_as_tokens)
         if state.geometry:
@@ -332,12 +336,34 @@ class Workbench(QObject):
         from gui.window.drop_overlay import DropOverlay
 
         self.drops = DropOverlay(self.window, self.theme, self.icons)
+        if self._is_first:
+            self._show_first_steps()
         self._report.tell()
         assert self.loading is not None
         self.loading.begin_soon()
         assert self.runner is not None
         self.runner.collector.start()
         self.started.emit()
+
+    def _show_first_steps(self) -> None:
+        """Offer on the first start what to do first."""
+        from gui.prompt.first_steps import FirstSteps, open_cards
+
+        if open_cards(self.settings):
+            self.first_steps = steps = FirstSteps(self.settings, self.theme, self.icons, self.panel)
+            steps.page_asked.connect(self.go_to)
+            steps.paste_asked.connect(self._paste_prompt)
+            self.panel.add_foot(steps)
+
+    @Slot()
+    def _paste_prompt(self) -> None:
+        """Take the text of the clipboard as the prompt, or make ready to type it."""
+        text = QApplication.clipboard().text()
+        self.show_prompt()
+        if text:
+            self.prompt.replace_all(text)
+        else:
+            self.panel.editor.selectAll()
 
     # --- pages --------------------------------------------------------------------------------------------------------
 

@@ -218,7 +218,8 @@ QToolBar#railHolder { background: @page; border: 0; border-right: 1px solid @lin
 QToolBar::separator { background: @line; width: 1px; margin: 6px 6px; }
 QStatusBar { background: @page; border-top: 1px solid @line; }
 QStatusBar::item { border: 0; }
-QStatusBar QLabel { font-size: @caption; color: @quiet; }
+QStatusBar QLabel, QStatusBar QToolButton, QStatusBar QWidget[role="caption"] { font-size: @caption; color: @quiet; }
+QStatusBar QToolButton { padding: 0 4px; }
 QMainWindow::separator { width: 7px; height: 7px; }
 QSplitter::handle:horizontal { width: 7px; }
 QSplitter::handle:vertical { height: 7px; }

@@ -184,6 +184,10 @@ class PromptPanel(QFrame):
         strip.hide()
         self._column.insertWidget(self._column.indexOf(self._text) + 1, strip)
 
+    def add_foot(self, foot: QWidget) -> None:
+        """Put something that comes and goes between the text and its figures."""
+        self._column.insertWidget(self._column.indexOf(self.readout), foot)
+
     def show_editor(self, shown: bool) -> None:
         """Show the text, or make room for another view of it."""
         self._text.setVisible(shown)

@@ -498,13 +498,11 @@ class _CommandDelegate(QStyledItemDelegate):
         hits: tuple[int, ...],
         enabled: bool,
     ) -> None:
-        """Draw the name, and behind it what it is of: its menu or provider."""
-        start = len(command.title) - len(command.name) if command.title.endswith(command.name) else 0
-        name = command.title[start:]
-        detail = command.detail or ("" if command.entry is not None else command.title[:start].removesuffix(": "))
-        width = self._draw_name(
-            painter, option, area, name, [place - start for place in hits if place >= start], enabled
-        )
+        """Draw the name, and behind it what it is of. The name of a command begins with its menu."""
+        start = len(command.title) - len(command.name) if command.entry is not None else 0
+        name, detail = command.title[start:], command.detail
+        bold = [place - start for place in hits if place >= start]
+        width = self._draw_name(painter, option, area, name, bold, enabled)
         room = area.width() - width - 10
         if detail and room > 40:
             font = QFont(option.font)

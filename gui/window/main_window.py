@@ -91,6 +91,8 @@ class MainWindow(QMainWindow):
         self.private = private_label(self)
         # Its height must not follow what it shows: the first picture would be laid out and painted twice.
         self.statusBar().setFixedHeight(self.fontMetrics().height() + 12)
+        self.statusBar().setContentsMargins(12, 0, 12, 0)
+        self.statusBar().setSizeGripEnabled(False)
         self.statusBar().addPermanentWidget(self.jobs)
         self.statusBar().addPermanentWidget(self.private)
         self.statusBar().addPermanentWidget(offline)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QSizePolicy, QStatusBar, QToolButton, QWidget
 
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
+from gui.look.style_sheet import TYPE
 from gui.panels.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -29,8 +31,7 @@ class StatusFacts(QObject):
         super().__init__(bar)
         self._prompt, self._editor = prompt, prompt.editor
         self._selected_tokens = -1
-        self._position = self._line(bar, "statusPosition", 18)
-        self._selection = self._line(bar, "statusSelection", 34)
+        self._position = self._line(bar, "statusPosition", self.tr("Ln {line}, Col {column}"))
         self._encoding, self._line_ends = PlainLabel(bar), PlainLabel(bar)
         for label, name in ((self._encoding, "statusOrigin"), (self._line_ends, "statusLineEnds")):
             label.setObjectName(name)
@@ -42,6 +43,8 @@ class StatusFacts(QObject):
         self._zoom.setToolTip(self.tr("Zoom of the editor. Click to reset it."))
         self._zoom.clicked.connect(actions["zoom_reset"].trigger)
         bar.addWidget(self._zoom)
+        # Last, as its width changes: nothing moves when something is selected.
+        self._selection = self._line(bar, "statusSelection", "")
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._show_caret)
         editor = self._editor
@@ -55,11 +58,17 @@ class StatusFacts(QObject):
         self._show_caret()
 
     @staticmethod
-    def _line(bar: QStatusBar, name: str, characters: int) -> StatusLine:
+    def _line(bar: QStatusBar, name: str, template: str) -> StatusLine:
+        """Add a line of a fixed width for a template, or one that takes the room left."""
         line = StatusLine(name, bar)
-        line.setFixedWidth(bar.fontMetrics().averageCharWidth() * characters)
-        line.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        bar.addWidget(line)
+        line.setProperty("role", "caption")
+        small = QFont(bar.font())
+        small.setPixelSize(TYPE["caption"])
+        if template:
+            words = template.format(line="99,999", column="9,999")
+            line.setFixedWidth(QFontMetrics(small).horizontalAdvance(words))
+            line.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        bar.addWidget(line, 0 if template else 1)
         return line
 
     @Slot()

@@ -55,6 +55,13 @@ def tabs_wait_for_no_module() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def cards_are_dismissed() -> Iterator[None]:
+    """Fresh profiles show the window without the cards of the first start; tests of those take it back."""
+    with patched(_have_dismissed_the_cards):
+        yield
+
+
 @contextlib.contextmanager
 def patched(*ways: Callable[[pytest.MonkeyPatch], None]) -> Iterator[None]:
     # Not the fixture of that name: it would be undone after the windows are closed, not before.
@@ -69,6 +76,12 @@ def _keep_messages(patch: pytest.MonkeyPatch) -> None:
 
     patch.setattr(message_bar, "INFORMATION_MS", PATIENCE_MS)
     patch.setattr(main_window, "REMARK_MS", PATIENCE_MS)
+
+
+def _have_dismissed_the_cards(patch: pytest.MonkeyPatch) -> None:
+    from gui.prompt import first_steps
+
+    patch.setattr(first_steps, "open_cards", lambda _settings: ())
 
 
 def _have_nothing_compiled(patch: pytest.MonkeyPatch) -> None:
@@ -200,7 +213,10 @@ def shared_qtbot(request: pytest.FixtureRequest, qapp: QApplication) -> PatientB
 def open_shared_window(shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenWindow]:
     """The same for a window that the tests of a module only look at, and leave as they found it."""
     before = set(threading.enumerate())
-    with ctok_is_not_installed(), patched(_keep_messages, _have_nothing_compiled, _wait_for_no_module):
+    with (
+        ctok_is_not_installed(),
+        patched(_keep_messages, _have_nothing_compiled, _wait_for_no_module, _have_dismissed_the_cards),
+    ):
         try:
             yield from windows(shared_qtbot, tmp_path_factory.mktemp("shared"), opened=shared_windows)
         finally:
