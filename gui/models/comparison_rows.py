@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QLocale, QObject, Qt
 
 from gui.look.figures import figure
+from gui.look.plain_tip import plain_tip
 from gui.look.token_text import visible, visible_line
 from gui.models.comparison_words import name_of, premium_text, ratio_text, tr
 from gui.models.rows import RowsModel
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from engine.comparing.types import Difference, Part
 
 ENCODING, TOKENS, RATIO, PREMIUM = range(4)
+LINE, TEXT = range(2)
+"""Columns of the differences before those of the encodings."""
 
 
 class EncodingRow(NamedTuple):
@@ -91,34 +94,32 @@ class PartsModel(RowsModel):
 
 
 class DifferencesModel(RowsModel):
-    """Line, difference, tokens in each encoding, and the text."""
+    """Line, text, and tokens in each encoding; where the encodings differ most comes first."""
 
     def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._locale = locale
         self._names: tuple[str, ...] = ()
-        self.COLUMNS, self.FIGURES = 3, (0, 1)
+        self.COLUMNS, self.FIGURES = 2, (LINE,)
 
     def show_differences(self, found: Sequence[Difference], names: tuple[str, ...]) -> None:
         """Show these, in their order."""
         self._names = names
-        self.COLUMNS = 3 + len(names)
-        self.FIGURES = tuple(range(2 + len(names)))
+        self.COLUMNS = 2 + len(names)
+        self.FIGURES = (LINE, *range(2, 2 + len(names)))
         self.set_rows(found)
 
     def titles(self) -> tuple[str, ...]:
-        return tr("Line"), tr("Differ by"), *map(visible_line, self._names), tr("Text")
+        return tr("Line"), tr("Text"), *(visible_line(name).removesuffix("_base") for name in self._names)
 
     def cell(self, one: Difference, column: int) -> str:
-        if column == 0:
+        if column == LINE:
             return figure(self._locale, one.line)
-        if column == 1:
-            return figure(self._locale, one.spread)
-        if column < self.COLUMNS - 1:
-            return figure(self._locale, one.tokens[column - 2])
-        return visible(one.beginning.encode())
+        if column == TEXT:
+            return visible(one.beginning.encode())
+        return figure(self._locale, one.tokens[column - 2])
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.ToolTipRole and section == 1 and orientation is Qt.Orientation.Horizontal:
-            return tr("Tokens of the encoding with the most, less those of the one with the fewest")
+        if role == Qt.ItemDataRole.ToolTipRole and section > TEXT and orientation is Qt.Orientation.Horizontal:
+            return plain_tip(tr("Tokens in {name}").format(name=visible_line(self._names[section - 2])))
         return super().headerData(section, orientation, role)

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 from gui.editor.visible_lines import VisibleLine
 from gui.look.corner import plain_corner
 from gui.look.figures import figure
-from gui.look.fonts import fixed_font
+from gui.look.fonts import fixed_font, strong
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
 from gui.look.token_text import visible, visible_line
@@ -68,6 +68,7 @@ class AlignedTokens(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setCornerWidget(plain_corner(self))
+        self.setProperty("kind", "flat")
         self._theme, self._settings = theme, settings
         self._names: tuple[str, ...] = ()
         self._spans: tuple[TokenSpans, ...] = ()
@@ -76,7 +77,7 @@ class AlignedTokens(QAbstractScrollArea):
         self._layouts: dict[int, QTextLayout] = {}
         self._painter: TokenPainter | None = None
         self._hint = ""
-        self._columns = 0
+        self._columns = self._base = 0
         theme.changed.connect(WhenSeen(self, self._take_look).ask)
         settings.changed.connect(self._on_setting)
         self._take_font()
@@ -107,12 +108,19 @@ class AlignedTokens(QAbstractScrollArea):
         if spans != self._spans:
             self._marked = None
         self._names, self._spans, self._rows = names, spans, rows
+        self._base = min(self._base, len(names) - 1)
         self._layouts.clear()
         self._make_painter()
         self._measure_gutter()
         self._set_bar()
         self._scroll_to(self._rows.row_at(first))  # where the names took room, rows were cut anew meanwhile
         self.viewport().update()
+
+    def set_base(self, number: int) -> None:
+        """Set the encoding that the others are compared with: what has more tokens than it is bold."""
+        if number != self._base:
+            self._base = number
+            self.viewport().update()
 
     def show_stretch(self, utf16_start: int, utf16_end: int) -> None:
         """Frame a stretch of the text and bring it into sight."""
@@ -139,8 +147,9 @@ class AlignedTokens(QAbstractScrollArea):
 
     def _take_font(self) -> None:
         values = self._settings.values
-        font = fixed_font(values.font_size, values.font_family)
-        self.viewport().setFont(font)
+        # Not set to the viewport: the style sheet gives every widget the font of the interface.
+        self._font = font = fixed_font(values.font_size, values.font_family)
+        self._strong = strong(font)
         self._metrics = QFontMetricsF(font)
         self._line_height = round(self._metrics.lineSpacing()) + 2
         self._column_width = self._metrics.horizontalAdvance("0" * 100) / 100
@@ -259,18 +268,24 @@ class AlignedTokens(QAbstractScrollArea):
         assert self._painter is not None
         spans, lines = self._spans[number], [self._line(row, number) for row in shown]
         self._painter.paint(painter, lines, spans, self._options())
-        painter.setFont(self.viewport().font())
-        painter.setPen(self._theme.token_palette(self._settings.values.token_colours).text)
+        ink, quiet = self._theme.colour("text"), self._theme.colour("stale")
         name = self._metrics.elidedText(
             visible_line(self._names[number]), Qt.TextElideMode.ElideMiddle, MOST_NAME_COLUMNS * self._column_width
         )
         for row, line in zip(shown, lines, strict=True):
+            painter.setFont(self._font)
+            painter.setPen(ink)
             # On one base line, whatever fonts the characters of the row are taken from.
             line.layout.draw(painter, QPointF(line.left, line.top + self._metrics.ascent() + 1 - line.line.ascent()))
             start, end = self._rows.bounds(row)
             area = QRectF(MARGIN, line.top, self._gutter - 2 * MARGIN, self._line_height)
+            is_base, tokens = number == self._base, _tokens_in(spans, start, end)
+            painter.setFont(self._strong if is_base else self._font)
+            painter.setPen(ink if is_base else quiet)
             painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
-            tokens = spans.count_ending(end) - (spans.count_ending(start) if start else 0)
+            more = not is_base and tokens > _tokens_in(self._spans[self._base], start, end)
+            painter.setFont(self._strong if more else self._font)
+            painter.setPen(ink if more else quiet)
             painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(tokens))
 
     def _paint_separators(self, painter: QPainter, shown: list[int]) -> None:
@@ -306,7 +321,7 @@ class AlignedTokens(QAbstractScrollArea):
             assert self._rows is not None
             if len(self._layouts) > 4 * self.viewport().height() // self._row_height + 16:
                 self._layouts.clear()
-            layout = self._layouts[row] = QTextLayout(self._rows.shown(row), self.viewport().font())
+            layout = self._layouts[row] = QTextLayout(self._rows.shown(row), self._font)
             option = QTextOption()
             option.setTextDirection(Qt.LayoutDirection.LeftToRight)
             option.setWrapMode(QTextOption.WrapMode.NoWrap)
@@ -378,3 +393,8 @@ class AlignedTokens(QAbstractScrollArea):
             id=span.token_id,
             text=visible(self._rows.text(span.utf16_start, stop).encode()),
         )
+
+
+def _tokens_in(spans: TokenSpans, start: int, end: int) -> int:
+    """Return how many tokens end in a row."""
+    return spans.count_ending(end) - (spans.count_ending(start) if start else 0)

@@ -41,7 +41,7 @@ class CompareEncodings(QWidget):
         self.up = self._button("compareUp", self.tr("&Up"), self.tr("Move this encoding up (Alt+Up)"))
         self.down = self._button("compareDown", self.tr("Do&wn"), self.tr("Move this encoding down (Alt+Down)"))
         self.set_base = self._button(
-            "compareBase", self.tr("&Base"), self.tr("Compare the others with this encoding (Enter)")
+            "compareBase", self.tr("Set as &base"), self.tr("Compare the others with this encoding (Enter)")
         )
         self._set_up_table()
         self._place()
@@ -152,6 +152,7 @@ class CompareEncodings(QWidget):
 
     def _button(self, name: str, words: str, tip: str) -> QPushButton:
         button = QPushButton(words, objectName=name)
+        button.setProperty("kind", "quiet")
         button.setToolTip(tip)
         button.setAccessibleName(tip)
         button.setAutoDefault(False)
@@ -160,6 +161,7 @@ class CompareEncodings(QWidget):
     def _set_up_table(self) -> None:
         table = self.table
         table.setModel(self.model)
+        table.setProperty("kind", "flat")
         set_up_rows(table)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         rows = table.verticalHeader()
@@ -195,9 +197,10 @@ class CompareEncodings(QWidget):
     def _place(self) -> None:
         buttons = QHBoxLayout()
         buttons.setSpacing(6)
-        buttons.addWidget(self.picker, 1)
+        buttons.addWidget(self.picker)
         for button in (self.set_base, self.up, self.down, self.remove):
             buttons.addWidget(button)
+        buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
-from gui.models.comparison_rows import DifferencesModel, PartsModel
+from gui.models.comparison_rows import TEXT, DifferencesModel, PartsModel
 from gui.models.comparison_words import tr
 from gui.panels.fitted_table import FittedTable
 from gui.panels.page_tabs import PageTabs
@@ -40,7 +40,10 @@ class ComparePages(PageTabs):
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 6, 0, 0)
-        column.addWidget(self.by_lines)
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 0, 12, 0)
+        row.addWidget(self.by_lines)
+        column.addLayout(row)
         column.addWidget(self.table, 1)
         self.addTab(page, self.tr("Where they differ"))
         self.addTab(self._table(self.scripts, "compareScripts", self.tr("Tokens by script")), self.tr("By script"))
@@ -64,6 +67,7 @@ class ComparePages(PageTabs):
         if found is not None:
             shown = found.lines if self.by_lines.isChecked() else found.stretches
             self.differences.show_differences(shown, found.names)
+            self.table.horizontalHeader().setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
 
     @Slot(QModelIndex, QModelIndex)
     def _on_current(self, current: QModelIndex, _before: QModelIndex) -> None:
@@ -84,10 +88,11 @@ class ComparePages(PageTabs):
         table = FittedTable(name)
         table.setAccessibleName(spoken)
         table.setModel(model)
+        table.setProperty("kind", "flat")
         set_up_rows(table)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setStretchLastSection(True)
+        header.setStretchLastSection(model is not self.differences)
         return table

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
+    QFrame,
     QMenu,
     QPlainTextEdit,
     QPushButton,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.corner import plain_corner
 from gui.look.figures import figure
+from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.look.token_text import visible_line
@@ -26,6 +28,7 @@ from gui.panels.compare_encodings import CompareEncodings
 from gui.panels.compare_pages import ComparePages
 from gui.settings import SettingsStore
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,15 +42,19 @@ MOST_KEPT = 100_000
 TYPED_LINES = 4
 
 
-class ComparePanel(QWidget):
-    """Signals: ``text_wanted()``: another source, or other encodings; ``state_changed()``; ``stop_asked()``."""
+class ComparePanel(QFrame):
+    """``tools`` are for the view bar of the window.
+
+    Signals: ``text_wanted()``: another source, or other encodings; ``state_changed()``; ``stop_asked()``.
+    """
 
     text_wanted = Signal()
     state_changed = Signal()
     stop_asked = Signal()
 
-    def __init__(self, theme: Theme, settings: SettingsStore) -> None:
+    def __init__(self, theme: Theme, settings: SettingsStore, icons: Icons) -> None:
         super().__init__(objectName="comparePanel")
+        self.setProperty("kind", "surface")
         self.setAccessibleName(self.tr("Comparison of encodings"))
         self.source = QComboBox(objectName="compareSource")
         self.source.setAccessibleName(self.tr("Text to compare"))
@@ -68,12 +75,17 @@ class ComparePanel(QWidget):
         self.stop = QPushButton(self.tr("Stop"), objectName="compareStop")
         self.stop.setAccessibleName(self.tr("Stop comparing"))
         self.export = QPushButton(self.tr("&Copy or export"), objectName="compareExport")
+        self.export.setProperty("kind", "secondary")
         self.export_menu = QMenu(self.export)
         self.export.setMenu(self.export_menu)
         self.encodings = CompareEncodings(FIRST_ENCODINGS)
         self.pages = ComparePages()
         self.view = AlignedTokens(theme, settings, "compareTokens", self.tr("The text in every encoding"))
         self.strip = FigureStrip("compareFigureBase", "compareFigureFewest", "compareFigureMost")
+        self.tools = ToolRow("compareTools", self.tr("Comparison"))
+        self.tools.add_caption(self.tr("Te&xt"), self.source)
+        self.tools.add(self.source, self.stop)
+        self.tools.add_button(self.export, icons.icon("export"))
         self._place()
         self.source.currentIndexChanged.connect(self._on_source)
         self.encodings.changed.connect(self._on_change)
@@ -95,6 +107,7 @@ class ComparePanel(QWidget):
         found = compared.comparison
         self.encodings.show_totals(found.tokens, found.utf8_bytes)
         self.pages.show_comparison(found, self.encodings.base_number)
+        self.view.set_base(self.encodings.base_number)
         self._show_figures(found.tokens)
 
     def _show_figures(self, tokens: Sequence[int]) -> None:
@@ -145,6 +158,7 @@ class ComparePanel(QWidget):
 
     @Slot()
     def _on_base(self) -> None:
+        self.view.set_base(self.encodings.base_number)
         self._show_figures([row.tokens for row in self.encodings.model.rows if row.tokens is not None])
         self.state_changed.emit()
 
@@ -162,25 +176,24 @@ class ComparePanel(QWidget):
         self.state_changed.emit()
 
     def _place(self) -> None:
-        label = PlainLabel(self.tr("Te&xt"))
-        label.setBuddy(self.source)
-        self.export.setProperty("kind", "secondary")
-        for widget in (label, self.source, self.stop, self.export):
-            self.strip.row.addWidget(widget)
-        upper = QSplitter(Qt.Orientation.Horizontal)
-        upper.setChildrenCollapsible(False)
-        upper.addWidget(self.encodings)
-        upper.addWidget(self.pages)
-        upper.setSizes([400, 600])
-        lower = QSplitter(Qt.Orientation.Vertical)
-        lower.setChildrenCollapsible(False)
-        lower.addWidget(upper)
-        lower.addWidget(self.view)
-        lower.setSizes([250, 400])
+        self.status.setProperty("role", "caption")
+        head = QWidget()
+        above = QVBoxLayout(head)
+        above.setContentsMargins(16, 8, 16, 0)
+        above.setSpacing(6)
+        for widget in (self.strip, self.status, self.typed, self.encodings):
+            above.addWidget(widget, 1 if widget is self.encodings else 0)
+        left = QSplitter(Qt.Orientation.Vertical, objectName="compareLists")
+        left.addWidget(head)
+        left.addWidget(self.view)
+        left.setSizes([270, 400])
+        whole = QSplitter(Qt.Orientation.Horizontal, objectName="compareSplitter")
+        whole.addWidget(left)
+        whole.addWidget(self.pages)
+        whole.setSizes([620, 340])
+        whole.setStretchFactor(0, 1)
+        for splitter in (left, whole):
+            splitter.setChildrenCollapsible(False)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 16, 10)
-        column.setSpacing(6)
-        column.addWidget(self.strip)
-        column.addWidget(self.status)
-        column.addWidget(self.typed)
-        column.addWidget(lower, 1)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(whole)

@@ -48,8 +48,9 @@ class CompareWiring(TabWiring["ComparePanel"]):
         from gui.tabs.compare_flow import CompareFlow
 
         bench = self._bench
-        self.panel = panel = ComparePanel(bench.theme, bench.settings)
+        self.panel = panel = ComparePanel(bench.theme, bench.settings, bench.icons)
         bench.page("compareTab").fill(panel)
+        bench.window.view_bar.add_tools("compareTab", panel.tools)
         self._show_encodings(panel)
         bench.parts.restore("compare", panel.restore_state, self._state)
         service = ComparisonService(self._runner, self._open, self)
