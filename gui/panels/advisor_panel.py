@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
 from gui.look.icons import Icons
 from gui.look.theme import Theme
@@ -15,12 +15,14 @@ from gui.panels.advisor_ranking import AdvisorRanking
 from gui.panels.advisor_savings import AdvisorSavings
 from gui.panels.reachable_progress import ReachableProgressBar
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.tool_row import ToolRow
 
 STEPS = 1000
+PROGRESS_WIDTH = 140
 
 
-class AdvisorPanel(QWidget):
-    """Puts the parts together, when ``make`` is through. What happens is in ``AdvisorFlow``.
+class AdvisorPanel(QFrame):
+    """Puts the parts together, when ``make`` is through; ``tools`` are for the view bar.
 
     Signals: ``run_asked()``, ``stop_asked()``.
     """
@@ -30,6 +32,7 @@ class AdvisorPanel(QWidget):
 
     def __init__(self, theme: Theme, icons: Icons) -> None:
         super().__init__(objectName="advisorPanel")
+        self.setProperty("kind", "surface")
         self.setAccessibleName(self.tr("Savings"))
         self._theme, self._icons, self._tone = theme, icons, "stale"
         self.text = CostText(QLocale())
@@ -101,12 +104,17 @@ class AdvisorPanel(QWidget):
         self.status.setPalette(palette)
 
     def _place(self) -> None:
-        self.strip.row.addWidget(self.progress)
-        self.strip.row.addWidget(self.stop)
-        self.strip.row.addWidget(self.run)
+        self.progress.setMaximumWidth(PROGRESS_WIDTH)
+        self.tools = ToolRow("savingsTools", self.tr("Savings"))
+        self.tools.add(self.progress, self.stop)
+        self.tools.add_button(self.run, self._icons.icon("find"))
+        head = QVBoxLayout()
+        head.setContentsMargins(16, 8, 16, 8)
+        head.setSpacing(4)
+        head.addWidget(self.strip)
+        head.addWidget(self.status)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 16, 10)
-        column.setSpacing(6)
-        column.addWidget(self.strip)
-        column.addWidget(self.status)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
         column.addWidget(self.savings, 1)

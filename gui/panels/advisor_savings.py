@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtWidgets import (
+    QFrame,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 ROW_PADDING = 12
 FIRST_WIDTHS = [640, 360]
+FIRST_HEIGHTS = [200, 320]
+"""More of the heaviest parts than of the suggestions, which are few."""
 
 
 class AdvisorSavings(QWidget):
@@ -125,6 +128,7 @@ class AdvisorSavings(QWidget):
         height = self.fontMetrics().height() + ROW_PADDING
         for table, model in ((self.table, self.model), (self.places, self.preview)):
             table.setModel(model)
+            table.setProperty("kind", "flat")
             set_up_rows(table)
             table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
             table.verticalHeader().setDefaultSectionSize(height)
@@ -141,14 +145,16 @@ class AdvisorSavings(QWidget):
 
     def _place(self) -> None:
         self.stack = QStackedWidget()
+        self.stack.setContentsMargins(12, 0, 0, 0)
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
         left = QSplitter(Qt.Orientation.Vertical, objectName="advisorLists")
         left.addWidget(self.stack)
         left.addWidget(self._below)
+        left.setSizes(FIRST_HEIGHTS)
         self.detail = QWidget()
         column = QVBoxLayout(self.detail)
-        column.setContentsMargins(8, 0, 0, 0)
+        column.setContentsMargins(12, 8, 12, 0)
         column.setSpacing(4)
         column.addWidget(self.title)
         column.addWidget(self.why)
@@ -159,16 +165,19 @@ class AdvisorSavings(QWidget):
         self.splitter.setSizes(FIRST_WIDTHS)
         for splitter in (left, self.splitter):
             splitter.setChildrenCollapsible(False)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(6)
-        whole.addWidget(self.splitter, 1)
-        row = QHBoxLayout()
+        foot = QFrame()
+        foot.setProperty("kind", "foot")
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(16, 8, 16, 8)
         row.setSpacing(8)
         row.addWidget(self.total, 1)
         row.addWidget(self.safe)
         row.addWidget(self.apply)
-        whole.addLayout(row)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.splitter, 1)
+        whole.addWidget(foot)
 
 
 def _words(name: str) -> QLabel:

@@ -8,6 +8,8 @@ from PySide6.QtCore import QLocale, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QComboBox,
+    QFrame,
+    QHBoxLayout,
     QHeaderView,
     QLabel,
     QSplitter,
@@ -34,6 +36,7 @@ from gui.panels.stretched_table import StretchedTable
 from gui.panels.text_delegate import TextDelegate
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,13 +49,17 @@ PROMPT = ""
 """Stands for the text of the prompt among the keys of versions."""
 
 
-class VersionComparison(QWidget):
-    """Signals: ``other_changed()`` when the second text is another one."""
+class VersionComparison(QFrame):
+    """``tools`` are for the view bar.
+
+    Signals: ``other_changed()`` when the second text is another one.
+    """
 
     other_changed = Signal()
 
     def __init__(self, theme: Theme, icons: Icons) -> None:
         super().__init__()
+        self.setProperty("kind", "surface")
         self._theme, self._tone = theme, "stale"
         self._figures: list[tuple[str, str]] = []
         self.other = QComboBox(objectName="versionOther")
@@ -168,10 +175,11 @@ class VersionComparison(QWidget):
         height = self.fontMetrics().height() + ROW_PADDING
         for table in (self.tokens, self.costs):
             set_up_rows(table)
+            table.setProperty("kind", "flat")
             table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
             table.verticalHeader().setDefaultSectionSize(height)
         header = self.tokens.horizontalHeader()
-        width = self.fontMetrics().horizontalAdvance("000,000")
+        width = self.fontMetrics().horizontalAdvance("00,000")
         for column in (diff_table.SIGN, diff_table.BEFORE_LINE, diff_table.AFTER_LINE):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             self.tokens.setColumnWidth(column, width if column != diff_table.SIGN else width // 2)
@@ -184,17 +192,20 @@ class VersionComparison(QWidget):
         self.costs.sortByColumn(cost_changes.MODEL, Qt.SortOrder.AscendingOrder)
 
     def _place(self) -> None:
-        label = PlainLabel(self.tr("Compare &with"))
-        label.setBuddy(self.other)
-        self.strip.row.addWidget(label)
-        self.strip.row.addWidget(self.other)
+        self.tools = ToolRow("versionTools", self.tr("Comparison of versions"))
+        self.tools.add_caption(self.tr("Compare &with"), self.other)
+        self.tools.add(self.other)
         costs = QWidget()
         below = QVBoxLayout(costs)
-        below.setContentsMargins(0, 0, 0, 0)
+        below.setContentsMargins(0, 6, 0, 0)
         title = PlainLabel(self.tr("Cost change per model"))
         title.setProperty("role", "section")
+        title.setContentsMargins(16, 0, 16, 0)
         below.addWidget(title)
-        below.addWidget(self.costs, 1)
+        inset = QHBoxLayout()
+        inset.setContentsMargins(12, 0, 0, 0)
+        inset.addWidget(self.costs)
+        below.addLayout(inset, 1)
         split = QSplitter(Qt.Orientation.Vertical, objectName="versionLists")
         split.setChildrenCollapsible(False)
         split.addWidget(self.tokens)
@@ -203,10 +214,14 @@ class VersionComparison(QWidget):
         split.setStretchFactor(1, 2)
         compared = QWidget()
         column = QVBoxLayout(compared)
-        column.setContentsMargins(8, 0, 0, 0)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(self.strip)
-        column.addWidget(self.words)
+        head = QVBoxLayout()
+        head.setContentsMargins(16, 8, 16, 4)
+        head.setSpacing(4)
+        head.addWidget(self.strip)
+        head.addWidget(self.words)
+        column.addLayout(head)
         column.addWidget(split, 1)
         self.stack = QStackedWidget()
         self.stack.addWidget(compared)

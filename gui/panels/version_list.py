@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from gui.look.figures import figure
 from gui.look.theme import Theme
 from gui.look.token_text import visible_line
-from gui.models.versions import CONTEXT, NAME, VersionsModel
+from gui.models.versions import CONTEXT, NAME, SAVED, VersionsModel
 from gui.panels.fitted_table import FittedTable
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.row_table import edit_cell, set_up_rows
@@ -27,7 +27,7 @@ from gui.prompt.context_cells import BAR_WIDTH, GAP, ContextCells
 from gui.services.versions.store import LONGEST_NAME, Kept, Version
 
 ROW_PADDING = 12
-NAME_CHARACTERS = 22
+NAME_CHARACTERS = 8
 
 
 class VersionList(QWidget):
@@ -53,6 +53,8 @@ class VersionList(QWidget):
         )
         self.rename = _button("versionRename", self.tr("Re&name"), self.tr("Rename this version (F2)"))
         self.delete = _button("versionDelete", self.tr("De&lete…"), self.tr("Delete this version permanently (Del)"))
+        for button in (self.rename, self.delete):
+            button.setProperty("kind", "quiet")
         self.model = VersionsModel(QLocale(), self)
         self.model.renamed.connect(self.rename_asked)
         self.table = _Versions("versionTable", self)
@@ -61,6 +63,7 @@ class VersionList(QWidget):
         self.total = QLabel(objectName="versionTotal")
         self.total.setTextFormat(Qt.TextFormat.PlainText)
         self.total.setWordWrap(True)
+        self.total.setProperty("role", "caption")
         self._question: QMessageBox | None = None
         self._set_up_table()
         self._place()
@@ -149,6 +152,7 @@ class VersionList(QWidget):
         table = self.table
         table.setAccessibleName(self.tr("Versions of the prompt; F2 renames one, Delete removes it"))
         set_up_rows(table)
+        table.setProperty("kind", "flat")
         table.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
@@ -156,25 +160,34 @@ class VersionList(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(CONTEXT, QHeaderView.ResizeMode.Interactive)
         table.setColumnWidth(CONTEXT, BAR_WIDTH + self.fontMetrics().horizontalAdvance("000.0%") + 4 * GAP)
-        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Interactive)
-        table.setColumnWidth(NAME, self.fontMetrics().averageCharWidth() * NAME_CHARACTERS)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(self.fontMetrics().averageCharWidth() * NAME_CHARACTERS)
+        table.setColumnHidden(SAVED, True)  # the tool tip of the name says it
         table.delete_pressed.connect(self.ask_to_delete)
 
     def _place(self) -> None:
         top = QHBoxLayout()
+        top.setContentsMargins(16, 8, 12, 2)
         top.setSpacing(8)
         top.addWidget(self.name, 1)
         top.addWidget(self.save)
         acts = FlowLayout()
         for button in (self.restore, self.rename, self.delete):
             acts.addWidget(button)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(16, 4, 12, 10)
+        foot.setSpacing(6)
+        foot.addLayout(acts)
+        foot.addWidget(self.total)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addLayout(top)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.total)
-        column.addLayout(acts)
+        inset = QHBoxLayout()
+        inset.setContentsMargins(12, 0, 0, 0)
+        inset.addWidget(self.table)
+        column.addLayout(inset, 1)
+        column.addLayout(foot)
 
 
 class _Versions(FittedTable):

@@ -10,7 +10,7 @@ from gui.look.theme import Theme
 from gui.panels.version_comparison import VersionComparison
 from gui.panels.version_list import VersionList
 
-FIRST_WIDTHS = [400, 780]
+FIRST_WIDTHS = [350, 830]
 
 
 class VersionsPanel(QWidget):
@@ -27,5 +27,5 @@ class VersionsPanel(QWidget):
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes(FIRST_WIDTHS)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(16, 8, 16, 10)
+        whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.splitter)

@@ -61,6 +61,7 @@ class AdvisorWiring(QObject):
         self.panel, self.flow = panel, flow
         yield
         bench.page("savingsTab").fill(panel)
+        bench.window.view_bar.add_tools("savingsTab", panel.tools)
         bench.page("savingsTab").lead_to(panel.run)
         yield
 

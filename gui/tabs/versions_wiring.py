@@ -44,6 +44,7 @@ class VersionsWiring(QObject):
         assert bench.costs is not None
         self.panel = VersionsPanel(bench.theme, bench.icons)
         bench.page("versionsTab").fill(self.panel)
+        bench.window.view_bar.add_tools("versionsTab", self.panel.comparison.tools)
         bench.page("versionsTab").lead_to(self.panel.list.name)
         self.flow = VersionsFlow(self.panel, bench.prompt, self.desk, bench.costs, bench.notifier, self)
         return self.flow
