@@ -1,4 +1,4 @@
-"""How a request is rendered and counted, and where it comes from: the controls across the top of its tab."""
+"""How a request is rendered and counted, and where it comes from: the tools of the page Chat."""
 
 from __future__ import annotations
 
@@ -6,24 +6,28 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
-from gui.look.plain_label import PlainLabel
+from gui.look.icons import Icons
 from gui.look.token_text import visible_line
 from gui.panels.encoding_picker import EncodingPicker
-from gui.panels.flow_layout import FlowLayout
+from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
     from gui.services.request_templates import TemplateChoice
 
+LIST_PADDING = 24
 CHOOSE_FILE = "choose"
 OWN_TEMPLATE = "file"
 
 
-class RequestBar(QWidget):
-    """Signals: ``changed()``: template, encoding or rule are others; ``template_file_asked()``, ``open_asked()``,
-    ``paste_asked()``; ``price_toggled(bool)``."""
+class RequestBar(ToolRow):
+    """Stands in the view bar of the window.
+
+    Signals: ``changed()``: template, encoding or rule are others; ``template_file_asked()``, ``open_asked()``,
+    ``paste_asked()``; ``price_toggled(bool)``.
+    """
 
     changed = Signal()
     template_file_asked = Signal()
@@ -32,9 +36,11 @@ class RequestBar(QWidget):
     price_toggled = Signal(bool)
 
     def __init__(
-        self, templates: Sequence[TemplateChoice], rules: Sequence[str], parent: QWidget | None = None
+        self, templates: Sequence[TemplateChoice], rules: Sequence[str], icons: Icons, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__("requestTools", "", parent)
+        self.setAccessibleName(self.tr("Request"))
+        self._icons = icons
         self._choices = {choice.key: choice for choice in templates}
         self._key = templates[0].key
         self.template_file: Path | None = None
@@ -131,39 +137,30 @@ class RequestBar(QWidget):
         self.open.setToolTip(self.tr("Open an API request body, or a JSONL file of many"))
         self.paste = QPushButton(self.tr("&Paste"), objectName="requestPaste")
         self.paste.setToolTip(self.tr("Paste an API request body"))
-        self.price = QCheckBox(self.tr("Price this re&quest"), objectName="requestPrice")
+        self.price = QPushButton(self.tr("&Price it"), objectName="requestPrice")
+        self.price.setAccessibleName(self.tr("Price this request"))
+        self.price.setCheckable(True)
         self.price.setToolTip(
             self.tr(
                 "Show the cost of this request in the cost table, by each model's own template, instead of the prompt"
             )
         )
-        self.open.setProperty("kind", "primary")
-        self.paste.setProperty("kind", "quiet")
-        for button in (self.open, self.paste):
+        self.open.setProperty("kind", "secondary")
+        for button in (self.paste, self.price):
+            button.setProperty("kind", "quiet")
+        for button in (self.open, self.paste, self.price):
             button.setAutoDefault(False)
 
     def _place(self) -> None:
-        flow = FlowLayout(gap=10)
-        for words, control in (
-            (self.tr("Te&mplate:"), self.template),
-            (self.tr("En&coding:"), self.picker),
-            (self.tr("Ima&ges:"), self.rule),
-        ):
-            pair = QWidget()
-            row = QHBoxLayout(pair)
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(4)
-            label = PlainLabel(words)
-            label.setBuddy(control)
-            row.addWidget(label)
-            row.addWidget(control)
-            flow.addWidget(pair)
-        for control in (self.open, self.paste, self.price):
-            flow.addWidget(control)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(8, 8, 8, 0)
-        body.addLayout(flow)
-        self.template.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.rule.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.picker.setMinimumContentsLength(12)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.add_caption(self.tr("Te&mplate"), self.template)
+        self.add(self.template, self.picker)
+        self.add_caption(self.tr("Ima&ges"), self.rule)
+        self.add(self.rule)
+        for button, icon in ((self.price, "cost"), (self.paste, "copy"), (self.open, "open")):
+            self.add_button(button, self._icons.icon(icon))
+        for choice, least in ((self.template, 13), (self.picker, 8), (self.rule, 7)):
+            choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            choice.setMinimumContentsLength(least)
+        for choice in (self.template, self.rule):
+            choice.view().setMinimumWidth(choice.view().sizeHintForColumn(0) + LIST_PADDING)
+        self.picker.setProperty("kind", "quiet")

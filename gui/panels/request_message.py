@@ -202,11 +202,14 @@ class MessageEditor(QWidget):
         self.open_image = QPushButton(self.tr("Image file…"), objectName="requestOpenImage")
         self.open_image.setToolTip(self.tr("Read the size of a PNG, JPEG, GIF or WebP file"))
         self.remove_image = QPushButton(self.tr("Remove image"), objectName="requestRemoveImage")
+        for button in (self.add_image, self.open_image, self.remove_image):
+            button.setProperty("kind", "quiet")
 
     def _place(self) -> None:
         head = QHBoxLayout()
-        for words, control, stretch in ((self.tr("Ro&le:"), self.role, 1), (self.tr("&Name:"), self.speaker, 1)):
+        for words, control, stretch in ((self.tr("Ro&le"), self.role, 1), (self.tr("&Name"), self.speaker, 1)):
             label = PlainLabel(words)
+            label.setProperty("role", "caption")
             label.setBuddy(control)
             head.addWidget(label)
             head.addWidget(control, stretch)
@@ -223,7 +226,7 @@ class MessageEditor(QWidget):
             buttons.addWidget(button)
         buttons.addStretch(1)
         body = QVBoxLayout(self)
-        body.setContentsMargins(8, 8, 8, 8)
+        body.setContentsMargins(16, 8, 12, 8)
         body.setSpacing(6)
         body.addLayout(head)
         body.addWidget(self.content, 1)

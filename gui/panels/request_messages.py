@@ -26,12 +26,13 @@ class MessageList(QWidget):
         self.table.setAccessibleName(self.tr("Messages of the request"))
         self.table.setModel(model)
         set_up_rows(self.table)
+        self.table.setProperty("kind", "flat")
         self.table.setEditTriggers(
             QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed
         )
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self._size_columns()
-        self.add = QPushButton(self.tr("&Add"), objectName="requestAdd")
+        self.add = QPushButton(self.tr("&Add message"), objectName="requestAdd")
         self.add.setToolTip(self.tr("Add a message behind this one (Insert)"))
         self.remove = QPushButton(self.tr("&Remove"), objectName="requestRemove")
         self.remove.setToolTip(self.tr("Remove this message (Delete)"))
@@ -39,6 +40,8 @@ class MessageList(QWidget):
         self.up.setToolTip(self.tr("Move this message up (Alt+Up)"))
         self.down = QPushButton(self.tr("Move do&wn"), objectName="requestDown")
         self.down.setToolTip(self.tr("Move this message down (Alt+Down)"))
+        for button in (self.remove, self.up, self.down):
+            button.setProperty("kind", "quiet")
         self._place()
         for button, key, act in (
             (self.add, "Ins", self.add_message),
@@ -135,7 +138,7 @@ class MessageList(QWidget):
             buttons.addWidget(button)
         buttons.addStretch(1)
         body = QVBoxLayout(self)
-        body.setContentsMargins(8, 8, 8, 4)
+        body.setContentsMargins(12, 4, 8, 6)
         body.setSpacing(6)
         body.addWidget(self.table, 1)
         body.addLayout(buttons)

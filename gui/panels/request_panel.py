@@ -11,6 +11,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QFrame,
     QPlainTextEdit,
     QSplitter,
     QStackedWidget,
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from engine.requests.types import Image, Message, Request, ToolCall
 from gui.look.corner import plain_corner
+from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.look.token_text import visible_line
 from gui.models.request_messages import MessagesModel
@@ -50,8 +52,8 @@ MOST_UNKNOWN = 200
 """Parts that are not counted, of which it is remembered that they are not."""
 
 
-class RequestPanel(QWidget):
-    """The whole tab, when ``make`` is through.
+class RequestPanel(QFrame):
+    """The whole page, when ``make`` is through; ``bar`` is for the view bar of the window.
 
     Signals: ``changed()``: the draft is another one; ``state_changed()``; ``files_dropped(list)``: paths."""
 
@@ -61,16 +63,22 @@ class RequestPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setProperty("kind", "surface")
         self.model_name = ""
         self.not_counted: tuple[tuple[str, str], ...] = ()
         self.model = MessagesModel(self)
         self._tools_settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
 
     def make(
-        self, theme: Theme, settings: SettingsStore, templates: Sequence[TemplateChoice], rules: Sequence[str]
+        self,
+        theme: Theme,
+        settings: SettingsStore,
+        icons: Icons,
+        templates: Sequence[TemplateChoice],
+        rules: Sequence[str],
     ) -> Iterator[None]:
         """Make the parts, step by step."""
-        self.bar = RequestBar(templates, rules)
+        self.bar = RequestBar(templates, rules, icons)
         self.messages = MessageList(self.model)
         yield
         self.message = MessageEditor()
@@ -291,8 +299,7 @@ class RequestPanel(QWidget):
         remark.addWidget(self.unknown)
         body = QVBoxLayout(self)
         body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(4)
-        body.addWidget(self.bar)
+        body.setSpacing(0)
         body.addLayout(remark)
         body.addWidget(self.pages, 1)
 

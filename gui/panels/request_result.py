@@ -104,6 +104,7 @@ class RequestResult(QWidget):
         self.parts.setAccessibleName(self.tr("Tokens by part"))
         self.parts.setTextFormat(Qt.TextFormat.PlainText)
         self.parts.setWordWrap(True)
+        self.parts.setProperty("role", "caption")
         self.parts.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -123,19 +124,22 @@ class RequestResult(QWidget):
             self.tint.addItem(words, kind)
         self.view = TokenView(theme, settings, self)
         self.view.setObjectName("requestText")
+        self.view.setProperty("kind", "flat")
         self.view.setAccessibleName(self.tr("Request as rendered for the model"))
         self.place = QLabel(objectName="requestPlace")
         self.place.setTextFormat(Qt.TextFormat.PlainText)
+        self.place.setProperty("role", "caption")
 
     def _place(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self.total, 1)
-        label = PlainLabel(self.tr("Highlighte&d:"))
+        label = PlainLabel(self.tr("Mar&k"))
+        label.setProperty("role", "caption")
         label.setBuddy(self.tint)
         head.addWidget(label)
         head.addWidget(self.tint)
         body = QVBoxLayout(self)
-        body.setContentsMargins(8, 8, 8, 8)
+        body.setContentsMargins(12, 8, 16, 8)
         body.setSpacing(6)
         body.addLayout(head)
         for widget in (self.bar, self.parts, self.problem, self.special, self.notes):

@@ -63,7 +63,7 @@ class RequestWiring(TabWiring["RequestPanel"]):
 
         bench = self._bench
         panel = RequestPanel()
-        yield from panel.make(bench.theme, bench.settings, template_choices(), image_rules())
+        yield from panel.make(bench.theme, bench.settings, bench.icons, template_choices(), image_rules())
         yield
         self._show_encodings(panel)
         bench.parts.restore("request", panel.restore_state, self._state)
@@ -79,6 +79,7 @@ class RequestWiring(TabWiring["RequestPanel"]):
         self.panel, self.flow = panel, flow
         yield
         bench.page("requestTab").fill(panel)
+        bench.window.view_bar.add_tools("requestTab", panel.bar)
 
     def open(self, path: Path) -> None:
         """Show the request of a file."""

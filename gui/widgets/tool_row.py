@@ -38,7 +38,7 @@ class ToolRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._texts: dict[QPushButton, str] = {}
         self._captions: list[QLabel] = []
-        self._choices: list[QuietChoice] = []
+        self._quiet_choices: list[QuietChoice] = []
         self._tight = False
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -50,7 +50,7 @@ class ToolRow(QWidget):
             self.layout().addWidget(widget)
             widget.installEventFilter(self)
             if isinstance(widget, QuietChoice):
-                self._choices.append(widget)
+                self._quiet_choices.append(widget)
 
     def add_caption(self, text: str, buddy: QWidget) -> None:
         """Add a label before a control; it is not shown where there is little room."""
@@ -64,6 +64,7 @@ class ToolRow(QWidget):
         """Add a button with an icon and a text, of which only the icon is shown where there is little room."""
         button.setIcon(icon)
         button.setIconSize(QSize(ICON, ICON))
+        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         if not button.accessibleName():
             button.setAccessibleName(button.text().replace("&", ""))
         self._texts[button] = button.text()
@@ -120,7 +121,7 @@ class ToolRow(QWidget):
         self._tight = tight
         for label in self._captions:
             label.setVisible(not tight)
-        for choice in self._choices:
+        for choice in self._quiet_choices:
             choice.show_words(not tight)
         for button, text in self._texts.items():
             button.setText("" if tight else text)
