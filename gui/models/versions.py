@@ -74,9 +74,9 @@ class VersionsModel(RowsModel):
             return self.rows[index.row()].name
         if index.isValid() and role == Qt.ItemDataRole.ToolTipRole:
             version = self.rows[index.row()]
-            words = tr("{size} bytes, {encoding}, SHA-256 {digest}")
-            size = figure(self._locale, version.size)
-            return words.format(size=size, encoding=version.encoding, digest=version.sha256)
+            words = tr("{day}, {size} bytes, {encoding}, SHA-256 {digest}")
+            facts = {"day": self.cell(version, SAVED), "size": figure(self._locale, version.size)}
+            return words.format(**facts, encoding=version.encoding, digest=version.sha256)
         return super().data(index, role)
 
     def titles(self) -> tuple[str, ...]:
