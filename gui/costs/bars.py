@@ -151,7 +151,7 @@ class BarPlot(pg.PlotWidget):
         names = [metrics.elidedText(bar.name, Qt.TextElideMode.ElideMiddle, most) for bar in bars]
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
-            axis.setPen(self._theme.colour("line"))
+            axis.setPen(self._theme.colour("outline"))
             axis.setTextPen(self._theme.colour("text"))
             axis.setTickFont(font)
         left = self.getAxis("left")

@@ -82,6 +82,31 @@ class CostChart(QWidget):
         self._plot: Any = None
         self._hint = PlainLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
+        options = self._make_options()
+        self._body = QVBoxLayout(self)
+        self._body.setContentsMargins(12, 0, 12, 8)
+        self._body.setSpacing(4)
+        self._body.addLayout(options)
+        self._body.addWidget(self._hint, 1)
+        self.scroll = QScrollBar(Qt.Orientation.Vertical, objectName="chartScroll")
+        self.scroll.setAccessibleName(self.tr("Bars shown"))
+        self.scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.scroll.hide()
+        self.scroll.valueChanged.connect(self._show_bars)
+        self._field = QHBoxLayout()
+        self._field.setSpacing(0)
+        self._field.addWidget(self.scroll)
+        self._body.addLayout(self._field, 1)
+        self.scale.currentChanged.connect(self._on_options)
+        self.most.valueChanged.connect(self._on_options)
+        self._turn = PlotTurn(theme, self, self._refresh)
+        theme.changed.connect(self._turn.ask)
+        self._loading: Loading | None = None
+        self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
+        self._redraw.timeout.connect(self._turn.ask)
+
+    def _make_options(self) -> QHBoxLayout:
+        """Title, number of bars and scale, in one row."""
         title = PlainLabel(self.tr("One call"))
         title.setProperty("role", "strong")
         self.scale = QTabBar(objectName="chartScale")
@@ -115,27 +140,7 @@ class CostChart(QWidget):
         options.addStretch(1)
         options.addWidget(self.most)
         options.addWidget(track)
-        self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(12, 0, 12, 8)
-        self._body.setSpacing(4)
-        self._body.addLayout(options)
-        self._body.addWidget(self._hint, 1)
-        self.scroll = QScrollBar(Qt.Orientation.Vertical, objectName="chartScroll")
-        self.scroll.setAccessibleName(self.tr("Bars shown"))
-        self.scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.scroll.hide()
-        self.scroll.valueChanged.connect(self._show_bars)
-        self._field = QHBoxLayout()
-        self._field.setSpacing(0)
-        self._field.addWidget(self.scroll)
-        self._body.addLayout(self._field, 1)
-        self.scale.currentChanged.connect(self._on_options)
-        self.most.valueChanged.connect(self._on_options)
-        self._turn = PlotTurn(theme, self, self._refresh)
-        theme.changed.connect(self._turn.ask)
-        self._loading: Loading | None = None
-        self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
-        self._redraw.timeout.connect(self._turn.ask)
+        return options
 
     @property
     def is_log(self) -> bool:

@@ -39,6 +39,8 @@ WIDTH, LEAST_WIDTH = 324, 300
 MOST_BYTES, MOST_TEXT = 24, 64
 MARGIN = 16
 BAR_HEIGHT = 7.0
+COUNT_NOTE = "Count: "
+"""How a remark of ``pricing`` begins that says how the count was measured."""
 EDGE = 0.45
 """Opacity of the line around a token."""
 
@@ -354,6 +356,9 @@ class BillPart(QFrame):
 
     def _show_remarks(self, row: CostRow, view: CostView) -> None:
         lines = remarks(row, view)
+        counted = [line for line in lines if line.startswith(COUNT_NOTE)]
+        lines = [line for line in lines if line not in counted]
+        self.measured.setText("\n".join([_how_measured(self), *counted]))
         self.remarks.setText("\n".join(lines))
         self.remarks.setVisible(bool(lines))
         self.source.setText(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ROW_PADDING = 12
 SIDE_WIDTH = 278
+TOTALS_WIDTH, TURNS_WIDTH = 620, 280
 
 
 class ConversationPanel(QWidget):
@@ -88,10 +89,11 @@ class ConversationPanel(QWidget):
         self.splitter = QSplitter(Qt.Orientation.Vertical, objectName="conversationSplitter")
         self.splitter.addWidget(self._hint)
         self.splitter.addWidget(tables)
-        for splitter, first, second in ((tables, 3, 2), (self.splitter, 3, 2)):
+        for splitter, first, second in ((tables, 2, 1), (self.splitter, 3, 2)):
             splitter.setChildrenCollapsible(False)
             splitter.setStretchFactor(0, first)
             splitter.setStretchFactor(1, second)
+        tables.setSizes([TOTALS_WIDTH, TURNS_WIDTH])
         answer = QFrame()
         answer.setProperty("kind", "surface")
         right = QVBoxLayout(answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -13,7 +14,7 @@ from gui.jobs import Ticket
 from gui.look.line_styles import LINE_STYLES, line_sample
 from gui.look.theme import Theme
 from gui.models.conversation_choices import MOST_MODELS, ConversationChoices, conversation_of
-from gui.models.conversation_table import TotalsModel, TurnsModel
+from gui.models.conversation_table import TotalsModel, TurnsModel, figures_of
 from gui.models.cost_text import CostText
 from gui.panels.conversation_form import ConversationForm
 from gui.panels.conversation_panel import ConversationPanel
@@ -217,3 +218,16 @@ def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtb
         bench.window.close()
     again = open_window(profile)
     assert again.conversation.build().form.turns.value() == 5
+
+
+def test_the_answer_stands_first_in_figures():
+    found = figures_of(talk(), TEXT)
+    assert [caption for _, caption in found] == [
+        "3 turns, Acme Large",
+        "against no cache",
+        "cache pays from",
+        "tokens in the last prompt",
+    ]
+    assert [figure for figure, _ in found] == ["$0.0152", "−21%", "turn 2", "2,100"]
+    uncached = figures_of(talk(replace(CHOICES, caching="none")), TEXT)
+    assert [caption for _, caption in uncached] == ["3 turns, Acme Large", "tokens in the last prompt"]

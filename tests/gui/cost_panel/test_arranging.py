@@ -7,6 +7,7 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QMenu, QSpinBox
 
+from gui.costs.table import PRESETS
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.models.cost_table import CostTableModel
 from tests.gui.cost_panel.hands import click_header, ids
@@ -216,3 +217,22 @@ def test_the_row_menu_offers_sorting(panel, qtbot):
     assert column.isChecked() != panel.table.isColumnHidden(COLUMN_INDEX["notes"])
     column.trigger()
     assert column.isChecked() != panel.table.isColumnHidden(COLUMN_INDEX["notes"])
+
+
+def test_star_and_name_stay_when_the_other_columns_are_scrolled(page, panel, qtbot):
+    table, frozen = page.table, page.table._frozen
+    table.show_columns(PRESETS["everything"])
+    page.resize(900, 400)
+    assert not frozen.isVisible()
+    table.horizontalScrollBar().setValue(table.horizontalScrollBar().maximum())
+    assert frozen.isVisible()
+    assert frozen.width() == sum(table.columnWidth(COLUMN_INDEX[key]) for key in ("favourite", "model"))
+    place = QPoint(frozen.width() - 20, table.viewport().y() + table.rowHeight(0) * 3 // 2)
+    qtbot.mouseClick(frozen, Qt.MouseButton.LeftButton, pos=place)
+    assert table.currentIndex().row() == 1
+    assert panel.table.current_row() is table.current_row()
+    chosen = frozen.grab().toImage().pixelColor(place)
+    assert chosen == panel.theme.colour("information_base")
+    model_id = table.current_row().model_id
+    qtbot.mouseClick(frozen, Qt.MouseButton.LeftButton, pos=QPoint(10, place.y()))
+    assert model_id in panel.model.arrangement.favourites
