@@ -122,7 +122,7 @@ class CalibrationDialog(QDialog):
         )
         self.samples.show(titles, samples, self._cell)
         width = self.fontMetrics().averageCharWidth()
-        for column, characters in enumerate((30, 22, 10, 10, 9)):
+        for column, characters in enumerate((26, 18, 9, 9, 8)):
             self.table.setColumnWidth(column, width * characters)
         self.title.setText(self.tr("Samples kept: {number}").format(number=figure(self.locale(), len(samples))))
         self._show_remove()

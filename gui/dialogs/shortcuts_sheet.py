@@ -37,7 +37,6 @@ class ShortcutsSheet(QDialog):
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)
-        self.table.setAlternatingRowColors(True)
         self.table.setShowGrid(False)
         for row, action in enumerate(shown):
             keys = "   ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts())
@@ -46,6 +45,7 @@ class ShortcutsSheet(QDialog):
                 item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
                 self.table.setItem(row, column, item)
         self.table.resizeColumnsToContents()
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
         column = QVBoxLayout(self)

@@ -82,6 +82,8 @@ QPushButton:default:hover, QPushButton[kind="primary"]:hover, QPushButton:defaul
 QPushButton[kind="primary"]:pressed { background: @accent_hover; border-color: @accent_hover; }
 QPushButton:default:disabled, QPushButton[kind="primary"]:disabled { background: @track; color: @quiet;
   border-color: @track; }
+QPushButton[kind="secondary"]:default { background: @surface; color: @text; border-color: @outline; padding: 0 12px; }
+QPushButton[kind="secondary"]:default:hover { background: @hover; }
 QPushButton[kind="quiet"], QPushButton[kind="link"] { background: transparent; border-color: transparent;
   color: @quiet; padding: 0 8px; }
 QPushButton[kind="quiet"]:hover { background: @hover_page; color: @text; }

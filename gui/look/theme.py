@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QDir, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDateTimeEdit, QProxyStyle, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDateTimeEdit, QDialog, QProxyStyle, QWidget
 
 from gui.look import fonts, style_sheet, theme_file
 from gui.look.token_palette import ALTERNATING, TOKEN_MODES, TokenPalette
@@ -53,8 +53,19 @@ class LookStyle(QProxyStyle):
         if isinstance(target, QAbstractSpinBox) and not isinstance(target, QDateTimeEdit):
             # The padding of a sheet does not reach this field.
             target.lineEdit().setTextMargins(6, 0, 0, 0)
+        elif isinstance(target, QDialog) and type(target).__module__.startswith("gui."):
+            _give_room(target)
         elif style_sheet.is_strong(target):
             target.setFont(fonts.strong(target.font()))
+
+
+def _give_room(dialog: QDialog) -> None:
+    """Give one of our dialogs the margins of a page, unless it sets its own (popovers do)."""
+    layout = dialog.layout()
+    if layout is not None and dialog.property("kind") != "popover":
+        page, wide = style_sheet.SPACE["page"], style_sheet.SPACE["wide"]
+        layout.setContentsMargins(page, wide, page, wide)
+        layout.setSpacing(max(layout.spacing(), style_sheet.SPACE["normal"]))
 
 
 class Theme(QObject):

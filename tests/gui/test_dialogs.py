@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QSpinBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDialogButtonBox, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from gui.dialogs.about import AboutDialog
@@ -271,3 +271,16 @@ def test_dialogs_are_freed_on_close(qtbot: QtBot, open_window: OpenWindow, actio
     [dialog] = [child for child in bench.window.findChildren(QDialog) if child.isVisible()]
     with qtbot.waitSignal(dialog.destroyed):
         qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+
+
+def test_dialogs_have_margins_and_a_button_that_closes_is_not_primary(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    sheet = opened(bench, "shortcuts", ShortcutsSheet)
+    margins = sheet.layout().contentsMargins()
+    assert (margins.left(), margins.right()) == (16, 16)
+    close = sheet.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Close)
+    assert close.isDefault(), "Enter closes it"
+    assert close.palette().button().color() != bench.theme.colour("accent_fill")
+    header = sheet.table.horizontalHeader()
+    assert header.defaultAlignment() & Qt.AlignmentFlag.AlignLeft, "as the cells below"
+    sheet.reject()
