@@ -83,6 +83,7 @@ class ConversationPanel(QWidget):
         side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         side.setFixedWidth(SIDE_WIDTH)
         side.setWidget(said)
+        side.setAccessibleName(self.tr("Conversation settings"))
         tables = QSplitter(Qt.Orientation.Horizontal)
         tables.addWidget(self.totals_table)
         tables.addWidget(self.turns_table)
