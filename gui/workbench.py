@@ -350,7 +350,7 @@ class Workbench(QObject):
         from gui.prompt.first_steps import FirstSteps, open_cards
 
         if open_cards(self.settings):
-            self.first_steps = steps = FirstSteps(self.settings, self.theme, self.icons, self.panel)
+            self.first_steps = steps = FirstSteps(self.settings, self.theme, self.icons, self.panel.splitter.widget(0))
             steps.page_asked.connect(self.go_to)
             steps.paste_asked.connect(self._paste_prompt)
             self.panel.add_foot(steps)

@@ -82,6 +82,16 @@ class CostChart(QWidget):
         self._plot: Any = None
         self._hint = PlainLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
+        self._place()
+        self.scale.currentChanged.connect(self._on_options)
+        self.most.valueChanged.connect(self._on_options)
+        self._turn = PlotTurn(theme, self, self._refresh)
+        theme.changed.connect(self._turn.ask)
+        self._loading: Loading | None = None
+        self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
+        self._redraw.timeout.connect(self._turn.ask)
+
+    def _place(self) -> None:
         options = self._make_options()
         self._body = QVBoxLayout(self)
         self._body.setContentsMargins(12, 0, 12, 8)
@@ -97,13 +107,6 @@ class CostChart(QWidget):
         self._field.setSpacing(0)
         self._field.addWidget(self.scroll)
         self._body.addLayout(self._field, 1)
-        self.scale.currentChanged.connect(self._on_options)
-        self.most.valueChanged.connect(self._on_options)
-        self._turn = PlotTurn(theme, self, self._refresh)
-        theme.changed.connect(self._turn.ask)
-        self._loading: Loading | None = None
-        self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
-        self._redraw.timeout.connect(self._turn.ask)
 
     def _make_options(self) -> QHBoxLayout:
         """Title, number of bars and scale, in one row."""

@@ -23,8 +23,8 @@ from gui.look.theme import Theme
 from gui.settings import SettingsStore
 
 ICON = QSize(20, 20)
-LEAST_HEIGHT = 340
-"""Height of the page below which the cards would leave too little of the prompt."""
+LEAST_HEIGHT = 320
+"""Height of the prompt, without the strip of costs, below which the cards would leave too little of the prompt."""
 
 
 class Card(NamedTuple):

@@ -27,7 +27,7 @@ def test_caret_selection_zoom_and_storage(qtbot: QtBot, open_window: OpenWindow)
     assert position.accessibleName() == "Ln 2, Col 3"
     editor.select_range(4, 10)
     qtbot.waitUntil(lambda: selection.text().startswith("5 characters selected, "))
-    qtbot.waitUntil(lambda: selection.text().endswith("tokens"))
+    qtbot.waitUntil(lambda: selection.text().endswith("tokens"))  # when counted
     assert [bar.findChild(QLabel, name).text() for name in ("statusOrigin", "statusLineEnds")] == ["UTF-8", "LF"]
     zoom = bar.findChild(QToolButton, "statusZoom")
     assert zoom.text() == "100%"
