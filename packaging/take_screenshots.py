@@ -57,11 +57,13 @@ def opened(theme: str) -> Iterator[Workbench]:
     """A window on a profile of its own; closed at the end."""
     from gui.app import create_window
     from gui.paths import profile_paths
+    from gui.prompt.first_steps import CARDS
     from gui.workbench import Workbench
 
     with tempfile.TemporaryDirectory() as folder:
         paths = profile_paths(Path(folder))
-        paths.settings_file.write_text(json.dumps({"theme": theme}), encoding="utf-8")
+        settings = {"theme": theme, "dismissed_cards": [card.key for card in CARDS]}
+        paths.settings_file.write_text(json.dumps(settings), encoding="utf-8")
         window = create_window(Path(folder))
         window.resize(*SIZE)
         window.show()
@@ -190,6 +192,7 @@ def main() -> None:
         take_page(theme, "requestTab", ROOT / "docs" / f"request-{theme}.png")
         take_page(theme, "compareTab", ROOT / "docs" / f"compare-{theme}.png")
         take_page(theme, "conversationTab", ROOT / "docs" / f"conversation-{theme}.png")
+        take_page(theme, "modelsPage", ROOT / "docs" / f"models-{theme}.png")
         take_training(theme, ROOT / "docs" / f"training-{theme}.png")
     app.quit()
 

@@ -45,6 +45,7 @@ def question(qtbot: QtBot, bench: Workbench) -> QMessageBox:
 
 def answer(qtbot: QtBot, box: QMessageBox, *, anyway: bool) -> None:
     """Answer by keyboard."""
+    qtbot.waitUntil(box.isActiveWindow)  # its mnemonics are for the active window alone
     with qtbot.waitSignal(box.destroyed):
         if anyway:
             qtbot.keyClick(box, Qt.Key.Key_E, Qt.KeyboardModifier.AltModifier)

@@ -30,8 +30,9 @@ def test_tokens_can_be_copied_looked_up_and_explained(qtbot: QtBot, open_window:
     editor, act = bench.panel.editor, bench.window.actions_by_name
     editor.select_range(10, 10)
     clipboard = QApplication.clipboard()
+    qtbot.waitUntil(act["copy_token_id"].isEnabled)
     act["copy_token_id"].trigger()
-    assert clipboard.text() == "25120"
+    qtbot.waitUntil(lambda: clipboard.text() == "25120")
     editor.select_range(4, 9)
     act["copy_ids"].trigger()
     qtbot.waitUntil(lambda: clipboard.text() == "[553,261]")

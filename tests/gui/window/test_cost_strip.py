@@ -18,7 +18,8 @@ pytestmark = pytest.mark.pages()
 
 def rows_in_sight(bench: Workbench) -> int:
     table = bench.costs.panel.table
-    return table.viewport().height() // table.rowHeight(0)
+    height = table.rowHeight(0)
+    return table.viewport().height() // height if height else 0
 
 
 def test_a_fresh_window_shows_prompt_and_costs(qtbot: QtBot, open_window: OpenWindow):
