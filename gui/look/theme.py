@@ -202,6 +202,8 @@ class Theme(QObject):
 
     def _dress(self, app: QApplication) -> None:
         """Give the application palette and style sheet: all widgets are polished anew, so only with the theme."""
+        if app.styleSheet():
+            app.setStyleSheet("")  # in place of another sheet Qt polishes each widget ten times: seven seconds
         app.setPalette(self.qt_palette())
         app.setFont(fonts.ui_font())
         app.setStyleSheet(style_sheet.sheet(self._colours.colours, fonts.scale()))
