@@ -284,10 +284,11 @@ def test_a_new_day_is_told_of(runner, qtbot, monkeypatch):
     with qtbot.waitSignal(service.prices_changed):
         service.start(runner)
     told = []
-    service.hour_passed.connect(lambda: told.append(service.today.day))
+    noted = service.hour_passed.connect(lambda: told.append(service.today.day))
     service.look_at_clock()
     assert told == []
     clock[0] += timedelta(seconds=1)
     service.look_at_clock()
     service.look_at_clock()
     assert told == [5]
+    service.disconnect(noted)  # which would keep the service, and its clock, for the rest of the run
