@@ -46,9 +46,9 @@ def gathered(
 def between(before: str, after: str) -> tuple[Piece, ...]:
     """What makes ``before`` to ``after``: all from the first difference to the last, cut into pieces; none where they
     are equal."""
-    start = _common(before, after)
+    start = common_prefix(before, after)
     rest = min(len(before), len(after)) - start
-    end = _common(before[: -rest - 1 : -1], after[: -rest - 1 : -1]) if rest else 0
+    end = common_prefix(before[: -rest - 1 : -1], after[: -rest - 1 : -1]) if rest else 0
     old_end, new_end = len(before) - end, len(after) - end
     if start == old_end and start == new_end:
         return ()
@@ -70,8 +70,8 @@ def _pieces(
     return tuple(Piece(start, end, group[2]) for (start, end), group in zip(utf16, groups, strict=True))
 
 
-def _common(one: str, other: str) -> int:
-    """How many characters both begin with, by halving: slices are compared as fast as memory is read."""
+def common_prefix(one: str, other: str) -> int:
+    """Return how many characters both texts begin with. By bisection: slices are compared at the speed of memory."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -186,7 +186,7 @@ class CutController(QObject):
         if self._found is None or self._found[0].revision != self._prompt.editor.revision:
             return
         found = self._found[1]
-        if not self._prompt.editor.replace_range(found.start, found.end, ""):
+        if not self._prompt.editor.replace_range(found.utf16_start, found.utf16_end, ""):
             return
         words = self.tr("Cut the prompt from {before} to {after} tokens.")
         self._notifier.information(

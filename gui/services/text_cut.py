@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.editor.offsets import utf16_length
+from gui.editor.pieces import common_prefix
 from gui.held_text import HeldText
 from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
 
@@ -30,10 +31,10 @@ class CutRequest:
 
 @dataclass(frozen=True, slots=True)
 class TextCut:
-    """What to remove, from ``start`` to ``end`` in UTF-16 units, and the tokens before and after."""
+    """Span to remove, as UTF-16 offsets, and the number of tokens before and after."""
 
-    start: int
-    end: int
+    utf16_start: int
+    utf16_end: int
     before: int
     after: int
 
@@ -73,21 +74,9 @@ def _cut(open_encoding: OpenEncoding, request: CutRequest, ticket: Ticket) -> Te
     ticket.progress(0.3)
     left = cut(encoding, text, request.most, request.keep)
     ticket.progress(0.9)
-    front = _same_at_start(left, text)
+    front = common_prefix(left, text)
     behind = min(len(left) - front, len(text) - front)
     if text[len(text) - behind :] != left[front:]:
         raise ValueError("the text cannot be cut there")
     start = utf16_length(text[:front])
     return TextCut(start, start + utf16_length(text[front : len(text) - behind]), before, encoding.count(left))
-
-
-def _same_at_start(one: str, other: str) -> int:
-    """How many characters two texts have in common at their start, by bisection: slices are compared fast."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
