@@ -83,12 +83,6 @@ class RequestBar(ToolRow):
         self._show_row(OWN_TEMPLATE)
         self._describe()
 
-    def set_pricing(self, on: bool) -> None:
-        """Show whether the cost table prices this request, without telling anybody."""
-        blocker = QSignalBlocker(self.price)
-        self.price.setChecked(on)
-        del blocker
-
     @Slot(int)
     def _on_template(self, row: int) -> None:
         key = self.template.itemData(row)

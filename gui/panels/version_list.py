@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QLocale, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QLocale,
+    QMargins,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -11,6 +23,8 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMessageBox,
     QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -23,11 +37,44 @@ from gui.models.versions import CONTEXT, NAME, SAVED, VersionsModel
 from gui.panels.fitted_table import FittedTable
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.row_table import edit_cell, set_up_rows
-from gui.prompt.context_cells import BAR_WIDTH, GAP, ContextCells
 from gui.services.versions.store import LONGEST_NAME, Kept, Version
 
 ROW_PADDING = 12
 NAME_CHARACTERS = 8
+BAR_WIDTH = 40
+BAR_HEIGHT = 4.0
+GAP = 6
+NEAR = 0.8
+"""From this share on the bar warns."""
+
+
+class ContextCells(QStyledItemDelegate):
+    """Cells with a bar at the left of the percentage: how much of a model's context window a text takes."""
+
+    def __init__(self, model: VersionsModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model, self._theme = model, theme
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        share = self._model.share(index.row())
+        if share is None:
+            return
+        area = option.rect
+        left = area.left() + GAP if not self.parent().isRightToLeft() else area.right() - GAP - BAR_WIDTH
+        bar = QRectF(left, area.center().y() - BAR_HEIGHT / 2, BAR_WIDTH, BAR_HEIGHT)
+        painter.save()
+        painter.fillRect(bar, self._theme.colour("meter_track"))
+        role = "meter_over" if share > 1 else "meter_near" if share >= NEAR else "meter"
+        filled = QRectF(bar)
+        filled.setWidth(max(2.0, BAR_WIDTH * min(1.0, share)) if share else 0.0)
+        painter.fillRect(filled, self._theme.colour(role))
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return super().sizeHint(option, index).grownBy(QMargins(BAR_WIDTH + 2 * GAP, 0, 0, 0))
 
 
 class VersionList(QWidget):

@@ -27,9 +27,8 @@ from gui.window.job_status import JobStatus
 from gui.window.menus.action_table import ACTIONS
 from gui.window.menus.menu_titles import MENUS, SUBMENUS
 from gui.window.message_bar import MessageBar
-from gui.window.navigation import NARROW, Navigation, ViewBar, WorkspaceRail
+from gui.window.navigation import NARROW, Navigation, Regions, ViewBar, WorkspaceRail
 from gui.window.pages import Page, Pages
-from gui.window.regions import Regions
 from gui.window.status import private_label
 from gui.window.workspaces import all_pages
 
