@@ -1,4 +1,4 @@
-"""What cells of amounts are drawn from: quiet zeros, fixed decimals, and the quality of a count. No Qt.
+"""Parts of an amount as it is drawn (quiet zeros, fixed decimals), and the quality of a count. No Qt.
 
 ``$0.000211`` is drawn as a quiet ``$0.000`` and a strong ``211``: the size of an amount is seen at once. A column has
 as many decimals as its smallest amount needs, so that the points of all amounts stand below each other. A range of tiny

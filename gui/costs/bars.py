@@ -26,7 +26,7 @@ TICK_WIDTH = 70
 LONGEST_NAME = 0.46
 """Names take at most this part of the width; longer ones are cut in the middle, where versions rarely are."""
 NAME_SIZE, FIGURE_SIZE = 0.93, 0.87
-"""Of the size of the window's text."""
+"""Size of the labels, as a fraction of the window's text."""
 LEAST_ROOM = 0.04
 MOST_FOR_FIGURES = 0.66
 """Figures behind the bars are left out where they would take more than this part of the field: hovering tells them."""

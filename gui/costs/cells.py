@@ -30,7 +30,7 @@ DOT_ROOM = 16.0
 BAR_WIDTH, BAR_HEIGHT = 54.0, 4.0
 STAR_RADIUS = 6.5
 INNER_RADIUS = 0.42
-"""Of a five-pointed star whose points are at 1; a little fuller than the exact 0.38, to read well when small."""
+"""Inner radius of a five-pointed star of radius 1. Exact is 0.38; a fuller star is clearer when small."""
 LEAST_DETAIL = 28.0
 """Pixels that a provider behind a name needs to be worth its ellipsis."""
 ROW_PADDING = 11
@@ -45,7 +45,7 @@ _DOTS = {EXACT: "success", ESTIMATED: "warning", ASSUMED: "stale"}
 
 
 class Look(NamedTuple):
-    """What a cell is drawn from. ``bar``: low and high end of its bar in steps; ``mark``: quality, or ``current``."""
+    """Data that one cell is drawn from. ``bar``: low and high end in steps; ``mark``: a quality, or ``current``."""
 
     runs: tuple[Run, ...]
     tone: str = ""

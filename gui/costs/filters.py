@@ -171,7 +171,7 @@ class MoreChips(QWidget):
         self._show()
 
     def add(self, widget: QWidget) -> None:
-        """Have something else stand behind the chips."""
+        """Set the widget at the right of the chips."""
         self._flow.addWidget(widget)
 
     def chips(self) -> tuple[Chip, ...]:

@@ -40,7 +40,7 @@ MOST_BYTES, MOST_TEXT = 24, 64
 MARGIN = 16
 BAR_HEIGHT = 7.0
 COUNT_NOTE = "Count: "
-"""How a remark of ``pricing`` begins that says how the count was measured."""
+"""Start of the remark of ``pricing`` that tells how a count was measured."""
 EDGE = 0.45
 """Opacity of the line around a token."""
 
@@ -255,7 +255,7 @@ class RangeBar(QWidget):
 
 
 class BillPart(QFrame):
-    """What one call costs with a model, line by line, and why it is a range.
+    """Bill of one call with a model, line by line, with the reason for a range.
 
     Signals: ``use_asked(str)``: this model shall be the current one; ``prices_asked(str)``: its prices are to be
     edited; ``calibrate_asked()``.
@@ -447,9 +447,9 @@ class BillPart(QFrame):
 
 
 class Inspector(QScrollArea):
-    """Token and bill, one below the other. Nothing is worked out while nobody sees it.
+    """Token card above the bill. Nothing is computed while it is hidden.
 
-    Signals: ``seen()`` when it comes into sight, for whoever has news.
+    Signals: ``seen()`` when it is shown and wants current data.
     """
 
     seen = Signal()

@@ -95,7 +95,7 @@ class CostPanel(QFrame):
 
     @property
     def page(self) -> ModelsPage:
-        """The full view, made when it is first asked for. Whoever shows it takes it as a child."""
+        """The full view, created on first access. The page that shows it becomes its parent."""
         if self._page is None:
             self._page = page = ModelsPage(self.model, self.table, self.commands, self.status, self._theme, self)
             page.hide()
@@ -265,7 +265,7 @@ class CostPanel(QFrame):
         self._show_currency()
         self.model.set_plan(self.scenario.budget, choices.calls_a_day)
         self.status.refresh()
-        # Before the start nobody prices anything, and the types of pricing need not be imported.
+        # Nothing is priced before the start, so the types of pricing need not be imported.
         if self._service.started:
             self._service.set_scenario(self.scenario.scenario(), self.scenario.mix())
         self._on_state_changed()
@@ -296,7 +296,7 @@ class CostPanel(QFrame):
 
     @Slot()
     def _show_costs(self) -> None:
-        """Say in the popover what the scenario comes to, while somebody sees it."""
+        """Show the cost of the scenario in the popover while it is open."""
         if not self.summary.isChecked():
             return
         view = self.model.view

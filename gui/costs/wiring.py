@@ -149,7 +149,7 @@ class CostWiring(QObject):
     # --- the inspector ------------------------------------------------------------------------------------------------
 
     def _connect_inspector(self, bench: Workbench, inspector: Inspector) -> None:
-        """Labels are written at most every tenth of a second, while somebody sees them."""
+        """Update the labels at most every tenth of a second, and only while they are visible."""
         panel, bill = self.panel, inspector.bill
         self._refresh.timeout.connect(self._show_inspected)
         for change in (

@@ -201,7 +201,7 @@ class Theme(QObject):
         self._dress(app)
 
     def _dress(self, app: QApplication) -> None:
-        """Give the application palette and style sheet: all widgets are polished anew, so only with the theme."""
+        """Set palette, font and style sheet of the application. Polishes all widgets: once per theme."""
         if app.styleSheet():
             app.setStyleSheet("")  # in place of another sheet Qt polishes each widget ten times: seven seconds
         app.setPalette(self.qt_palette())

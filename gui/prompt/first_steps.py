@@ -1,4 +1,4 @@
-"""Three cards under the sample prompt of the first start: what to do first. Each goes when it is closed or followed."""
+"""Three cards under the sample prompt of the first start. Closing a card, or its button, dismisses it."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ class PromptPanel(QFrame):
         self._column.insertWidget(self._column.indexOf(self._text) + 1, strip)
 
     def add_foot(self, foot: QWidget) -> None:
-        """Put something that comes and goes between the text and its figures."""
+        """Add a widget that is shown at times between the text and its figures."""
         self._column.insertWidget(self._column.indexOf(self.readout), foot)
 
     def show_editor(self, shown: bool) -> None:

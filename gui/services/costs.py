@@ -43,7 +43,7 @@ SAMPLE_SECONDS = 0.05
 """Edits closer together than this share one note of when they were made."""
 
 LONGEST_WAIT_MS = 600_000
-"""The clock is looked at this often at least: timers stand still while a computer sleeps, and clocks are set."""
+"""Longest time between two looks at the clock: timers stop while a computer sleeps, and clocks are adjusted."""
 
 
 def utc_now() -> datetime:
@@ -203,7 +203,7 @@ class CostService(QObject):
 
     @Slot()
     def look_at_clock(self) -> None:
-        """Price anew if peak hours began or ended, or another day has begun; then wait for the next such moment."""
+        """Reprice if peak hours began or ended or a new day began; then wait for the next such moment."""
         now, due = self._now(), self._boundary
         passed = due is not None and now >= due
         if passed or now < self._priced_at:

@@ -1,4 +1,4 @@
-"""A frameless dialog with round corners that opens over the window, and closes when the user goes on elsewhere."""
+"""A frameless dialog with round corners that closes when it loses the focus to the window."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gui.look.style_sheet import RADIUS
 from gui.look.theme import Theme
 
 NO_BLENDING = ("xcb", "vnc")
-"""Platforms where what is transparent may come out black: there the corners are cut off."""
+"""Platforms where transparent pixels may be drawn black: the corners are masked there."""
 
 
 class Popover(QDialog):
@@ -25,7 +25,7 @@ class Popover(QDialog):
         theme.changed.connect(self.update)
 
     def event(self, event: QEvent) -> bool:
-        """Close when the user goes on elsewhere in the window; the list of a field is no elsewhere."""
+        """Close when the window is deactivated, unless by the list of one of its own combo boxes."""
         leaves = event.type() == QEvent.Type.WindowDeactivate and QApplication.activePopupWidget() is None
         if leaves and QApplication.activeModalWidget() in (None, self):
             self.reject()

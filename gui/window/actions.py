@@ -1,4 +1,4 @@
-"""The actions of the window as ``QAction``s, made from ``gui.window.menus``; whoever can do one connects to it."""
+"""The window's ``QAction``s, made from ``gui.window.menus``. The code that carries one out connects to it."""
 
 from __future__ import annotations
 

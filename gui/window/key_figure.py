@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FIGURE_PIXELS, CAPTION_PIXELS = 23, 11
 DOT_ROOM = 18
 STEP = 12
-"""Widths are multiples of this, so that a figure that changes with every key seldom moves what is beside it."""
+"""Widths are rounded up to multiples of this, so that a changing figure seldom moves its neighbours."""
 
 
 class Part(NamedTuple):

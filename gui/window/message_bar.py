@@ -1,4 +1,4 @@
-"""Shows what ``Notifier`` is told without stopping anybody's work.
+"""Shows the notices of ``Notifier`` without interrupting the user.
 
 What happened is told by a toast over the content; a condition that lasts until it is settled, by a banner above it.
 """

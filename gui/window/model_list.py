@@ -327,7 +327,7 @@ class ModelPopover(Popover):
         return super().eventFilter(watched, event)
 
     def _on_mouse(self, event: QMouseEvent) -> None:
-        """A row under the pointer is the one that a click takes; its star is a button of its own."""
+        """Select the row under the pointer; its star is a separate click target."""
         index = self.list.indexAt(event.position().toPoint())
         choice = self.model.choice(index.row())
         if choice is None:

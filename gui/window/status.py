@@ -1,4 +1,4 @@
-"""The left of the status bar: where the caret is, what is selected, how the text is stored, and the zoom."""
+"""Left part of the status bar: caret, selection, character encoding, line ends and zoom."""
 
 from __future__ import annotations
 
