@@ -522,4 +522,4 @@ class Workbench(QObject):
             self.runner.shutdown()
         self.own_encodings.release()
         self.keeper.finish()
-        self.theme.release()
+        self.theme.release_soon()

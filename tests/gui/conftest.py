@@ -228,6 +228,8 @@ def open_shared_window(shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPa
 def windows(
     qtbot: QtBot, folder: Path, pages: Collection[str] | None = None, opened: list[Workbench] | None = None
 ) -> Iterator[OpenWindow]:
+    from gui.look.theme import FormerLook
+
     opened = [] if opened is None else opened
 
     def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
@@ -247,6 +249,8 @@ def windows(
     yield open_one
     for bench in opened:
         close_window(qtbot, bench)
+    if opened:
+        FormerLook.return_now()
 
 
 def close_window(qtbot: QtBot, bench: Workbench) -> None:

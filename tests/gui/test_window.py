@@ -209,8 +209,9 @@ def test_nothing_is_left_after_closing(qtbot: QtBot, qapp: QApplication, open_wi
         close_window(qtbot, bench)
         del bench, timers
         gc.collect()
-        qapp.sendPostedEvents(None, 0)
+        qtbot.waitUntil(lambda: qapp.style().objectName() == style)
         assert len(qapp.topLevelWidgets()) == widgets
+        assert not qapp.styleSheet()
         assert qapp.palette() == palette
         assert qapp.style().objectName() == style
     # By type and not by isinstance, which asks the objects: a weak proxy of some library may be of one that is gone.
