@@ -84,7 +84,7 @@ def open_window(arguments: Sequence[str]) -> int:
     import gc
 
     gc.disable()  # for good: gui.runtime.gc_scheduler collects, on the GUI thread alone
-    from gui.display_check import why_no_window
+    from gui.runtime.display_check import why_no_window
 
     sentence = why_no_window()
     if sentence:

@@ -129,7 +129,7 @@ def window(folder: str, profile: str, name: str) -> None:
     from PySide6.QtWidgets import QApplication
 
     from gui.app import create_window, tend_memory
-    from gui.memory_return import keep_big_blocks_apart
+    from gui.runtime.memory import keep_big_blocks_apart
     from gui.workbench import Workbench
 
     gc.disable()

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from gui.services.calibrations import CALIBRATED_LABELS, Calibrations, UsageRequest
-from gui.storage import Storage
+from gui.state.storage import Storage
 
 if TYPE_CHECKING:
     from gui.dialogs.calibration import CalibrationDialog
-    from gui.jobs import JobRunner
+    from gui.runtime.jobs import JobRunner
     from gui.services.calibrations import UsageReading
     from gui.workbench import Workbench
     from pricing.calibration import Sample

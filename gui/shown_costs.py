@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gui.core.about import our_version, version_lines
+from gui.core.report import Section
+from gui.core.report_sections import counts_section, pairs_section, prices_section, program_section
 from gui.models.cost_columns import CostView
 from gui.models.cost_export import about_lines, readable_table
 from gui.models.cost_row import CostRow
-from gui.services.report import Section
-from gui.services.report_sections import counts_section, pairs_section, prices_section, program_section
-from gui.versions import our_version, version_lines
 
 if TYPE_CHECKING:
     from pricing.types import Scenario

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
+from gui.core.token_text import hexadecimal, visible
 from gui.editor.token_card import CardToken, TokenCard, TokenCardContents
-from gui.look.token_text import hexadecimal, visible
 from gui.prompt.prompt import Prompt
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
 
 if TYPE_CHECKING:
     from gui.editor.types import TokenSpan

@@ -22,7 +22,7 @@ from gui.services.price_files import OWN_VENDOR
 from gui.services.tokenizer_files import AssignRequest, Change, ReadRequest, TokenizerFiles
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
+    from gui.runtime.jobs import JobRunner
     from gui.services.price_text import Splice
     from gui.services.tokenizer_files import Refusal, TokenizerPreview
     from gui.workbench import Workbench

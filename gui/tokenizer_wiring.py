@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.panels.dropped_files import DroppedFiles
+from gui.widgets.dropped_files import DroppedFiles
 
 if TYPE_CHECKING:
     from gui.tokenizer_flow import TokenizerFlow

@@ -157,7 +157,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_report_header() -> list[str]:
     if QT_MISSING is None:
         return []
-    from gui.system_libraries import missing_packages
+    from gui.runtime.system_libraries import missing_packages
 
     return [
         f"Qt cannot be loaded ({QT_MISSING}): the tests of the window are left out. "

@@ -11,19 +11,19 @@ from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from gui.core import exports
+from gui.core.exports import ExportTable
 from gui.costs.table import CostTable
 from gui.dialogs import file_choosers
 from gui.models.cost_columns import COLUMNS, title_of
 from gui.models.cost_export import about_lines, exact_table, readable_table
 from gui.models.cost_table import CostTableModel
 from gui.notify import Notifier
-from gui.services import exports
 from gui.services.costs import CostService
-from gui.services.exports import ExportTable
 from gui.services.price_files import OWN_VENDOR
 
 if TYPE_CHECKING:
-    from gui.storage import Storage
+    from gui.state.storage import Storage
 
 BOM = "\ufeff"
 """Without it spreadsheets take a CSV file for the system's old 8-bit encoding."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QWidge
 from gui.costs.scenario import ScenarioSummary
 from gui.models.cost_arrangement import natural
 from gui.models.cost_table import CostTableModel
-from gui.panels.flow_layout import FlowLayout
+from gui.widgets.layouts import FlowLayout
 
 FILTER_CHARACTERS = 18
 CONTEXTS = (32_000, 128_000, 200_000, 1_000_000)

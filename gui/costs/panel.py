@@ -38,8 +38,8 @@ from gui.notify import Notifier, Offer
 from gui.services.costs import CostService
 
 if TYPE_CHECKING:
-    from gui.scenario_book import ScenarioBook
-    from gui.storage import Storage
+    from gui.state.scenario_book import ScenarioBook
+    from gui.state.storage import Storage
 
 PROBLEMS_KEY = "price-file"
 NOTICES_KEY = "price-file-notices"

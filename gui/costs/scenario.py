@@ -48,9 +48,9 @@ from gui.models.scenario_choices import (
     ScenarioChoices,
 )
 from gui.models.scenario_state import ScenarioState
-from gui.panels.labelled import labelled, side_by_side
-from gui.panels.number_boxes import amount_box, as_date, decimal_of, tokens_box
 from gui.services.call_plans import DAYS, HOUR, MINUTES, expected_hit_percent
+from gui.widgets.labelled import labelled, side_by_side
+from gui.widgets.number_boxes import amount_box, as_date, decimal_of, tokens_box
 from gui.widgets.popover import Popover
 
 FIRST_HITS = Decimal(80)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPointF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
+from gui.core.exports import plain
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.costs.cells import dot_colour, draw_dot
 from gui.look.plain_label import PlainLabel
@@ -19,7 +20,6 @@ from gui.models.cost_table import CostTableModel
 from gui.models.cost_text import age_tone
 from gui.services import price_files
 from gui.services.costs import CostService
-from gui.services.exports import plain
 from gui.widgets.remark_label import RemarkLabel
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 
+from gui.core.about import our_version
 from gui.core.figures import QUALITIES
 from gui.costs.inspector import Inspector
 from gui.costs.panel import CostPanel
@@ -15,18 +16,17 @@ from gui.look.corner import plain_corner
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.models.reference_model import NO_MODEL, ReferenceModel
 from gui.priced_text import PricedText
-from gui.scenario_book import ScenarioBook
 from gui.services.costs import CostService
 from gui.services.price_files import OWN_VENDOR
-from gui.storage import Storage
-from gui.versions import our_version
+from gui.state.scenario_book import ScenarioBook
+from gui.state.storage import Storage
 from gui.window.header import HeaderFigures
 from gui.window.workspaces import MODELS_PAGE
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
     from gui.models.cost_row import CostRow
     from gui.prompt.prompt_panel import StripSplitter
+    from gui.runtime.jobs import JobRunner
     from gui.window.model_list import Priced
     from gui.window.pages import Page
     from gui.workbench import Workbench

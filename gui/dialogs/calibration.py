@@ -21,14 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
 from gui.look.fonts import fixed_font
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.models.plain_rows import PlainRowsModel
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.dialog_buttons import button_row
+from gui.widgets.plain_rows import PlainRowsModel
+from gui.widgets.row_table import set_up_rows
+from gui.widgets.stretched_table import StretchedTable
 
 if TYPE_CHECKING:
     from gui.services.calibrations import UsageReading

@@ -19,19 +19,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import close_row
 from gui.models.cheapest_table import CheapestModel, WrittenRanking
 from gui.models.cost_columns import LABEL_ORDER
 from gui.models.cost_table import CostTableModel
 from gui.models.scenario_choices import MOST_BUDGET
 from gui.models.scenario_state import ScenarioState
-from gui.panels.flow_layout import FlowLayout
-from gui.panels.labelled import labelled
-from gui.panels.number_boxes import amount_box, decimal_of, tokens_box
-from gui.panels.row_table import MEASURED_ROWS, set_up_rows
-from gui.panels.stretched_table import StretchedTable
-from gui.panels.text_delegate import TextDelegate
 from gui.services.cheapest import Job, cheapest
+from gui.widgets.dialog_buttons import close_row
+from gui.widgets.labelled import labelled
+from gui.widgets.layouts import FlowLayout
+from gui.widgets.number_boxes import amount_box, decimal_of, tokens_box
+from gui.widgets.row_table import MEASURED_ROWS, set_up_rows
+from gui.widgets.stretched_table import StretchedTable
+from gui.widgets.text_delegate import TextDelegate
 
 ROW_PADDING = 12
 

@@ -22,11 +22,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
+from gui.core.token_text import visible_line
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
 from gui.models.import_rows import (
     BUILT_IN,
     FIELD,
@@ -38,9 +37,6 @@ from gui.models.import_rows import (
     field_words,
     value_words,
 )
-from gui.models.plain_rows import PlainRowsModel
-from gui.panels.dropped_files import DroppedFiles
-from gui.panels.row_table import set_up_rows
 from gui.services.price_imports import (
     CHANGES,
     EVERYTHING,
@@ -51,6 +47,10 @@ from gui.services.price_imports import (
     Preview,
     ReadTable,
 )
+from gui.widgets.dialog_buttons import button_row
+from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.plain_rows import PlainRowsModel
+from gui.widgets.row_table import set_up_rows
 
 ROW_PADDING = 12
 SIZE = (1040, 620)

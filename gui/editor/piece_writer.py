@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.editor.pieces import Piece
 from gui.editor.token_editor import TokenEditor
-from gui.next_turn import in_next_turn
+from gui.runtime.event_loop import in_next_turn
 
 SLICE_SECONDS = 0.01
 """How long pieces are put into the text before keys and painting have their turn."""

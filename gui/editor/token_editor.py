@@ -31,7 +31,7 @@ from gui.editor.token_tracker import TokenTracker
 from gui.editor.types import TokenSpan
 from gui.editor.visible_lines import LINE_GAP, NumberedLine, VisibleLine, numbered_lines, visible_lines
 from gui.look.fonts import fixed_font
-from gui.next_turn import in_next_turn
+from gui.runtime.event_loop import in_next_turn
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt
 
 from gui.models.cost_text import CostText
-from gui.models.plain_data import plain_tips
-from gui.models.rows import LEFT, RIGHT
+from gui.widgets.plain_data import plain_tips
+from gui.widgets.table_model import LEFT, RIGHT
 
 if TYPE_CHECKING:
     from pricing.scenarios import Choice

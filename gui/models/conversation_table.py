@@ -9,8 +9,8 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QCoreApplicat
 from PySide6.QtGui import QIcon
 
 from gui.models.cost_text import CostText
-from gui.models.plain_data import plain_tips
-from gui.models.rows import RIGHT
+from gui.widgets.plain_data import plain_tips
+from gui.widgets.table_model import RIGHT
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk

@@ -16,7 +16,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from gui.core.figures import QUALITIES, Run, amount_places, amount_runs, price_places
-from gui.look.token_text import visible_line
+from gui.core.token_text import visible_line
 from gui.models.cost_arrangement import natural
 from gui.models.cost_money import (
     break_even,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
+from gui.core.exports import ExportTable, Value
 from gui.models.cost_columns import COLUMNS, CostView, title_of
 from gui.models.cost_row import CostRow
 from gui.models.cost_text import CostText
-from gui.services.exports import ExportTable, Value
 
 if TYPE_CHECKING:
     from pricing.types import CallMix, Scenario

@@ -16,7 +16,7 @@ from unicodedata import bidirectional
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
 
-from gui.services.money import usd_text
+from gui.core.money import usd_text
 
 AGEING_DAYS = 30
 """From this age on prices are called ageing: a month, in which some of any long list change."""

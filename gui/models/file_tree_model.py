@@ -11,9 +11,9 @@ from gui.look.plain_tip import plain_tip
 from gui.models.cost_text import CostText
 from gui.models.file_choice import FileChoice
 from gui.models.file_tree import TOP, FileTree
-from gui.models.plain_data import everything_visible
-from gui.models.rows import RIGHT
 from gui.models.training_text import TrainingText
+from gui.widgets.plain_data import everything_visible
+from gui.widgets.table_model import RIGHT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,10 +17,10 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from gui.models.plain_data import everything_visible
 from gui.models.price_facts import LABELS
-from gui.models.rows import RIGHT
 from gui.services.price_facts import amount_text
+from gui.widgets.plain_data import everything_visible
+from gui.widgets.table_model import RIGHT
 
 if TYPE_CHECKING:
     from gui.services.price_imports import Preview

@@ -8,8 +8,8 @@ from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, Q
 from PySide6.QtGui import QColor
 
 from gui.look.theme import Theme
-from gui.models.plain_data import everything_visible
-from gui.models.rows import RIGHT
+from gui.widgets.plain_data import everything_visible
+from gui.widgets.table_model import RIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,8 +17,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFont
 
 from gui.look.fonts import set_weight
-from gui.models.plain_data import everything_visible
 from gui.services.price_facts import BUNDLED, YOURS, Fact, ModelFacts
+from gui.widgets.plain_data import everything_visible
 
 FIELD, VALUE, ORIGIN = range(3)
 _NO_INDEX = QModelIndex()

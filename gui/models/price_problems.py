@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gui.models.plain_data import everything_visible
-from gui.models.rows import RIGHT
+from gui.widgets.plain_data import everything_visible
+from gui.widgets.table_model import RIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTableView, Q
 from gui.look.plain_label import PlainLabel
 from gui.models.cost_text import CostText
 from gui.models.ranking import BEGINNING, RankingModel
-from gui.panels.fitted_table import FittedTable
-from gui.panels.row_table import set_up_rows
+from gui.widgets.row_table import set_up_rows
+from gui.widgets.tables import FittedTable
 
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import RankedPart

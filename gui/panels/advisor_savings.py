@@ -26,11 +26,11 @@ from gui.models.advisor_words import kind_words
 from gui.models.cost_text import CostText
 from gui.models.previews import PreviewsModel
 from gui.models.proposals import WHAT, ProposalsModel
-from gui.panels.fitted_table import FittedTable
-from gui.panels.row_table import set_up_rows
-from gui.panels.runs_delegate import RunsDelegate
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.delegates import RunsDelegate
 from gui.widgets.empty_state import EmptyState
+from gui.widgets.row_table import set_up_rows
+from gui.widgets.stretched_table import StretchedTable
+from gui.widgets.tables import FittedTable
 
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import Preview

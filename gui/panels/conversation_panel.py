@@ -15,12 +15,12 @@ from gui.look.theme import Theme
 from gui.models.conversation_table import TotalsModel, TurnsModel, figures_of
 from gui.models.cost_text import CostText
 from gui.panels.conversation_form import ConversationForm
-from gui.panels.plot_turn import PlotTurn
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_form import Remark
-from gui.panels.when_seen import WhenSeen
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.plot_turn import PlotTurn
+from gui.widgets.row_table import set_up_rows
+from gui.widgets.stretched_table import StretchedTable
+from gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk

@@ -14,7 +14,7 @@ from gui.look.line_styles import LINE_STYLES, MARK, line_pen
 from gui.look.theme import Theme
 from gui.models.conversation_table import total_text
 from gui.models.cost_text import CostText
-from gui.panels.plot_axis import PlotAxis
+from gui.widgets.plot_axis import PlotAxis
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk

@@ -27,12 +27,12 @@ from gui.models.file_tree import TOP
 from gui.models.file_tree_model import MODELS, NAME, FileTreeModel
 from gui.models.training_skipped import SkippedFilesModel
 from gui.models.training_text import TrainingText
-from gui.panels.dropped_files import DroppedFiles
 from gui.panels.files_tools import FilesTools
 from gui.panels.fit_proposal import FitProposal
 from gui.panels.training_folder import FolderBar
 from gui.panels.training_form import Remark
 from gui.panels.treemap import Treemap, only_child
+from gui.widgets.dropped_files import DroppedFiles
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
 
-from gui.look.token_text import visible_line
+from gui.core.token_text import visible_line
 from gui.models.training_text import TrainingText
 
 if TYPE_CHECKING:

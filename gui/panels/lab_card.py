@@ -22,13 +22,13 @@ from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.lab import BROKEN, DONE, FAILS, HOLDS, NOT_RUN, ROLES, WAITING, standing_words
-from gui.panels.flow_layout import FlowLayout
 from gui.panels.lab_outcome import OutcomeView
 from gui.panels.lab_text import MOST_CHARACTERS, LabText
-from gui.panels.wheel_guard import WheelGuard
-from gui.panels.when_seen import WhenSeen
 from gui.services.lab.types import Inputs
 from gui.services.lab.words import tr as card_words
+from gui.widgets.layouts import FlowLayout
+from gui.widgets.wheel_guard import WheelGuard
+from gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from gui.services.lab.types import Card, Outcome

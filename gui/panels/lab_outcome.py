@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QTableView, QVBoxLayout
 from gui.look.theme import Theme
 from gui.models.lab import ClaimsModel, ResultModel
 from gui.models.training_text import TrainingText
-from gui.panels.row_table import set_up_rows
 from gui.panels.training_curve import TrainingCurveView
 from gui.panels.training_form import Remark
+from gui.widgets.row_table import set_up_rows
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve

@@ -20,20 +20,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import visible_line
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
 from gui.models.price_problems import COLUMN, LINE, MESSAGE, PriceProblemsModel
-from gui.panels.dropped_files import DroppedFiles
 from gui.panels.model_prices import ModelPrices
 from gui.panels.price_editor import FieldsBelow, PriceEditor
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.dropped_files import DroppedFiles
 from gui.widgets.remark_label import RemarkLabel
+from gui.widgets.stretched_table import StretchedTable
 
 if TYPE_CHECKING:
-    from gui.panels.find_bar import FindBar
+    from gui.widgets.find_bar import FindBar
     from pricing.types import Problem
 
 MOST_ROWS = 6
@@ -105,7 +105,7 @@ class PricingPanel(QWidget):
     @cached_property
     def find_bar(self) -> FindBar:
         """Find and replace, below the text. Made when it is first asked for."""
-        from gui.panels.find_bar import FindBar
+        from gui.widgets.find_bar import FindBar
 
         bar = FindBar(self._theme, self._icons, self, name="pricingFind")
         self._column.insertWidget(self._column.indexOf(self.editor) + 1, bar)

@@ -50,7 +50,7 @@ class TokenAnnouncer(QObject):
     def _spoken(self, span: TokenSpan | None, info: TokenInfo | None) -> str:
         if span is None or info is None:
             return ""
-        from gui.look.token_text import visible
+        from gui.core.token_text import visible
 
         number = partial(figure, self._editor.locale())
         size = len(info.token_bytes)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QSpinBox, QVBoxLayout, QWidget
 
+from gui.core.money import usd_text
 from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
 from gui.models.training_report import GROUP, CompressionModel
 from gui.models.training_text import TrainingText
-from gui.panels.fitted_table import FittedTable
-from gui.panels.flow_layout import FlowLayout
-from gui.services.money import usd_text
 from gui.services.training_savings import is_comparable, savings
+from gui.widgets.layouts import FlowLayout
+from gui.widgets.tables import FittedTable
 
 if TYPE_CHECKING:
     from gui.services.training_report import Report

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 
 from gui.look.fonts import fixed_font
 from gui.models.training_feed import COLUMNS, PAIR, TOKEN, MergeFeedModel, alignment
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.row_table import set_up_rows
+from gui.widgets.stretched_table import StretchedTable
 
 ROW_PADDING = 12
 CELL_PADDING = 14

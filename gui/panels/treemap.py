@@ -18,9 +18,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from gui.core.token_text import visible_line
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
 from gui.models.file_tree import TOP
 from gui.models.treemap_layout import squarified
 

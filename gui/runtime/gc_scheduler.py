@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
+    from gui.runtime.jobs import JobRunner
 
 YOUNG_OBJECTS = 2_000
 """Number of new objects that is worth a collection of those."""

@@ -11,7 +11,7 @@ from gui.models.conversation_choices import ConversationChoices
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
     from pricing.scenarios import Turn
     from pricing.types import Model, Scenario, TokenCount
 

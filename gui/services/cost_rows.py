@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gui.core.narrowing import Narrowing
 from gui.models.cost_row import CostRow
-from gui.services.narrowing import Narrowing
 
 if TYPE_CHECKING:
     from engine.text_sample import TextSample
-    from gui.jobs import Ticket
-    from gui.services.request_tokens import RequestTokens
+    from gui.core.request_tokens import RequestTokens
+    from gui.runtime.jobs import Ticket
     from pricing.calibration import Sample
     from pricing.rates import RateCards
     from pricing.types import CallMix, Model, Rates, Scenario, TokenCount

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from gui.core.narrowing import Narrowing
 from gui.models.cost_row import CostRow
 from gui.services.cost_rows import PriceRequest, new_cards, price_rows
-from gui.services.narrowing import Narrowing
 from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult, JobRunner, Lane
+    from gui.core.request_tokens import RequestTokens
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane
     from gui.services.live_text import PromptCounts
-    from gui.services.request_tokens import RequestTokens
     from pricing.calibration import Sample
     from pricing.rates import RateCards
     from pricing.types import CallMix, Model, Problem, Scenario

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.models.file_tree import FileTree
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from engine.training_types import CorpusRules, CorpusSurvey
-from gui.jobs import PROCESSORS
 from gui.models.file_tree import FileTree, tree_of
+from gui.runtime.jobs import PROCESSORS
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
 
 

@@ -14,15 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gui.core.text_chunks import HeldText, held
 from gui.editor.offsets import document_text, stored_to_document
 from gui.editor.ready_patch import ready_patch
-from gui.held_text import HeldText, held
 
 if TYPE_CHECKING:
     from engine import EditedText, Encoding
     from engine.text_sample import TextSample
     from engine.types import TextEdit, TextStatistics, TokenPatch
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
     from gui.services.own_encodings import OpenEncoding
 
 CATCH_UP_SECONDS = 0.04

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gui.services.exports import ExportTable, Value, to_csv, to_json, to_markdown
+from gui.core.exports import ExportTable, Value, to_csv, to_json, to_markdown
 from gui.services.file_prices import FilePrices
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.training_types import SkippedFile
-    from gui.jobs import Ticket
     from gui.models.file_tree import FileTree
+    from gui.runtime.jobs import Ticket
     from pricing.types import Model, Scenario
 
 FORMATS = {".csv": to_csv, ".json": to_json, ".md": to_markdown}

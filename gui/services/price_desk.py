@@ -25,7 +25,7 @@ from gui.services.price_text import (
 )
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from pricing.types import Problem
 
 

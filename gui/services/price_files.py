@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 if TYPE_CHECKING:
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
     from pricing.types import Model, Problem
 
 KEPT = "kept"
@@ -118,7 +118,7 @@ def _loaded(file: Path | None, names: tuple[str, ...]) -> LoadedPrices:
 
 
 def _keep_copy(file: Path, copy: Path | None) -> None:
-    from gui.services.file_writing import write_atomic
+    from gui.core.file_writing import write_atomic
 
     if copy is None:
         return

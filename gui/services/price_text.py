@@ -14,12 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gui.core.versioned_document import regular_bytes
 from gui.editor.offsets import document_text
 from gui.editor.text_mirror import TextMirror
-from gui.versioned_document import regular_bytes
 
 if TYPE_CHECKING:
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
     from pricing.types import Problem
 
 MOST_CHARACTERS = 400_000
@@ -127,7 +127,7 @@ def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> File
 def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Saved:
     """Write the price file, the one before beside it with the ending ``.bak``. Raises OSError; then nothing changed."""
     from engine.half_written import only_here
-    from gui.services.file_writing import write_atomic
+    from gui.core.file_writing import write_atomic
 
     stored = stored_text(request.text, request.stored)
     raw = stored.encode("utf-8", "surrogatepass")

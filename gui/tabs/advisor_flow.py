@@ -16,7 +16,7 @@ from gui.prompt.prompt import Prompt
 from gui.services.advice import AdviceRequest, AdviceService, Combination, CombineRequest, Findings
 
 if TYPE_CHECKING:
-    from gui.held_text import HeldText
+    from gui.core.text_chunks import HeldText
     from gui.services.savings import PricedModel
 
 Priced = Callable[[], "PricedModel | None"]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gui.loading import Loading
 from gui.models.conversation_choices import MOST_MODELS, conversation_of
+from gui.runtime.loading import Loading
 from gui.services.conversations import Talk, TalkRequest, converse_with_all, talker_of
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult
     from gui.models.cost_row import CostRow
     from gui.panels.conversation_panel import ConversationPanel
+    from gui.runtime.jobs import JobFailure, JobResult
     from gui.tabs.tab_wiring import TabParts
 
 DELAY_MS = 80

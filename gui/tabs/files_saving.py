@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFileDialog
 
 from gui.dialogs import file_choosers
 from gui.services.manifest import FORMATS, ManifestRequest, manifest_text
-from gui.storage import Storage
+from gui.state.storage import Storage
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult, JobRunner
     from gui.notify import Notifier
     from gui.panels.files_panel import FilesPanel
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner
     from gui.tabs.files_flow import FilesFlow
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from gui.models.file_tree import TOP
-from gui.next_turn import in_next_turn
+from gui.runtime.event_loop import in_next_turn
 
 if TYPE_CHECKING:
     from gui.models.file_tree import FileTree

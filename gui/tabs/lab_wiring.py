@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Slot
 from gui.models.lab import NOT_RUN, WAITING
 from gui.panels.lab_card import MERGES, TRAINER
 from gui.services.lab.service import LabRequest, LabService
-from gui.storage import Storage
+from gui.state.storage import Storage
 
 if TYPE_CHECKING:
     from gui.panels.lab_panel import LabPanel

@@ -6,9 +6,9 @@ from PySide6.QtGui import QTextCursor
 
 from gui.match_walk import MatchWalk
 from gui.notify import Notifier
-from gui.panels.find_bar import FindBar
 from gui.panels.price_editor import PriceEditor
 from gui.services.find import FindRequest, FindService, Replacement
+from gui.widgets.find_bar import FindBar
 
 
 class PriceFinder(MatchWalk):

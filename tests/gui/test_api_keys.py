@@ -5,8 +5,8 @@ import string
 
 import pytest
 
-from gui import api_keys
-from gui.api_keys import MOST_FOUND, find_keys
+from gui.core import api_keys
+from gui.core.api_keys import MOST_FOUND, find_keys
 
 WORD = string.ascii_letters + string.digits
 rng = random.Random(7)

@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from gui.costs.bill import explanation
 from gui.dialogs.calibration import CalibrationDialog
-from gui.jobs import JobRunner
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.models.cost_row import CostRow
+from gui.runtime.jobs import JobRunner
 from gui.services.calibrations import Calibrations
-from gui.storage import Storage
+from gui.state.storage import Storage
 from gui.workbench import Workbench
 from pricing.calibration import Sample
 from tests.gui.conftest import OpenWindow, close_window

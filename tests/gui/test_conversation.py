@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView, QWidget
 
-from gui.jobs import Ticket
 from gui.look.line_styles import LINE_STYLES, line_sample
 from gui.look.theme import Theme
 from gui.models.conversation_choices import MOST_MODELS, ConversationChoices, conversation_of
@@ -18,6 +17,7 @@ from gui.models.conversation_table import TotalsModel, TurnsModel, figures_of
 from gui.models.cost_text import CostText
 from gui.panels.conversation_form import ConversationForm
 from gui.panels.conversation_panel import ConversationPanel
+from gui.runtime.jobs import Ticket
 from gui.services.conversations import TalkRequest, converse_with_all, talker_of
 from tests.gui.cost_samples import MODELS, model, scenario
 

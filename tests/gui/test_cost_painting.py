@@ -16,6 +16,7 @@ from PySide6.QtCore import QLocale, QRect, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
+from gui.core import exports
 from gui.costs.chart import bars_of
 from gui.costs.table import CostTable
 from gui.look.theme import Theme
@@ -25,7 +26,6 @@ from gui.models.cost_export import exact_table, readable_table
 from gui.models.cost_row import CostRow
 from gui.models.cost_table import CostRole, CostTableModel
 from gui.models.cost_text import CostText
-from gui.services import exports
 from pricing.types import CostEstimate, CostPart, CountRule, Model, Price, Rates
 from tests.gui.cost_samples import TODAY, rows
 from tests.thoroughness import examples

@@ -7,7 +7,7 @@ from time import monotonic
 
 import pytest
 
-from gui.jobs import Ticket
+from gui.runtime.jobs import Ticket
 from gui.services import costs, price_files
 from gui.services.cost_rows import PriceRequest, fitting, price_rows
 from gui.services.costs import CostService

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from gui import display_check, system_libraries, x_display
-from gui.display_check import why_no_window
+from gui.runtime import display_check, system_libraries, x_display
+from gui.runtime.display_check import why_no_window
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about displays of Linux")
 
@@ -244,5 +244,5 @@ def test_without_a_library_of_wayland_x11_serves(
 
 
 def test_importing_the_check_loads_no_qt():
-    code = "import sys, gui.display_check; sys.exit(any(name.startswith('PySide6') for name in sys.modules))"
+    code = "import sys, gui.runtime.display_check; sys.exit(any(name.startswith('PySide6') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False, env=dict(os.environ)).returncode == 0

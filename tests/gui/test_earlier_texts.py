@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui import storage
 from gui.notify import Offer
-from gui.session import STATE_FILE, TEXT_FILE
-from gui.session_slot import SessionSlot
+from gui.state import storage
+from gui.state.session import STATE_FILE, TEXT_FILE
+from gui.state.session_slot import SessionSlot
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from gui.editor.token_editor import TokenEditor
 from gui.look.theme import Theme
-from gui.panels.editor_look import EditorLook, TokenView
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
+from gui.widgets.editor_look import EditorLook, TokenView
 
 
 @pytest.fixture

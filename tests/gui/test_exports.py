@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.services.exports import ExportTable, harmless, plain, to_csv, to_json, to_markdown, to_tsv
+from gui.core.exports import ExportTable, harmless, plain, to_csv, to_json, to_markdown, to_tsv
 
 TABLE = ExportTable(
     columns=("model", "note", "tokens", "usd", "checked", "retired"),

@@ -11,7 +11,7 @@ from engine import still_wanted
 from engine.still_wanted import asking
 from gui.editor import pieces
 from gui.editor.pieces import Piece
-from gui.jobs import JobRunner, Ticket
+from gui.runtime.jobs import JobRunner, Ticket
 from gui.services import find
 from gui.services.find import FindError, FindRequest, FindService, Matches, Replacement, SearchOptions, answer
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from gui.editor import piece_writer, pieces
-from gui.jobs import Ticket
 from gui.prompt import prompt as prompt_module
+from gui.runtime.jobs import Ticket
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 

@@ -15,14 +15,14 @@ from engine.comparing.types import Difference
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText
-from gui.models.rows import RowsModel
 from gui.panels.advisor_ranking import AdvisorRanking
 from gui.panels.compare_pages import ComparePages
-from gui.panels.fitted_table import FittedTable
-from gui.panels.row_table import MEASURED_ROWS, set_up_rows
 from gui.panels.version_comparison import VersionComparison
 from gui.services.advisor.excerpts import RankedPart
 from gui.services.versions.cost_change import ChangeRequest, cost_changes
+from gui.widgets.row_table import MEASURED_ROWS, set_up_rows
+from gui.widgets.table_model import RowsModel
+from gui.widgets.tables import FittedTable
 from pricing import Scenario, load_catalog
 from tests.gui.paints import Paints
 from tests.gui.questions import roles_asked

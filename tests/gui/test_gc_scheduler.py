@@ -12,8 +12,8 @@ from weakref import ref
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.jobs import JobRunner, Ticket
 from gui.runtime import gc_scheduler
+from gui.runtime.jobs import JobRunner, Ticket
 from tests.patience import PATIENCE_MS
 
 STRESS_SECONDS = "10"

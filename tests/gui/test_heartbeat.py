@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from engine.still_wanted import ask
-from gui import heartbeat, jobs
-from gui.heartbeat import Heartbeat
-from gui.jobs import JobRunner, Ticket
+from gui.runtime import heartbeat, jobs
+from gui.runtime.heartbeat import Heartbeat
+from gui.runtime.jobs import JobRunner, Ticket
 from tests.patience import PATIENCE_SECONDS
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from gui import held_text
-from gui.held_text import HeldText, held
-from gui.storage import WriteRequest, write_now
+from gui.core import text_chunks
+from gui.core.text_chunks import HeldText, held
+from gui.state.storage import WriteRequest, write_now
 
 TEXT = "one 😀\n\ud800 lone, \ufeff two\n" * 20
 
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held_text, "PIECE_CHARACTERS", 7)
+    monkeypatch.setattr(text_chunks, "PIECE_CHARACTERS", 7)
 
 
 def test_it_is_the_text_in_small_pieces():

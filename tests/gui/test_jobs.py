@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from PySide6.QtCore import QObject, QThread, Slot
 
-from gui import jobs
-from gui.jobs import JobCancelled, JobFailure, JobRunner, Ticket
+from gui.runtime import jobs
+from gui.runtime.jobs import JobCancelled, JobFailure, JobRunner, Ticket
 from pricing import check_text
 from tests.patience import PATIENCE_SECONDS
 
@@ -135,7 +135,7 @@ def test_progress_is_reported_and_forgotten_at_the_end(qtbot, runner):
 
 
 def test_progress_of_a_cancelled_job_raises(runner):
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
 
     ticket = Ticket(lambda fraction, note: None)
     ticket.cancel()

@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 import engine
-from gui.jobs import JobCancelled, Ticket
 from gui.look.theme import Theme
 from gui.models.lab import EXPECTED, FOUND, SAYS, VERDICT, ClaimsModel, ResultModel
+from gui.runtime.jobs import JobCancelled, Ticket
 from gui.services.lab.catalogue import card, cards
 from gui.services.lab.language_cards import article
 from gui.services.lab.plain_training import MOST_CHARACTERS, in_bytes, learn

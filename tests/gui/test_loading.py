@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 
 from engine.training_types import TrainingCurve
 from gui.costs.chart import CostChart
-from gui.loading import PLOTS, Loading, is_loaded, load
-from gui.loading_ahead import modules_of_the_window
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
 from gui.panels.training_curve import TrainingCurveView
 from gui.panels.vocabulary_lengths import LengthsPage
+from gui.runtime.loading import PLOTS, Loading, is_loaded, load
+from gui.runtime.loading_ahead import modules_of_the_window
 from tests.patience import PATIENCE_MS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,7 +50,7 @@ def owner(qapp):
 
 def test_what_is_loaded_is_not_waited_for(owner: QObject):
     done = []
-    WHEN_LOADED(Loading(owner), ("sys", "gui.jobs"), lambda: done.append(1))
+    WHEN_LOADED(Loading(owner), ("sys", "gui.runtime.jobs"), lambda: done.append(1))
     assert done
 
 

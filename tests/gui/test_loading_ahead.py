@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.loading_ahead import modules_of_the_window
+from gui.runtime.loading_ahead import modules_of_the_window
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,9 +22,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from gui.app import tend_memory
-from gui.paths import profile_paths
+from gui.core.paths import profile_paths
 from gui.workbench import Workbench
-from gui import loading_ahead
+from gui.runtime import loading_ahead
 
 loading_ahead.PATIENCE_MS = loading_ahead.PAUSE_MS = 0
 elsewhere = []

@@ -11,13 +11,13 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from gui import memory_return
-from gui.jobs import JobRunner, Ticket
-from gui.memory_return import NOTABLE_BYTES, MemoryReturn, resident_bytes, return_memory
+from gui.runtime import memory
+from gui.runtime.jobs import JobRunner, Ticket
+from gui.runtime.memory import NOTABLE_BYTES, MemoryReturn, resident_bytes, return_memory
 
 BIG_BLOCKS = """
 import ctypes
-from gui.memory_return import BIG_BLOCK_BYTES, keep_big_blocks_apart
+from gui.runtime.memory import BIG_BLOCK_BYTES, keep_big_blocks_apart
 
 class Figures(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd x y z u v".split()]
@@ -156,7 +156,7 @@ def test_the_threads_of_a_window_have_no_room_of_their_own_for_small_blocks(tmp_
 @pytest.mark.parametrize(("grown_by", "times"), [(NOTABLE_BYTES // 2, 0), (2 * NOTABLE_BYTES, 1)])
 def test_work_that_left_much_returns_memory_once(qtbot: QtBot, monkeypatch, grown_by: int, times: int):
     held = [500_000_000]
-    monkeypatch.setattr(memory_return, "resident_bytes", lambda: held[0])
+    monkeypatch.setattr(memory, "resident_bytes", lambda: held[0])
     prompt, runner, returned = Prompt(), JobRunner(), []
 
     def release() -> None:

@@ -8,7 +8,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal, Slot
 from pytestqt.qtbot import QtBot
 
-from gui.next_turn import in_next_turn
+from gui.runtime.event_loop import in_next_turn
 
 
 class Listener(QObject):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gui.core.versioned_document import is_newer, read_document
 from gui.services.price_files import BUNDLED, LoadRequest, load_prices
 from gui.services.price_text import ReadRequest, read_price_text
-from gui.session import read_session
-from gui.versioned_document import is_newer, read_document
+from gui.state.session import read_session
 from pricing import check_file
 from tests.gui.conftest import OpenWindow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject
 
-from gui.one_a_turn import OneATurn
+from gui.runtime.one_a_turn import OneATurn
 
 
 class Posted(QObject):

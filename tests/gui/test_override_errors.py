@@ -18,9 +18,9 @@ from PySide6.QtWidgets import QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
-from gui import override_errors
-from gui.loading_ahead import modules_of_the_window
-from gui.override_errors import OURS, let_errors_leave_overrides
+from gui.runtime import pyside_workarounds
+from gui.runtime.loading_ahead import modules_of_the_window
+from gui.runtime.pyside_workarounds import OURS, let_errors_leave_overrides
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +34,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from shiboken6 import Shiboken
 from gui.app import create_window
-from gui.crash import CrashDialog, CrashHook
+from gui.runtime.crash import CrashDialog, CrashHook
 
 application = QApplication(["window"])
 gone = QLabel()
@@ -192,7 +192,7 @@ def test_no_override_of_the_window_is_left_out():
         importlib.import_module(name)
     let_errors_leave_overrides()
     overrides = set()
-    for kind in set(override_errors._derived(Shiboken.Object)):
+    for kind in set(pyside_workarounds._derived(Shiboken.Object)):
         if kind.__module__.startswith(OURS):
             ours = [base for base in kind.__mro__ if base.__module__.startswith(OURS)]
             names = {name for base in kind.__mro__ if base not in ours for name in vars(base)}
@@ -201,7 +201,7 @@ def test_no_override_of_the_window_is_left_out():
     bare = [
         (base, name)
         for (base, name), value in functions.items()
-        if isinstance(value, FunctionType) and value.__code__.co_filename != f"<{override_errors.__name__}>"
+        if isinstance(value, FunctionType) and value.__code__.co_filename != f"<{pyside_workarounds.__name__}>"
     ]
     assert len(functions) > 200
     assert bare == []

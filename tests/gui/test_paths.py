@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gui import paths
-from gui.paths import profile_paths
+from gui.core import paths
+from gui.core.paths import profile_paths
 
 
 def test_a_profile_keeps_everything_below_one_folder(tmp_path: Path):
@@ -58,12 +58,12 @@ def test_asking_creates_nothing(tmp_path: Path):
 @pytest.mark.parametrize(
     "module",
     [
-        "gui.paths",
-        "gui.services.file_writing",
-        "gui.session",
-        "gui.look.token_text",
+        "gui.core.paths",
+        "gui.core.file_writing",
+        "gui.state.session",
+        "gui.core.token_text",
         "gui.window.fuzzy",
-        "gui.versions",
+        "gui.core.about",
     ],
 )
 def test_these_modules_work_without_qt(module: str):

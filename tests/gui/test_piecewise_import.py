@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.piecewise_import import imported_in_pieces
+from gui.runtime.piecewise_import import imported_in_pieces
 
 NAME = "package_of_pieces"
 WHOLE = """

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import half_written
+from gui.core import file_writing
 from gui.editor.offsets import document_text
-from gui.jobs import Ticket
 from gui.models.yaml_position import key_place
-from gui.services import file_writing
+from gui.runtime.jobs import Ticket
 from gui.services.price_desk import ChangeRequest, CheckRequest, change, check
 from gui.services.price_facts import facts_of, fields_below, value_of
 from gui.services.price_template import TEMPLATE

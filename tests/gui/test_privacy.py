@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.paths import profile_paths
-from gui.session import STATE_FILE, read_state
+from gui.core.paths import profile_paths
+from gui.state.session import STATE_FILE, read_state
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.panels.progress_bar import ProgressBar
-from gui.panels.reachable_progress import ReachableProgressBar
+from gui.widgets.progress import ProgressBar
+from gui.widgets.reachable_progress import ReachableProgressBar
 from tests.gui.paints import Paints
 
 

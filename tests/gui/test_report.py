@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.held_text import held
-from gui.services.exports import ExportTable
-from gui.services.report import HTML, MARKDOWN, Report, Section, rendered, report_format, to_html, to_markdown
-from gui.services.report_sections import counts_section, facts_of, key_warning, program_section, text_section
+from gui.core.exports import ExportTable
+from gui.core.report import HTML, MARKDOWN, Report, Section, rendered, report_format, to_html, to_markdown
+from gui.core.report_sections import counts_section, facts_of, key_warning, program_section, text_section
+from gui.core.text_chunks import held
 
 HOSTILE = (
     "<script>alert(1)</script>\"'>& [x](javascript:alert(1)) `c` **b** | ![i](http://e.example/x) www.e.example "

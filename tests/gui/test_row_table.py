@@ -7,7 +7,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 from pytestqt.qtbot import QtBot
 
-from gui.panels.row_table import edit_cell
+from gui.widgets.row_table import edit_cell
 
 
 def test_only_what_can_be_edited_is_and_once(qtbot: QtBot) -> None:

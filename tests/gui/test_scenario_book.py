@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 
 from gui.costs.scenario_names import ScenarioName
 from gui.models.scenario_choices import ScenarioChoices
-from gui.scenario_book import ScenarioBook
-from gui.storage import Storage
+from gui.state.scenario_book import ScenarioBook
+from gui.state.storage import Storage
 
 pytestmark = pytest.mark.pages()
 

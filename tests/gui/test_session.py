@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
+from gui.state.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
 
 
 def write(folder: Path, state: bytes | None, text: bytes | None) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui import session_keeper, storage
-from gui.session import STATE_FILE, TEXT_FILE
-from gui.session_slot import SessionSlot
+from gui.state import session_keeper, storage
+from gui.state.session import STATE_FILE, TEXT_FILE
+from gui.state.session_slot import SessionSlot
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.patience import PATIENCE_SECONDS
@@ -255,7 +255,7 @@ def test_the_lock_of_a_dead_process_does_not_hold(qtbot: QtBot, tmp_path: Path):
     code = f"""
 import os
 from pathlib import Path
-from gui.session_slot import SessionSlot
+from gui.state.session_slot import SessionSlot
 slot = SessionSlot(Path({str(tmp_path)!r}))
 assert slot.number == 1
 os._exit(0)

@@ -10,11 +10,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from engine.atomic_file import change_atomic
-from gui import storage
-from gui.jobs import JobRunner
-from gui.settings import Settings, SettingsStore, accepted, describe, names
-from gui.shared_file import SharedFile
-from gui.storage import Storage
+from gui.runtime.jobs import JobRunner
+from gui.state import storage
+from gui.state.settings import Settings, SettingsStore, accepted, describe, names
+from gui.state.shared_file import SharedFile
+from gui.state.storage import Storage
 
 
 @pytest.fixture

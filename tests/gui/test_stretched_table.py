@@ -7,8 +7,8 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QApplication, QHeaderView, QTableView
 from pytestqt.qtbot import QtBot
 
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.row_table import set_up_rows
+from gui.widgets.stretched_table import StretchedTable
 from tests.gui.paints import Paints
 
 SIZES = ((800, 300), (120, 300), (500, 200))

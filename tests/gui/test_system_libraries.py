@@ -11,8 +11,8 @@ import PySide6
 import pytest
 import shiboken6
 
-from gui import system_libraries
-from gui.system_libraries import FONTS, PACKAGES, RENAMED, can_load, has_font, has_long_times, missing_packages
+from gui.runtime import system_libraries
+from gui.runtime.system_libraries import FONTS, PACKAGES, RENAMED, can_load, has_font, has_long_times, missing_packages
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about libraries of Linux")
 
@@ -118,7 +118,8 @@ def test_a_font_is_found_wherever_it_lies(tmp_path: Path):
 
 
 def test_the_list_can_be_asked_for_without_qt():
-    code = "import sys, gui.system_libraries; sys.exit(any(name.startswith('PySide6') for name in sys.modules))"
+    code = "import sys, gui.runtime.system_libraries; sys.exit(any(name.startswith('PySide6') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-    asked = subprocess.run([sys.executable, "-m", "gui.system_libraries"], check=True, capture_output=True, text=True)
+    command = [sys.executable, "-m", "gui.runtime.system_libraries"]
+    asked = subprocess.run(command, check=True, capture_output=True, text=True)
     assert asked.stdout == " ".join(missing_packages()) + "\n"

@@ -8,8 +8,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QStyledItemDelegate, QTableView
 from pytestqt.qtbot import QtBot
 
-from gui.models.rows import RowsModel
-from gui.panels.text_delegate import TextDelegate
+from gui.widgets.table_model import RowsModel
+from gui.widgets.text_delegate import TextDelegate
 
 
 class Rows(RowsModel):

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from gui.core.text_chunks import held
 from gui.editor import large_removal, soft_text_edit, text_feed, undo_steps
 from gui.editor.token_editor import TokenEditor
-from gui.held_text import held
 from gui.prompt.prompt import Origin, Prompt
 from tests.gui.conftest import HeldEdits, OpenWindow
 

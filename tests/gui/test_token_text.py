@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.look.token_text import hexadecimal, visible, visible_text
+from gui.core.token_text import hexadecimal, visible, visible_text
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from gui.unread_sources import SOURCES_ARE_UNREAD
+from gui.runtime.unread_sources import SOURCES_ARE_UNREAD
 
 WHAT_IS_READ = """
 import linecache

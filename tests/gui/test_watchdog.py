@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from gui import watchdog as watchdog_module
-from gui.jobs import JobRunner, Ticket
-from gui.watchdog import Stop, Watchdog, queued_seconds, watchdog_asked_for
+from gui.runtime import watchdog as watchdog_module
+from gui.runtime.jobs import JobRunner, Ticket
+from gui.runtime.watchdog import Stop, Watchdog, queued_seconds, watchdog_asked_for
 
 
 def hold_everything_up() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 from gui.services.lab.catalogue import card
 from gui.services.lab.types import Inputs, Outcome, Tools
 

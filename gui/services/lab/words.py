@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from gui.look.token_text import visible, visible_text
+from gui.core.token_text import visible, visible_text
 
 if TYPE_CHECKING:
     from engine import Encoding

@@ -11,7 +11,7 @@ from gui.services.cost_rows import PriceRequest, price_rows
 from gui.services.savings import Money, difference
 
 if TYPE_CHECKING:
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
     from pricing.types import CallMix, CostEstimate, Model, Scenario
 
 

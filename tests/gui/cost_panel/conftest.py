@@ -10,7 +10,7 @@ from gui.notify import Notifier
 from gui.services import price_files
 from gui.services.costs import CostService
 from gui.services.price_files import LoadedPrices
-from gui.storage import Storage
+from gui.state.storage import Storage
 from tests.gui.cost_samples import MODELS, TODAY, Counts
 
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QRadioButt
 
 from gui.costs.scenario_names import ScenarioName
 from gui.models.cost_columns import COLUMN_INDEX
-from gui.scenario_book import ScenarioBook
 from gui.services.price_files import LoadedPrices
-from gui.storage import Storage
+from gui.state.scenario_book import ScenarioBook
+from gui.state.storage import Storage
 from tests.gui.cost_panel.hands import shown_bill
 from tests.gui.cost_samples import MODELS
 

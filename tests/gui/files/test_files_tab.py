@@ -341,7 +341,7 @@ def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix
 
 def test_a_path_that_begins_like_a_formula_is_no_formula(qtbot, bench, panel, tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    from gui.services.exports import to_csv
+    from gui.core.exports import to_csv
     from gui.services.manifest import ManifestRequest, manifest_table
 
     scan(qtbot, bench, tree)

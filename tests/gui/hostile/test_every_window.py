@@ -14,10 +14,10 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel, QMenu, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.core.paths import suggested_file
+from gui.core.token_text import visible_line
 from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.look.plain_label import PlainLabel
-from gui.look.token_text import visible_line
-from gui.paths import suggested_file
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
