@@ -11,14 +11,17 @@ from commands.program import BadInput, remark, usable
 from engine.atomic_file import write_atomic
 from gui.core.about import version_lines
 from gui.core.exports import ExportTable, Value
-from gui.core.report import Report, Section, rendered, report_format
-from gui.core.report_sections import (
+from gui.core.reports import (
+    Report,
+    Section,
     counts_section,
     facts_of,
     key_warning,
     pairs_section,
     prices_section,
     program_section,
+    rendered,
+    report_format,
     text_section,
 )
 from gui.core.text_chunks import held, utf8_pieces

@@ -356,7 +356,7 @@ def _end(worked: Worked, out: Path | None, checkpoint: Path | None, refuge: Path
 
 def _point_out_keys(encoding: engine.Encoding) -> None:
     """Say which tokens hold an API key, before they are written. Hours of work are saved all the same."""
-    from gui.core.vocabulary_keys import keys_in_vocabulary
+    from gui.core.api_keys import keys_in_vocabulary
 
     places = keys_in_vocabulary(encoding)
     if places:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 
 from gui.core.file_writing import write_atomic
-from gui.core.report import HTML, Report, Section, rendered, report_format
-from gui.core.report_sections import TextFacts, facts_of, text_section
+from gui.core.reports import HTML, Report, Section, TextFacts, facts_of, rendered, report_format, text_section
 from gui.core.text_chunks import HeldText, as_held, utf8_pieces
 from gui.core.token_text import visible_line
 from gui.shown_costs import ShownCosts

@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gui.core.about import our_version, version_lines
-from gui.core.report import Section
-from gui.core.report_sections import counts_section, pairs_section, prices_section, program_section
+from gui.core.reports import Section, counts_section, pairs_section, prices_section, program_section
 from gui.models.cost_columns import CostView
 from gui.models.cost_export import about_lines, readable_table
 from gui.models.cost_row import CostRow

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-import gui.runtime.unread_sources  # noqa: F401 - before the others: it is about what is imported behind it
+import gui.runtime.pyside_workarounds  # noqa: F401 - before the others: it is about what is imported behind it
 from gui import clipboard
 from gui.closing import Closing
 from gui.core.paths import ProfilePaths
-from gui.core.profile_privacy import make_profile_private
+from gui.core.profile_files import make_profile_private
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.notify import Notifier
@@ -30,12 +30,11 @@ from gui.sample import SAMPLE
 from gui.services.own_encodings import OwnEncodings
 from gui.start_report import StartReport
 from gui.state.privacy import Privacy
-from gui.state.restored_parts import RestoredParts
 from gui.state.session import SessionState
 from gui.state.session_keeper import SessionKeeper, decoded, encoded
-from gui.state.session_slot import SessionSlot
+from gui.state.session_slot import RestoredParts, SessionSlot
 from gui.state.settings import SettingsStore
-from gui.state.shared_file import SharedFile
+from gui.state.storage import SharedFile
 from gui.tokenizer_wiring import TokenizerWiring
 from gui.window.action_wiring import ActionWiring
 from gui.window.main_window import MainWindow
@@ -53,8 +52,7 @@ if TYPE_CHECKING:
     from gui.prompt.ids_controller import IdsController
     from gui.report_writing import ReportWriting
     from gui.runtime.jobs import JobRunner
-    from gui.runtime.loading import Loading
-    from gui.runtime.loading_ahead import LoadingAhead
+    from gui.runtime.loading import Loading, LoadingAhead
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
     from gui.tabs.advisor_wiring import AdvisorWiring
@@ -249,8 +247,7 @@ class Workbench(QObject):
 
     def _start_files(self) -> None:
         from gui.runtime.jobs import JobRunner
-        from gui.runtime.loading import Loading
-        from gui.runtime.loading_ahead import LoadingAhead
+        from gui.runtime.loading import Loading, LoadingAhead
         from gui.services.files import FileService
         from gui.services.find import FindService
         from gui.state.storage import Storage

@@ -1,4 +1,4 @@
-"""Finds what looks like an API key in a text, so that nobody hands one on by mistake. No Qt.
+"""Finds what looks like an API key in texts and vocabularies, so that nobody hands one on by mistake. No Qt.
 
 Only forms that hardly anything else has: a fixed beginning, and as many signs behind it as the issuer gives out. A
 password or a key without such a beginning is not found: a text in which nothing is found may still hold secrets.
@@ -13,7 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from engine import Encoding
 
 MOST_FOUND = 100
 MOST_NAMED = 5
@@ -103,3 +106,17 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
             yield match
             end = max(end, match.end())
         start = end
+
+
+def keys_in_vocabulary(encoding: Encoding) -> tuple[str, ...]:
+    """Whose keys, and in which tokens, in words. Special tokens are looked through as well."""
+    return keys_in_tokens(_tokens(encoding))
+
+
+def _tokens(encoding: Encoding) -> Iterator[tuple[int, bytes]]:
+    """Ids and bytes; some ids of an imported file may stand for nothing."""
+    for token_id in range(encoding.n_vocab):
+        try:
+            yield token_id, encoding.decode_single_token_bytes(token_id)
+        except KeyError:
+            continue

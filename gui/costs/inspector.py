@@ -29,7 +29,7 @@ from gui.models.cost_columns import CostView
 from gui.models.cost_row import CostRow
 from gui.models.cost_text import age_tone
 from gui.services.price_files import OWN_VENDOR
-from gui.widgets.remark_label import RemarkLabel
+from gui.widgets.labels import RemarkLabel
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo

@@ -49,8 +49,7 @@ from gui.models.scenario_choices import (
 )
 from gui.models.scenario_state import ScenarioState
 from gui.services.call_plans import DAYS, HOUR, MINUTES, expected_hit_percent
-from gui.widgets.labelled import labelled, side_by_side
-from gui.widgets.number_boxes import amount_box, as_date, decimal_of, tokens_box
+from gui.widgets.layouts import amount_box, as_date, decimal_of, labelled, side_by_side, tokens_box
 from gui.widgets.popover import Popover
 
 FIRST_HITS = Decimal(80)

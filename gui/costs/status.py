@@ -20,7 +20,7 @@ from gui.models.cost_table import CostTableModel
 from gui.models.cost_text import age_tone
 from gui.services import price_files
 from gui.services.costs import CostService
-from gui.widgets.remark_label import RemarkLabel
+from gui.widgets.labels import RemarkLabel
 
 if TYPE_CHECKING:
     from pricing.types import Scenario

@@ -55,7 +55,7 @@ from gui.look.theme import Theme
 from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, title_of
 from gui.models.cost_row import CostRow
 from gui.models.cost_table import CostTableModel
-from gui.widgets.row_table import edit_cell
+from gui.widgets.tables import edit_cell
 
 if TYPE_CHECKING:
     from pricing.types import Price

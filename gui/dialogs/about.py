@@ -13,7 +13,7 @@ from gui.core.paths import ProfilePaths
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.plain_label import PlainLabel
 from gui.widgets.dialog_buttons import button_row
-from gui.widgets.page_tabs import PageTabs
+from gui.widgets.layouts import PageTabs
 
 if TYPE_CHECKING:
     from gui.licence_reading import LicenceReading

@@ -26,9 +26,8 @@ from gui.look.fonts import fixed_font
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.widgets.dialog_buttons import button_row
-from gui.widgets.plain_rows import PlainRowsModel
-from gui.widgets.row_table import set_up_rows
-from gui.widgets.stretched_table import StretchedTable
+from gui.widgets.table_model import PlainRowsModel
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from gui.services.calibrations import UsageReading

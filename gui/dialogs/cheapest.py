@@ -25,13 +25,10 @@ from gui.models.cost_table import CostTableModel
 from gui.models.scenario_choices import MOST_BUDGET
 from gui.models.scenario_state import ScenarioState
 from gui.services.cheapest import Job, cheapest
+from gui.widgets.delegates import TextDelegate
 from gui.widgets.dialog_buttons import close_row
-from gui.widgets.labelled import labelled
-from gui.widgets.layouts import FlowLayout
-from gui.widgets.number_boxes import amount_box, decimal_of, tokens_box
-from gui.widgets.row_table import MEASURED_ROWS, set_up_rows
-from gui.widgets.stretched_table import StretchedTable
-from gui.widgets.text_delegate import TextDelegate
+from gui.widgets.layouts import FlowLayout, amount_box, decimal_of, labelled, tokens_box
+from gui.widgets.tables import MEASURED_ROWS, StretchedTable, set_up_rows
 
 ROW_PADDING = 12
 

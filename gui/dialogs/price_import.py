@@ -49,8 +49,8 @@ from gui.services.price_imports import (
 )
 from gui.widgets.dialog_buttons import button_row
 from gui.widgets.dropped_files import DroppedFiles
-from gui.widgets.plain_rows import PlainRowsModel
-from gui.widgets.row_table import set_up_rows
+from gui.widgets.table_model import PlainRowsModel
+from gui.widgets.tables import set_up_rows
 
 ROW_PADDING = 12
 SIZE = (1040, 620)

@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
-from gui.core.report_sections import TextFacts, key_warning
+from gui.core.reports import TextFacts, key_warning
 from gui.look.figures import figure
 from gui.look.theme import Theme
 from gui.widgets.dialog_buttons import button_row

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt
 
 from gui.models.cost_text import CostText
-from gui.widgets.plain_data import plain_tips
-from gui.widgets.table_model import LEFT, RIGHT
+from gui.widgets.table_model import LEFT, RIGHT, plain_tips
 
 if TYPE_CHECKING:
     from pricing.scenarios import Choice

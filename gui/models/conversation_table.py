@@ -9,8 +9,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QCoreApplicat
 from PySide6.QtGui import QIcon
 
 from gui.models.cost_text import CostText
-from gui.widgets.plain_data import plain_tips
-from gui.widgets.table_model import RIGHT
+from gui.widgets.table_model import RIGHT, plain_tips
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk

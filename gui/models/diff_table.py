@@ -14,8 +14,7 @@ from gui.core.text_runs import WRAPPED, plain_text, wrapped
 from gui.look.figures import figure
 from gui.models.previews import RUNS_ROLE
 from gui.models.versions import tr
-from gui.widgets.plain_data import plain_tips
-from gui.widgets.table_model import Index, RowsModel
+from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

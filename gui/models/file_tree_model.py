@@ -12,8 +12,7 @@ from gui.models.cost_text import CostText
 from gui.models.file_choice import FileChoice
 from gui.models.file_tree import TOP, FileTree
 from gui.models.training_text import TrainingText
-from gui.widgets.plain_data import everything_visible
-from gui.widgets.table_model import RIGHT
+from gui.widgets.table_model import RIGHT, everything_visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,8 +19,7 @@ from PySide6.QtCore import (
 
 from gui.models.price_facts import LABELS
 from gui.services.price_facts import amount_text
-from gui.widgets.plain_data import everything_visible
-from gui.widgets.table_model import RIGHT
+from gui.widgets.table_model import RIGHT, everything_visible
 
 if TYPE_CHECKING:
     from gui.services.price_imports import Preview

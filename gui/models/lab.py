@@ -8,8 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, Q
 from PySide6.QtGui import QColor
 
 from gui.look.theme import Theme
-from gui.widgets.plain_data import everything_visible
-from gui.widgets.table_model import RIGHT
+from gui.widgets.table_model import RIGHT, everything_visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

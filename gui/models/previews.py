@@ -8,8 +8,7 @@ from PySide6.QtCore import Qt
 
 from gui.core.text_runs import ADDED, REMOVED, plain_text, text_without
 from gui.models.advisor_words import tr
-from gui.widgets.plain_data import plain_tips
-from gui.widgets.table_model import Index, RowsModel
+from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import Preview

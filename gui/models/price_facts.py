@@ -18,7 +18,7 @@ from PySide6.QtGui import QFont
 
 from gui.look.fonts import set_weight
 from gui.services.price_facts import BUNDLED, YOURS, Fact, ModelFacts
-from gui.widgets.plain_data import everything_visible
+from gui.widgets.table_model import everything_visible
 
 FIELD, VALUE, ORIGIN = range(3)
 _NO_INDEX = QModelIndex()

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gui.widgets.plain_data import everything_visible
-from gui.widgets.table_model import RIGHT
+from gui.widgets.table_model import RIGHT, everything_visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

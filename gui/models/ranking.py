@@ -10,8 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from gui.models.advisor_words import tr
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
-from gui.widgets.plain_data import plain_tips
-from gui.widgets.table_model import Index, RowsModel
+from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

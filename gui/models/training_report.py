@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont
 from gui.core.token_text import hexadecimal, visible
 from gui.look.fonts import fixed_font, set_weight
 from gui.models.training_text import TrainingText
-from gui.widgets.plain_data import plain_tips
+from gui.widgets.table_model import plain_tips
 
 if TYPE_CHECKING:
     from engine.evaluation import Measured

@@ -14,7 +14,7 @@ from gui.models.cost_text import CostText
 from gui.panels.advisor_ranking import AdvisorRanking
 from gui.panels.advisor_savings import AdvisorSavings
 from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.reachable_progress import ReachableProgressBar
+from gui.widgets.progress import ReachableProgressBar
 from gui.widgets.tool_row import ToolRow
 
 STEPS = 1000

@@ -28,9 +28,7 @@ from gui.models.previews import PreviewsModel
 from gui.models.proposals import WHAT, ProposalsModel
 from gui.widgets.delegates import RunsDelegate
 from gui.widgets.empty_state import EmptyState
-from gui.widgets.row_table import set_up_rows
-from gui.widgets.stretched_table import StretchedTable
-from gui.widgets.tables import FittedTable
+from gui.widgets.tables import FittedTable, StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import Preview

@@ -30,7 +30,7 @@ from gui.look.theme import Theme
 from gui.models.aligned_rows import AlignedRows
 from gui.runtime.event_loop import in_next_turn
 from gui.state.settings import SettingsStore
-from gui.widgets.when_seen import WhenSeen
+from gui.widgets.layouts import WhenSeen
 
 if TYPE_CHECKING:
     from gui.editor.token_painter import PaintOptions, TokenPainter

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPush
 
 from gui.models.comparison_rows import ENCODING, EncodingRow, EncodingRowsModel
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.row_table import set_up_rows
-from gui.widgets.tables import FittedTable
+from gui.widgets.tables import FittedTable, set_up_rows
 
 LEAST_ROWS = 3
 MOST_ENCODINGS = 12

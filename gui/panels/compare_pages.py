@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QHeaderView, QTableView, Q
 
 from gui.models.comparison_rows import TEXT, DifferencesModel, PartsModel
 from gui.models.comparison_words import tr
-from gui.widgets.page_tabs import PageTabs
-from gui.widgets.row_table import set_up_rows
-from gui.widgets.tables import FittedTable
+from gui.widgets.layouts import PageTabs
+from gui.widgets.tables import FittedTable, set_up_rows
 
 if TYPE_CHECKING:
     from engine.comparing.types import TextComparison

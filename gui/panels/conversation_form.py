@@ -10,9 +10,7 @@ from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
 
 from gui.models.conversation_choices import MOST_TURNS, ConversationChoices
 from gui.services.call_plans import HOUR, MINUTES
-from gui.widgets.labelled import labelled, side_by_side
-from gui.widgets.layouts import FlowLayout
-from gui.widgets.number_boxes import tokens_box
+from gui.widgets.layouts import FlowLayout, labelled, side_by_side, tokens_box
 
 
 class ConversationForm(QWidget):

@@ -17,10 +17,9 @@ from gui.models.cost_text import CostText
 from gui.panels.conversation_form import ConversationForm
 from gui.panels.training_form import Remark
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.layouts import WhenSeen
 from gui.widgets.plot_turn import PlotTurn
-from gui.widgets.row_table import set_up_rows
-from gui.widgets.stretched_table import StretchedTable
-from gui.widgets.when_seen import WhenSeen
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from gui.services.conversations import Talk

@@ -7,9 +7,7 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
 
-from gui.widgets.labelled import labelled
-from gui.widgets.layouts import FlowLayout
-from gui.widgets.number_boxes import tokens_box
+from gui.widgets.layouts import FlowLayout, labelled, tokens_box
 
 FIT = 200_000
 """Tokens to fit into at a first start: the context window of many models."""

@@ -8,8 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel, QTextCursor
 from PySide6.QtWidgets import QCompleter, QPlainTextEdit
 
-from gui.widgets.described_delegate import DescribedDelegate
-from gui.widgets.encoding_picker import DESCRIPTION
+from gui.widgets.encoding_picker import DESCRIPTION, DescribedDelegate
 
 TAKING_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Escape)
 """Keys that are the list's while it is shown."""

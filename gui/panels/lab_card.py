@@ -26,9 +26,7 @@ from gui.panels.lab_outcome import OutcomeView
 from gui.panels.lab_text import MOST_CHARACTERS, LabText
 from gui.services.lab.types import Inputs
 from gui.services.lab.words import tr as card_words
-from gui.widgets.layouts import FlowLayout
-from gui.widgets.wheel_guard import WheelGuard
-from gui.widgets.when_seen import WhenSeen
+from gui.widgets.layouts import FlowLayout, WheelGuard, WhenSeen
 
 if TYPE_CHECKING:
     from gui.services.lab.types import Card, Outcome

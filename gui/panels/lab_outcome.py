@@ -12,7 +12,7 @@ from gui.models.lab import ClaimsModel, ResultModel
 from gui.models.training_text import TrainingText
 from gui.panels.training_curve import TrainingCurveView
 from gui.panels.training_form import Remark
-from gui.widgets.row_table import set_up_rows
+from gui.widgets.tables import set_up_rows
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve

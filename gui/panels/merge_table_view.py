@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 from gui.look.fonts import fixed_font
 from gui.models.merge_tables import MergeTable
 from gui.panels.training_feed import CELL_PADDING, ROW_PADDING
-from gui.widgets.row_table import set_up_rows
-from gui.widgets.stretched_table import StretchedTable
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 WIDEST = ("Merge ", "", "no token ", "1000000 ")
 

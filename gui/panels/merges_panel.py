@@ -32,7 +32,7 @@ from gui.panels.training_form import Remark
 from gui.services.merges import FROM_END
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.when_seen import WhenSeen
+from gui.widgets.layouts import WhenSeen
 
 if TYPE_CHECKING:
     from gui.editor.types import TokenSpan

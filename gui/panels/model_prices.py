@@ -24,8 +24,7 @@ from gui.look.theme import Theme
 from gui.models.cost_text import CostText, age_tone
 from gui.models.price_facts import FIELD, ORIGIN, VALUE, PriceFactsModel
 from gui.services.price_facts import YOURS, Fact, ModelFacts
-from gui.widgets.row_table import edit_cell, set_up_rows
-from gui.widgets.stretched_table import StretchedTable
+from gui.widgets.tables import StretchedTable, edit_cell, set_up_rows
 
 if TYPE_CHECKING:
     from gui.services.price_desk import CheckedText

@@ -24,7 +24,7 @@ from gui.models.yaml_position import KeyPlace, key_place
 from gui.panels.key_completion import KeyCompletion
 from gui.panels.line_numbers import LineNumbers
 from gui.panels.yaml_highlighter import YamlHighlighter
-from gui.widgets.when_seen import WhenSeen
+from gui.widgets.layouts import WhenSeen
 
 if TYPE_CHECKING:
     from gui.services.price_text import Splice

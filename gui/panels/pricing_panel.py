@@ -29,8 +29,8 @@ from gui.models.price_problems import COLUMN, LINE, MESSAGE, PriceProblemsModel
 from gui.panels.model_prices import ModelPrices
 from gui.panels.price_editor import FieldsBelow, PriceEditor
 from gui.widgets.dropped_files import DroppedFiles
-from gui.widgets.remark_label import RemarkLabel
-from gui.widgets.stretched_table import StretchedTable
+from gui.widgets.labels import RemarkLabel
+from gui.widgets.tables import StretchedTable
 
 if TYPE_CHECKING:
     from gui.widgets.find_bar import FindBar

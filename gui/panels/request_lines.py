@@ -24,10 +24,9 @@ from gui.look.theme import Theme
 from gui.models.request_lines import LinesModel
 from gui.models.request_words import GRADE_WORDS, KIND_WORDS, tr
 from gui.panels.training_form import Remark
+from gui.widgets.delegates import part_text_from_figures
 from gui.widgets.progress import ProgressBar
-from gui.widgets.row_table import set_up_rows
-from gui.widgets.stretched_table import StretchedTable
-from gui.widgets.text_behind_figures import part_text_from_figures
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from engine.requests.lines import LinesReport

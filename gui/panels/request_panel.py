@@ -34,7 +34,7 @@ from gui.panels.request_messages import MessageList
 from gui.panels.request_result import RequestResult
 from gui.panels.training_form import Remark
 from gui.state.settings import SettingsStore
-from gui.widgets.labelled import labelled_row
+from gui.widgets.layouts import labelled_row
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reading import UnknownPart

@@ -17,8 +17,8 @@ from gui.look.theme import Theme
 from gui.models.training_rates import RateSeries
 from gui.models.training_text import TrainingText
 from gui.runtime.loading import Loading
+from gui.widgets.layouts import WhenSeen
 from gui.widgets.plot_turn import PlotTurn
-from gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve, TrainingProgress

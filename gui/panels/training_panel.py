@@ -23,7 +23,7 @@ from gui.panels.training_settings import TrainingSettingsForm
 from gui.panels.training_survey import TrainingSurveyBox
 from gui.state.settings import SettingsStore
 from gui.widgets.dropped_files import DroppedFiles
-from gui.widgets.wheel_guard import WheelGuard
+from gui.widgets.layouts import WheelGuard
 
 if TYPE_CHECKING:
     from pricing.types import Model

@@ -13,7 +13,7 @@ from gui.models.training_feed import MergeFeedModel
 from gui.models.training_text import TrainingText
 from gui.panels.training_curve import TrainingCurveView
 from gui.panels.training_feed import MergeFeed
-from gui.widgets.status_line import StatusLine
+from gui.widgets.labels import StatusLine
 
 if TYPE_CHECKING:
     from gui.services.training_plan import TrainingSnapshot

@@ -29,9 +29,8 @@ from gui.panels.training_form import Remark
 from gui.panels.training_side_by_side import SideBySidePage
 from gui.services.training_export import FORMATS, format_title
 from gui.state.settings import SettingsStore
-from gui.widgets.labelled import labelled_row
-from gui.widgets.layouts import FlowLayout
-from gui.widgets.stretched_table import StretchedTable
+from gui.widgets.layouts import FlowLayout, labelled_row
+from gui.widgets.tables import StretchedTable
 
 if TYPE_CHECKING:
     from gui.services.training_report import Report

@@ -11,8 +11,8 @@ from gui.look.theme import Theme
 from gui.models.training_text import TrainingText, overall_fraction
 from gui.panels.training_form import Remark
 from gui.services.training import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
-from gui.widgets.reachable_progress import ReachableProgressBar
-from gui.widgets.status_line import StatusLine
+from gui.widgets.labels import StatusLine
+from gui.widgets.progress import ReachableProgressBar
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingProgress

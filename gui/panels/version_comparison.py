@@ -29,13 +29,10 @@ from gui.models.cost_changes import CostChangesModel
 from gui.models.cost_text import CostText
 from gui.models.diff_table import DiffTableModel
 from gui.models.money_text import MINUS
-from gui.widgets.delegates import RunsDelegate
+from gui.widgets.delegates import RunsDelegate, TextDelegate
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.row_table import set_up_rows
-from gui.widgets.stretched_table import StretchedTable
-from gui.widgets.tables import FittedTable
-from gui.widgets.text_delegate import TextDelegate
+from gui.widgets.tables import FittedTable, StretchedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:

@@ -36,8 +36,7 @@ from gui.look.theme import Theme
 from gui.models.versions import CONTEXT, NAME, SAVED, VersionsModel
 from gui.services.versions.store import LONGEST_NAME, Kept, Version
 from gui.widgets.layouts import FlowLayout
-from gui.widgets.row_table import edit_cell, set_up_rows
-from gui.widgets.tables import FittedTable
+from gui.widgets.tables import FittedTable, edit_cell, set_up_rows
 
 ROW_PADDING = 12
 NAME_CHARACTERS = 8

@@ -30,7 +30,7 @@ from gui.models.merge_forest import MergeForest, forest_of
 from gui.models.vocabulary_columns import FINDING_HINTS, FINDINGS, KINDS, tr
 from gui.models.vocabulary_list import TokenListModel
 from gui.panels.merge_tree_pane import MergeTreePane
-from gui.widgets.page_tabs import PageTabs
+from gui.widgets.layouts import PageTabs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,9 +15,8 @@ from gui.models.vocabulary_table import VocabularyTableModel
 from gui.panels.vocabulary_detail import VocabularyDetail
 from gui.panels.vocabulary_filters import VocabularyFilters
 from gui.panels.vocabulary_table import VocabularyTable
-from gui.widgets.page_tabs import PageTabs
-from gui.widgets.status_line import StatusLine
-from gui.widgets.wheel_guard import WheelGuard
+from gui.widgets.labels import StatusLine
+from gui.widgets.layouts import PageTabs, WheelGuard
 
 GO_TO_ID = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_G)
 """In this tab. In the prompt the same keys find the next match."""

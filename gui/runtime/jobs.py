@@ -32,9 +32,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui.runtime.gc_scheduler import GcScheduler
-from gui.runtime.heartbeat import Heartbeat
-from gui.runtime.one_a_turn import OneATurn
+from gui.runtime.event_loop import Heartbeat, OneATurn
+from gui.runtime.memory import GcScheduler
 from gui.services.standing_back import asking
 
 PROGRESS_INTERVAL_SECONDS = 0.05

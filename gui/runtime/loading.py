@@ -1,23 +1,128 @@
-"""Loads modules on the GUI thread, a piece in each turn of the event loop, so that the window answers in between.
+"""Import modules on the GUI thread, a piece in each turn of the event loop, so that the window answers in between.
 
 On no other thread: a class that inherits from Qt's is entered by shiboken 6 into a table that all share, which on
 Python 3.11 nothing guards, and Qt asks the classes of its objects there without the interpreter's lock. A class that is
 made on a worker thread while the window paints ends the program now and then (a null pointer in
 ``PySide::MetaObjectBuilder::update``). From 3.12 on the entry is part of the class.
+
+``imported_in_pieces`` imports a package a statement at a time: to import a hundred modules at once takes a tenth of a
+second. In between the package is not in ``sys.modules``. Whoever imports it meanwhile, by a finder that stands there
+for it, has it brought to its end at once, and all have the same module.
+
+``LoadingAhead`` imports the modules of pages and dialogs before somebody opens them. The start leaves out whatever the
+first picture can do without, so the first look at a page used to load dozens of modules at once, those that draw curves
+two hundred: a tenth of a second. Once the window has been there for a moment they are loaded one after the other, with
+pauses. Whoever turns to a page earlier has those that it needs loaded first, and sees the window answer meanwhile; only
+where the keyboard is to go into the page at once, they are loaded in one go.
 """
 
 from __future__ import annotations
+import __future__
 
+import ast
 import contextlib
+import functools
 import importlib
+import importlib.util
+import operator
+import pkgutil
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.abc import InspectLoader, Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from itertools import chain
 from time import perf_counter
+from types import ModuleType
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui.runtime.piecewise_import import imported_in_pieces
+import gui
+
+
+def imported_in_pieces(name: str) -> Iterator[None]:
+    """Import a package that stands by itself, such as ``pyqtgraph``, and yield between the statements of its file. Does
+    nothing where it is there, or has no source. Raises what importing it raises."""
+    if name in sys.modules:
+        return
+    spec = importlib.util.find_spec(name)
+    source = spec.loader.get_source(name) if spec is not None and isinstance(spec.loader, InspectLoader) else None
+    if spec is None or source is None:
+        return
+    package = _Unfinished(spec, source)
+    sys.meta_path.insert(0, package)
+    try:
+        while package.is_unfinished:
+            package.advance()
+            yield
+    finally:
+        package.give_up()
+
+
+class _Unfinished(MetaPathFinder, Loader):
+    """A package of which some statements have run."""
+
+    def __init__(self, spec: ModuleSpec, source: str) -> None:
+        self._spec = spec
+        self._module = importlib.util.module_from_spec(spec)
+        self._path = spec.origin or spec.name
+        self._left = deque(ast.parse(source, self._path).body)
+        self._future = _future_of(self._left)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether any are left."""
+        return bool(self._left)
+
+    def advance(self) -> None:
+        """Run the next one, in which the package can be imported as by any import on its way."""
+        sys.modules[self._spec.name] = self._module
+        try:
+            self._run_next()
+        except BaseException:
+            self._left.clear()
+            del sys.modules[self._spec.name]
+            raise
+        if self._left:
+            sys.modules.pop(self._spec.name, None)
+
+    def give_up(self) -> None:
+        """Stand there no longer: it is done, or nobody wants the rest. Who imports it again runs all of it."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None, /
+    ) -> ModuleSpec | None:
+        """For whoever imports it: what is left of it."""
+        if fullname != self._spec.name or not self._left:
+            return None
+        return importlib.util.spec_from_loader(fullname, self, origin=self._spec.origin, is_package=True)
+
+    def create_module(self, _spec: ModuleSpec) -> ModuleType:
+        """The one that others know already."""
+        return self._module
+
+    def exec_module(self, _module: ModuleType) -> None:
+        """Run all that is left."""
+        self._module.__spec__ = self._spec
+        try:
+            while self._left:
+                self._run_next()
+        finally:
+            self._left.clear()
+
+    def _run_next(self) -> None:
+        piece = ast.Module([self._left.popleft()], [])
+        exec(compile(piece, self._path, "exec", self._future, dont_inherit=True), self._module.__dict__)
+
+
+def _future_of(statements: Iterable[ast.stmt]) -> int:
+    """What a file imports from ``__future__``, as flags of the compiler: it holds for each of its statements."""
+    imports = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__")
+    features = (getattr(__future__, alias.name) for one in imports for alias in one.names)
+    return functools.reduce(operator.or_, (feature.compiler_flag for feature in features), 0)
+
 
 PLOTS = (
     "pyqtgraph",
@@ -140,3 +245,41 @@ def _load_pyqtgraph() -> Iterator[int]:
                 yield 0
                 began = perf_counter()
     yield from _load_one(PLOTS[0])
+
+
+OF_THE_ENGINE = ("engine.requests.templates", "engine.requests.image_rules")
+"""What services load of the engine on the GUI thread, for the choices of the request tab; the rest their jobs load."""
+
+PATIENCE_MS = 500
+"""How long after the start this begins: the first counts and prices come before."""
+PAUSE_MS = 10
+"""Between two modules, for jobs that need the interpreter."""
+
+
+class LoadingAhead(QObject):
+    """Signals: ``ended()`` when everything is loaded."""
+
+    ended = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._loading = Loading(self, pause_ms=PAUSE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._timer.timeout.connect(self._begin)
+
+    @Slot()
+    def begin_soon(self) -> None:
+        """Begin in a moment."""
+        self._timer.start()
+
+    @Slot()
+    def _begin(self) -> None:
+        self._loading.load(chain(OF_THE_ENGINE, modules_of_the_window()), self.ended.emit)
+
+
+def modules_of_the_window() -> Iterator[str]:
+    """The names of all modules of ``gui``; packages come before what is in them, the slowest last."""
+    for module in pkgutil.walk_packages(gui.__path__, f"{gui.__name__}."):
+        if module.name not in PLOTS:
+            yield module.name
+    yield from PLOTS

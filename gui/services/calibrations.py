@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.core.narrowing import mix_of
 from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
-from gui.state.shared_file import SharedFile
+from gui.state.storage import SharedFile
 
 if TYPE_CHECKING:
     from engine.text_sample import TextSample

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
 
-from gui.core.vocabulary_keys import keys_in_vocabulary
+from gui.core.api_keys import keys_in_vocabulary
 
 if TYPE_CHECKING:
     from engine.formats.saving import Saved

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QMessageBox
 
 from gui.core.api_keys import key_sentence
-from gui.core.saved_texts import remove_saved_texts
+from gui.core.profile_files import remove_saved_texts
 from gui.notify import Offer
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gui.core.file_writing import set_aside
 from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
 from gui.models.scenario_choices import LONGEST_NAME, ScenarioChoices, choices_of
-from gui.state.shared_file import SharedFile
-from gui.state.storage import Storage
+from gui.state.storage import SharedFile, Storage
 
 VERSION = 1
 

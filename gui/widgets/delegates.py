@@ -1,15 +1,59 @@
-"""Draws a line of which some stretches are gone or new: struck out or underlined, each on a ground of its own."""
+"""Delegates that paint cells: whole texts, coloured runs, a text behind its figures."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect
+from typing import Protocol
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionHeader,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from gui.core.text_runs import ADDED, REMOVED, Runs
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.models.previews import RUNS_ROLE
+
+_LINE_SEPARATOR = "\u2028"
+
+
+class Texts(Protocol):
+    """A model whose cells are such."""
+
+    def shown(self, row: int, column: int) -> str:
+        """What a cell says."""
+        raise NotImplementedError
+
+    def side(self, column: int) -> Qt.AlignmentFlag:
+        """Where the cells of a column stand."""
+        raise NotImplementedError
+
+
+class TextDelegate(QStyledItemDelegate):
+    """It asks the model, which is that of the view, once a cell. Qt's own asks seven times, through Qt's variant, and
+    may have to wait for the interpreter at each."""
+
+    def __init__(self, model: Texts, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model = model
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        row, column = index.row(), index.column()
+        option.displayAlignment = self._model.side(column)
+        option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
+        option.text = self.written(row, column).replace("\n", _LINE_SEPARATOR)
+
+    def written(self, row: int, column: int) -> str:
+        """What a cell says, without a call into Qt."""
+        return self._model.shown(row, column)
+
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -91,3 +135,31 @@ class RunsDelegate(QStyledItemDelegate):
                 return max(0, before - room // 2) if before + width > room else 0
             before += width
         return 0
+
+
+GAP = "\N{EN SPACE}" * 2
+"""Painted in front of the text and of its title, and in neither of them."""
+
+
+def part_text_from_figures(table: QTableView, column: int) -> None:
+    """Leave room in front of the texts of a column."""
+    table.setHorizontalHeader(_Header(column, table))
+    table.setItemDelegateForColumn(column, _Delegate(table))
+
+
+class _Delegate(QStyledItemDelegate):
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        option.text = GAP + option.text
+
+
+class _Header(QHeaderView):
+    def __init__(self, column: int, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._column = column
+        self.setSectionsClickable(True)  # as that of a table is
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, logicalIndex: int) -> None:
+        super().initStyleOptionForIndex(option, logicalIndex)
+        if logicalIndex == self._column:
+            option.text = GAP + option.text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtWidgets import QApplication, QComboBox, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.look.plain_tip import plain_tip
 
@@ -31,9 +32,6 @@ class EncodingPicker(QComboBox):
 
     def fill(self, encodings: Iterable[tuple[str, str]]) -> None:
         """Offer these encodings: name and description of each. The one in use stays in use."""
-        # Not before there is something to describe: this is after the first picture of the window.
-        from gui.widgets.described_delegate import DescribedDelegate
-
         if not isinstance(self.view().itemDelegate(), DescribedDelegate):
             self.view().setItemDelegate(DescribedDelegate(self))
         current = self.currentText()
@@ -73,3 +71,31 @@ class EncodingPicker(QComboBox):
         rows = (f"{self.itemText(row)}    {self.itemData(row, DESCRIPTION)}" for row in range(self.count()))
         widest = max((metrics.horizontalAdvance(row) for row in rows), default=0)
         self.view().setMinimumWidth(min(widest + 48, 640))
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class DescribedDelegate(QStyledItemDelegate):
+    """Draws the name, and the description behind it in the placeholder colour."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        size = super().sizeHint(option, index)
+        return QSize(size.width(), size.height() + 4)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        description = index.data(DESCRIPTION)
+        if not description:
+            return
+        style = option.widget.style() if option.widget else QApplication.style()
+        margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) * 2
+        used = option.fontMetrics.horizontalAdvance(str(index.data(Qt.ItemDataRole.DisplayRole))) + margin + 16
+        area = QRect(option.rect).adjusted(used, 0, -margin, 0)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.PlaceholderText
+        painter.save()
+        painter.setPen(option.palette.color(role))
+        cut = option.fontMetrics.elidedText(str(description), Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)
+        painter.restore()

@@ -1,9 +1,27 @@
-"""A layout that puts widgets side by side and begins a new line where the width ends."""
+"""Layouts and parts of forms: rows that wrap, captions, number boxes, page tabs, parts that are made when seen."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+
+from PySide6.QtCore import QDate, QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QSpinBox,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.plain_label import PlainLabel
+from gui.models.scenario_choices import MOST_TOKENS
 
 
 class FlowLayout(QLayout):
@@ -98,3 +116,139 @@ class FlowLayout(QLayout):
             item.setGeometry(QRect(corner, size))
             x += size.width() + self._gap
         return height
+
+
+def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
+    """Both in one box. Without a text an empty line keeps the control level with the others; ``buddy`` takes the focus
+    when the label's key is pressed.
+    """
+    label = PlainLabel(text)
+    if buddy is not None:
+        label.setBuddy(buddy)
+    return stacked(label, control)
+
+
+def labelled_row(text: str, control: QWidget) -> QHBoxLayout:
+    """A line with the label before its control, at the left."""
+    label = PlainLabel(text)
+    label.setBuddy(control)
+    row = QHBoxLayout()
+    row.addWidget(label)
+    row.addWidget(control)
+    row.addStretch(1)
+    return row
+
+
+def stacked(label: QWidget, control: QWidget) -> QWidget:
+    """A control with something else than words above it."""
+    box = QWidget()
+    column = QVBoxLayout(box)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(2)
+    column.addWidget(label)
+    column.addWidget(control, alignment=Qt.AlignmentFlag.AlignVCenter)
+    return box
+
+
+def side_by_side(*controls: QWidget) -> QWidget:
+    """Controls that go together under one label."""
+    box = QWidget()
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(4)
+    for control in controls:
+        row.addWidget(control)
+    return box
+
+
+def tokens_box(name: str, spoken: str) -> QSpinBox:
+    """A box for a number of tokens or calls."""
+    box = QSpinBox(objectName=name)
+    box.setRange(0, MOST_TOKENS)
+    box.setGroupSeparatorShown(True)
+    box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+    box.setAccelerated(True)
+    box.setAccessibleName(spoken)
+    # As wide as seven digits: the longest number allowed would make the bar twice as wide for nobody.
+    box.setFixedWidth(box.fontMetrics().horizontalAdvance("0,000,000") + 36)
+    return box
+
+
+def amount_box(name: str, spoken: str) -> QDoubleSpinBox:
+    """A box for an amount of money with two decimals."""
+    box = QDoubleSpinBox(objectName=name)
+    box.setDecimals(2)
+    box.setGroupSeparatorShown(True)
+    box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+    box.setFixedWidth(box.fontMetrics().horizontalAdvance("$ 0,000,000.00") + 36)
+    box.setAccessibleName(spoken)
+    return box
+
+
+def decimal_of(box: QDoubleSpinBox) -> Decimal:
+    """The number in a box. It holds a float; its decimals say what the user typed."""
+    return Decimal(f"{box.value():.{box.decimals()}f}")
+
+
+def as_date(day: QDate) -> date:
+    """A day of Qt's as Python's."""
+    return date(day.year(), day.month(), day.day())
+
+
+class WheelGuard(QObject):
+    """Lets a control have the wheel only while it has the focus; else the page behind it scrolls."""
+
+    def guard(self, page: QWidget) -> None:
+        """Watch every box of numbers and choices on a page."""
+        for kind in (QAbstractSpinBox, QComboBox):
+            for control in page.findChildren(kind):
+                control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+                control.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return False
+
+
+class PageTabs(QTabWidget):
+    """Only its tabs take the focus. A ``QTabWidget`` hands on to them what it is given itself: wherever it stands in
+    the order, the Tab key would go back to its tabs, and never on."""
+
+    def __init__(self, name: str, words: str, parent: QWidget | None = None) -> None:
+        """``name``: of the object; ``words``: the accessible name."""
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(words)
+        self.setDocumentMode(True)
+        self.setFocusProxy(None)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+
+class WhenSeen(QObject):
+    """Does it at once where the widget is seen, else when it is next shown, once for all that asked for it.
+
+    Another theme concerns every tab: to draw all of them anew took a tenth of a second, of which one is seen.
+    """
+
+    def __init__(self, widget: QWidget, act: Callable[[], object]) -> None:
+        super().__init__(widget)
+        self._widget, self._act = widget, act
+        self._waits = False
+
+    @Slot()
+    def ask(self) -> None:
+        """Have it done."""
+        if self._widget.isVisible():
+            self._act()
+        elif not self._waits:
+            self._waits = True
+            self._widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and watched is self._widget and self._waits:
+            self._waits = False
+            self._widget.removeEventFilter(self)
+            self._act()
+        return False

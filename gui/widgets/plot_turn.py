@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from gui.look.theme import Theme
-from gui.runtime.event_loop import in_next_turn
-from gui.runtime.one_a_turn import OneATurn
+from gui.runtime.event_loop import OneATurn, in_next_turn
 
 _NAME = "plotTurns"
 

@@ -1,11 +1,12 @@
-"""A progress bar that is painted together with everything else."""
+"""Progress bars."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtWidgets import QProgressBar
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 
 class ProgressBar(QProgressBar):
@@ -31,3 +32,11 @@ class ProgressBar(QProgressBar):
             yield
         finally:
             self.setUpdatesEnabled(True)
+
+
+class ReachableProgressBar(ProgressBar):
+    """A progress bar that the Tab key reaches, so that it is read out."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -1,16 +1,59 @@
-"""A table whose columns are as wide as what they hold."""
+"""Tables: rows that are chosen as a whole, columns that stretch, heights that fit their rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from gui.widgets.row_table import MEASURED_ROWS
-from gui.widgets.stretched_table import StretchedTable
-from gui.widgets.text_delegate import TextDelegate
+from gui.look.corner import plain_corner
+from gui.widgets.delegates import TextDelegate
+
+MEASURED_ROWS = 40
+"""Rows that say how wide a column must be where it fits what is in it. Qt's thousand take a tenth of a second."""
+
+
+def set_up_rows(table: QTableView) -> None:
+    """Whole rows are chosen, told apart by their ground; Tab leaves the table; rows have no heads and one height."""
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setAlternatingRowColors(True)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setTabKeyNavigation(False)
+    table.setCornerButtonEnabled(False)
+    table.setCornerWidget(plain_corner(table))
+    rows = table.verticalHeader()
+    rows.hide()
+    rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    columns = table.horizontalHeader()
+    columns.setHighlightSections(False)
+    columns.setResizeContentsPrecision(MEASURED_ROWS)
+
+
+def edit_cell(table: QAbstractItemView, index: QModelIndex) -> None:
+    """Open the editor of a cell, if it has one and no editor is open: Qt complains about anything else."""
+    editable = index.isValid() and bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
+    if editable and table.state() != QAbstractItemView.State.EditingState:
+        table.edit(index)
+
+
+class StretchedTable(QTableView):
+    """Painted once for another size. Qt paints such a table, is told of its stretched columns, and paints it again.
+
+    Signals: ``resized()``: its columns may have other widths now.
+    """
+
+    resized = Signal()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # All is painted anew after this, with scroll bars and editors where they belong: nothing is left to be told of.
+        blocker = QSignalBlocker(self.horizontalHeader())
+        super().resizeEvent(event)
+        blocker.unblock()
+        self.resized.emit()
 
 
 class FittedTable(StretchedTable):

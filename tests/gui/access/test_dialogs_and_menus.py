@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from gui.core.report_sections import TextFacts
+from gui.core.reports import TextFacts
 from gui.costs.scenario_names import ScenarioName
 from gui.dialogs.encoding_chooser import EncodingChooser
 from gui.dialogs.report_dialog import ReportDialog

@@ -17,7 +17,7 @@ from gui.core.token_text import visible_line, visible_lines
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
 from gui.notify import Notice, Notifier
-from gui.widgets.plain_rows import PlainRowsModel
+from gui.widgets.table_model import PlainRowsModel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
