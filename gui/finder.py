@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from gui.core.text_chunks import HeldText
-from gui.editor.piece_writer import PieceWriter
+from gui.editor.text_transfer import PieceWriter
 from gui.match_walk import MatchWalk
 from gui.notify import Notifier
 from gui.prompt.prompt import Prompt

@@ -45,6 +45,7 @@ from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 if TYPE_CHECKING:
     from gui.calibration_wiring import CalibrationWiring
     from gui.costs.wiring import CostWiring
+    from gui.editor.token_card import TokenInspector
     from gui.finder import Finder
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
@@ -67,7 +68,6 @@ if TYPE_CHECKING:
     from gui.tabs.training_wiring import TrainingWiring
     from gui.tabs.versions_wiring import VersionsWiring
     from gui.tabs.vocabulary_wiring import VocabularyWiring
-    from gui.token_inspector import TokenInspector
 
 
 class Workbench(QObject):
@@ -264,7 +264,7 @@ class Workbench(QObject):
     def _start_costs(self) -> None:
         from gui.calibration_wiring import CalibrationWiring
         from gui.costs.wiring import CostWiring
-        from gui.token_inspector import TokenInspector
+        from gui.editor.token_card import TokenInspector
 
         assert self.runner is not None
         state = self._last

@@ -33,7 +33,7 @@ from gui.widgets.labels import RemarkLabel
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
-    from gui.editor.types import TokenSpan
+    from gui.editor.offsets import TokenSpan
 
 WIDTH, LEAST_WIDTH = 324, 300
 MOST_BYTES, MOST_TEXT = 24, 64

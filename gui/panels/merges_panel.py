@@ -35,7 +35,7 @@ from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.layouts import WhenSeen
 
 if TYPE_CHECKING:
-    from gui.editor.types import TokenSpan
+    from gui.editor.offsets import TokenSpan
     from gui.services.merges import MergeReply
 
 MOST_CHARACTERS = 20_000

@@ -14,10 +14,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.core.text_chunks import HeldText, held
 from gui.core.token_text import visible_line
-from gui.editor.offsets import document_text
-from gui.editor.text_reading import TextReading
+from gui.editor.offsets import TokenSpan, document_text
+from gui.editor.text_transfer import TextReading
 from gui.editor.token_editor import TokenEditor
-from gui.editor.types import TokenSpan
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo

@@ -23,7 +23,7 @@ from gui.state.settings import SettingsStore
 from gui.widgets.editor_look import EditorLook
 
 if TYPE_CHECKING:
-    from gui.editor.types import TokenSpan
+    from gui.editor.offsets import TokenSpan
     from gui.panels.token_announcer import TokenAnnouncer
     from gui.services.live_text import PromptCounts
     from gui.widgets.find_bar import FindBar

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from engine.still_wanted import ENTRIES, while_wanted
 from gui.core.text_chunks import HeldText
-from gui.editor.pieces import Piece, gathered
+from gui.editor.text_changes import Piece, gathered
 from gui.models.advisor_words import kind_words
 from gui.services.advisor.advising import MOST_SECONDS, advise, together
 from gui.services.advisor.excerpts import Preview, RankedPart, previews, ranked_parts

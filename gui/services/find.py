@@ -18,7 +18,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from engine.still_wanted import while_wanted
 from gui.core.text_chunks import HeldText
 from gui.editor.offsets import char_to_utf16, utf16_to_char
-from gui.editor.pieces import Piece, gathered
+from gui.editor.text_changes import Piece, gathered
 from gui.services.plain_search import found_places, is_at
 
 if TYPE_CHECKING:

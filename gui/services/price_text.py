@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from gui.core.versioned_document import regular_bytes
 from gui.editor.offsets import document_text
-from gui.editor.text_mirror import TextMirror
+from gui.editor.text_changes import TextMirror
 
 if TYPE_CHECKING:
     from gui.runtime.jobs import Ticket

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.core.text_chunks import HeldText
 from gui.editor.offsets import utf16_length
-from gui.editor.pieces import common_prefix
+from gui.editor.text_changes import common_prefix
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:

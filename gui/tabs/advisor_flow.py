@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.editor.piece_writer import PieceWriter
+from gui.editor.text_transfer import PieceWriter
 from gui.models.advisor_words import kind_words
 from gui.models.money_text import money_text
 from gui.notify import Notifier, Offer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from gui.core.text_chunks import HeldText
-from gui.editor.piece_writer import PieceWriter
+from gui.editor.text_transfer import PieceWriter
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
 from gui.notify import Notifier

@@ -17,7 +17,7 @@ from gui.window.workspaces import PROMPT_PAGE, WORKSPACES, all_pages
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gui.editor.types import TokenSpan
+    from gui.editor.offsets import TokenSpan
     from gui.finder import Finder
     from gui.licence_reading import LicenceReading
     from gui.tabs.price_finder import PriceFinder

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.types import TextStatistics, TokenInfo
-from gui.editor.types import TokenSpan
+from gui.editor.offsets import TokenSpan
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.theme import Theme

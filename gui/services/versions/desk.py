@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.core.text_chunks import HeldText, as_held
 from gui.editor.offsets import document_text
-from gui.editor.pieces import Piece, between
+from gui.editor.text_changes import Piece, between
 from gui.services.versions import store
 from gui.services.versions.cost_change import ChangeRequest, cost_changes
 from gui.services.versions.diff_rows import Comparison, compare

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QColor
 
-from gui.editor.unseen_signs import FLAG, MOST_ON_A_LINE, unseen_places
+from gui.editor.invisible_characters import FLAG, MOST_ON_A_LINE, unseen_places
 from gui.editor.visible_lines import visible_lines
 from tests.gui.editor.fake_tokens import show
 

@@ -1,4 +1,4 @@
-"""Puts a big text into the document a slice at a time, so that the window goes on answering.
+"""Puts big texts into the document and reads them out of it, a slice at a time, so that the window goes on answering.
 
 Each slice takes a few milliseconds; how much goes into one follows from how long the last one took. The user's
 editing waits meanwhile (the editor is read only, and keys are done at the end).
@@ -8,22 +8,30 @@ slice. So Qt's layout is kept quiet while a slice goes in, and speaks for all of
 
 As a whole a million characters in short lines take 50 to 70 ms, in a window that does nothing else. So no more than
 about an eighth of that is put in at once.
+
+Ten megabytes read at once are half a second in which nothing moves. Where the text changes meanwhile the reading begins
+anew: what comes out is the text of one revision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
-from time import perf_counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
-from gui.editor.large_removal import LargeRemoval, is_much
+from gui.editor.large_text import LargeRemoval, StringSource, TextSource, is_much, next_size
 from gui.editor.offsets import document_text, safe_end
-from gui.editor.part_size import next_size
 from gui.editor.soft_document import SoftDocument
-from gui.editor.text_source import StringSource, TextSource
+from gui.editor.text_changes import Piece
+from gui.runtime.event_loop import in_next_turn
+
+if TYPE_CHECKING:
+    from gui.editor.soft_text_edit import SoftTextEdit
+    from gui.editor.token_editor import TokenEditor
 
 FEED_ABOVE = 1 << 17
 """Texts with more characters than this are fed, or bytes where nobody counted the characters yet."""
@@ -137,3 +145,101 @@ class TextFeed(QObject):
         self._show()
         self.abandon()
         self.finished.emit()
+
+
+_SLICE_PIECES = 3
+"""Of the editor's pieces, each of which takes a millisecond or two."""
+_READ_PAUSE_MS = 1  # so that whatever became due during a slice has its turn before the next one
+
+
+class TextReading(QObject):
+    """Reads one editor. Signal ``finished(int, tuple[str])``: a revision, and its text in pieces."""
+
+    finished = Signal(int, object)
+
+    def __init__(self, editor: SoftTextEdit, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._editor = editor
+        self._timer = QTimer(self, singleShot=True, interval=_READ_PAUSE_MS)
+        self._timer.timeout.connect(self._step)
+        self._revision = -1
+        self._left: Iterator[str] = iter(())
+        self._read: list[str] = []
+
+    def start(self) -> None:
+        """Read the text, unless that is under way."""
+        if not self._timer.isActive():
+            self._revision = -1
+            self._timer.start()
+
+    @Slot()
+    def _step(self) -> None:
+        if self._revision != self._editor.revision or self._editor.is_loading:
+            self._revision = self._editor.revision
+            self._left, self._read = self._editor.text_pieces(), []
+        if self._editor.is_loading:  # the document changes without an edit, and is whole soon
+            self._timer.start()
+            return
+        pieces = [*islice(self._left, _SLICE_PIECES)]
+        self._read += pieces
+        if pieces:
+            self._timer.start()
+            return
+        read, self._read = tuple(self._read), []
+        self.finished.emit(self._revision, read)
+
+
+SLICE_SECONDS = 0.01
+"""How long pieces are put into the text before keys and painting have their turn."""
+
+
+class PieceWriter(QObject):
+    """Writes the last piece first, so that the places of the others stay. Meanwhile nobody else can edit.
+
+    Signals: ``finished(bool)``: whether all is in; not where another text was opened meanwhile, for then the rest means
+    nothing any more.
+    """
+
+    finished = Signal(bool)
+
+    def __init__(self, editor: TokenEditor, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._editor = editor
+        self._left: list[Piece] | None = None
+        self._reached = -1
+
+    def can_write(self, revision: int) -> bool:
+        """Whether this is the text in the editor, and the editor takes edits."""
+        editor = self._editor
+        return revision == editor.revision and not editor.isReadOnly() and not editor.is_loading
+
+    def write(self, revision: int, pieces: Sequence[Piece]) -> None:
+        """Begin, which may also be the end. ``pieces``: of the text of ``revision``, in order, apart from each other.
+
+        Only where ``can_write`` says so.
+        """
+        self._left, self._reached = list(pieces), revision
+        self._editor.lock.take(self)
+        self._editor.steps.begin()
+        self._write_some()
+
+    @Slot()
+    def _write_some(self) -> None:
+        """Put in pieces for a moment; then let others work."""
+        left = self._left
+        if left is None:
+            return
+        until = monotonic() + SLICE_SECONDS
+        begun = False
+        while left and self._editor.revision == self._reached and monotonic() < until:
+            piece = left.pop()
+            self._editor.replace_range(piece.utf16_start, piece.utf16_end, piece.text, join=begun)
+            begun = True
+            self._reached = self._editor.revision
+        if left and self._editor.revision == self._reached:
+            in_next_turn(self, self._write_some)
+            return
+        self._left = None
+        self._editor.steps.end()
+        self._editor.lock.give_back(self)
+        self.finished.emit(not left)

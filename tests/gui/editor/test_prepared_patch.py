@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from engine.types import TextEdit, TokenPatch
-from gui.editor import late_patch, token_spans
-from gui.editor import ready_patch as ready_patch_module
-from gui.editor.ready_patch import ReadyPatch, ready_patch
+from gui.editor import token_spans, token_tracker
+from gui.editor import token_tracker as ready_patch_module
 from gui.editor.token_spans import CONTINUES, NO_COLOUR, NO_TOKEN, TokenSpans
-from gui.editor.token_tracker import TokenTracker
+from gui.editor.token_tracker import PreparedPatch, TokenTracker, prepared_patch
 
 LENGTH = 600
 
@@ -47,7 +46,7 @@ def tracker_of(length: int = LENGTH) -> TokenTracker:
 
 def test_few_tokens_are_not_worth_it() -> None:
     few = patch(50)
-    assert ready_patch(few) is few
+    assert prepared_patch(few) is few
 
 
 @pytest.mark.parametrize("before", [None, 3])
@@ -56,8 +55,8 @@ def test_the_arrays_of_the_worker_are_taken_over(before: int | None) -> None:
     if before is not None:
         tracker.apply(1, patch(before))
         plain.apply(1, patch(before))
-    ready = ready_patch(patch(2))
-    assert isinstance(ready, ReadyPatch)
+    ready = prepared_patch(patch(2))
+    assert isinstance(ready, PreparedPatch)
     ends = ready.spans._ends
     assert tracker.apply(1, ready) == plain.apply(1, patch(2)) == (0, LENGTH)
     assert tracker.spans is not None
@@ -68,7 +67,7 @@ def test_the_arrays_of_the_worker_are_taken_over(before: int | None) -> None:
 
 def test_there_is_room_for_edits() -> None:
     tracker = tracker_of()
-    tracker.apply(1, ready_patch(patch(2)))
+    tracker.apply(1, prepared_patch(patch(2)))
     assert tracker.spans is not None
     ends = tracker.spans._ends
     for number in range(50):
@@ -83,10 +82,10 @@ def test_tokens_that_stay_the_same_keep_their_colours() -> None:
     tracker.edit(2, [TextEdit(100, 0, "x")])
     tracker.edit(3, [TextEdit(100, 1, "")])
     before = [*shown(tracker)]
-    ready = ready_patch(patch(2))
+    ready = prepared_patch(patch(2))
     assert tracker.apply(3, ready) is None
     assert [*shown(tracker)][:4] == before[:4]
-    assert isinstance(ready, ReadyPatch)
+    assert isinstance(ready, PreparedPatch)
     assert len(ready.spans) == LENGTH // 2, "not taken"
 
 
@@ -101,7 +100,7 @@ def test_a_late_patch_is_moved_over_newer_edits_as_any_other() -> None:
     tracker, plain = tracker_of(), tracker_of()
     for one in (tracker, plain):
         one.edit(2, [TextEdit(300, 0, "newer")])
-    assert tracker.apply(1, ready_patch(patch(2))) == plain.apply(1, patch(2))
+    assert tracker.apply(1, prepared_patch(patch(2))) == plain.apply(1, patch(2))
     assert looks(tracker) == looks(plain)
     assert tracker.spans is not None
     assert tracker.spans.length == LENGTH + 5
@@ -127,7 +126,7 @@ def catch_up(tracker: TokenTracker) -> int:
 
 @pytest.fixture
 def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(late_patch, "TURN_SECONDS", -1.0)
+    monkeypatch.setattr(token_tracker, "TURN_SECONDS", -1.0)
 
 
 def test_many_edits_are_followed_over_several_turns(short_turns) -> None:
@@ -135,7 +134,7 @@ def test_many_edits_are_followed_over_several_turns(short_turns) -> None:
     for one in (tracker, plain):
         edit_each(one)
     plain.apply(1, patch(2))
-    assert tracker.apply(1, ready_patch(patch(2))) is None
+    assert tracker.apply(1, prepared_patch(patch(2))) is None
     assert tracker.is_catching_up
     assert tracker.spans is None, "half of it is for nobody"
     assert catch_up(tracker) > 10
@@ -146,7 +145,7 @@ def test_what_is_edited_meanwhile_is_followed_too(short_turns) -> None:
     tracker, plain = tracker_of(), tracker_of()
     for one in (tracker, plain):
         edit_each(one)
-    tracker.apply(1, ready_patch(patch(2)))
+    tracker.apply(1, prepared_patch(patch(2)))
     for one in (tracker, plain):
         one.edit(500, [TextEdit(10, 3, "x")])
     catch_up(tracker)
@@ -164,7 +163,7 @@ def test_later_patches_wait_for_a_late_one(short_turns) -> None:
     for one in (tracker, plain):
         edit_each(one)
     last = 1 + len(EDITS)
-    tracker.apply(1, ready_patch(patch(2)))
+    tracker.apply(1, prepared_patch(patch(2)))
     plain.apply(1, patch(2))
     for one in (tracker, plain):
         one.apply(last, small(20, 26, 26))
@@ -176,12 +175,12 @@ def test_later_patches_wait_for_a_late_one(short_turns) -> None:
 def test_a_newer_one_takes_the_place_of_a_late_one(short_turns) -> None:
     tracker = tracker_of()
     edit_each(tracker)
-    tracker.apply(1, ready_patch(patch(2)))
+    tracker.apply(1, prepared_patch(patch(2)))
     length = tracker._length
     assert length is not None
     ends = np.arange(1, length + 1, dtype=np.int32)
     newer = TokenPatch(0, length, length, ends, ends, np.zeros(length, np.bool_))
-    assert tracker.apply(1 + len(EDITS), ready_patch(newer)) == (0, length)
+    assert tracker.apply(1 + len(EDITS), prepared_patch(newer)) == (0, length)
     assert not tracker.is_catching_up
     assert not tracker.stale
     assert tracker.spans is not None
@@ -192,7 +191,7 @@ def test_a_newer_one_takes_the_place_of_a_late_one(short_turns) -> None:
 def test_a_late_one_of_what_is_gone_is_forgotten(short_turns, how: str) -> None:
     tracker = tracker_of()
     edit_each(tracker)
-    tracker.apply(1, ready_patch(patch(2)))
+    tracker.apply(1, prepared_patch(patch(2)))
     if how == "another text":
         tracker.replace_text(900, 50)
     elif how == "no tokens":
@@ -210,7 +209,7 @@ def test_text_that_came_meanwhile_has_no_tokens_yet(short_turns) -> None:
     edit_each(tracker)
     tracker.edit(500, [TextEdit(40, 0, "much " * 40)])
     same = patch(2)
-    tracker.apply(1, ready_patch(same))
+    tracker.apply(1, prepared_patch(same))
     catch_up(tracker)
     spans = tracker.spans
     assert spans is not None
@@ -225,7 +224,7 @@ def test_the_editor_shows_a_late_one_when_it_is_in(editor, qtbot, short_turns) -
     revision = editor.revision
     for edit in EDITS:
         editor.replace_range(edit.utf16_start, edit.utf16_start + edit.utf16_removed, edit.inserted)
-    editor.apply_patch(revision, ready_patch(patch(2)))
+    editor.apply_patch(revision, prepared_patch(patch(2)))
     assert editor.token_count == 0
     qtbot.waitUntil(lambda: editor.token_count > 0)
     assert editor.tokens_stale

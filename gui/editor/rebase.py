@@ -1,4 +1,4 @@
-"""Carries tokens that were computed for an older text over the edits made since. No Qt.
+"""Rebases tokens that were computed for an older text onto the edits made since. No Qt.
 
 A text of ten megabytes has two million tokens, and replacing something everywhere makes a thousand edits of it: to move
 all tokens at each of them would take seconds. So those behind an edit are moved by one number for all, and each edit
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Stretch(NamedTuple):
+class TokenSlice(NamedTuple):
     """New tokens for the text from ``start`` to ``end``: ``ends`` int32[n], ``ids`` int32[n], ``continues`` bool[n]."""
 
     start: int
@@ -24,8 +24,8 @@ class Stretch(NamedTuple):
     continues: NDArray[np.bool_]
 
 
-def rebase(stretch: Stretch, start: int, removed: int, added: int) -> Stretch:
-    """Carry a stretch over an edit made after it was computed. Bounds move exactly as ``TokenSpans.edit`` moves them.
+def rebase_once(stretch: TokenSlice, start: int, removed: int, added: int) -> TokenSlice:
+    """Rebase a slice onto an edit made after it was computed. Bounds move exactly as ``TokenSpans.edit`` moves them.
 
     What was inserted at its very start belongs to the token before it, what was inserted at its end to its last one.
     """
@@ -39,21 +39,21 @@ def rebase(stretch: Stretch, start: int, removed: int, added: int) -> Stretch:
     if not removed:  # all tokens stay; a big paste puts each slice behind the last
         ends = stretch.ends.copy()
         ends[ends.searchsorted(np.int32(start), "left") :] += added
-        return Stretch(new_start, moved(stretch.end), ends, stretch.ids, stretch.continues)
+        return TokenSlice(new_start, moved(stretch.end), ends, stretch.ids, stretch.continues)
     ends = np.where(stretch.ends < start, stretch.ends, np.maximum(stretch.ends - removed, start) + added)
     ends = ends.astype(np.int32)
     before = np.diff(stretch.ends, prepend=np.int32(stretch.start))
     after = np.diff(ends, prepend=np.int32(new_start))
     # A token without width goes with the character it is in.
     keep = (after > 0) | ((before == 0) & ((stretch.ends <= start) | (stretch.ends > start + removed)))
-    return Stretch(new_start, moved(stretch.end), ends[keep], stretch.ids[keep], stretch.continues[keep])
+    return TokenSlice(new_start, moved(stretch.end), ends[keep], stretch.ids[keep], stretch.continues[keep])
 
 
-def carried(stretch: Stretch, edits: Iterable[tuple[int, int, int]]) -> Stretch:
-    """A stretch carried over edits (start, removed, added), one after the other, as ``rebase`` carries it over one."""
+def rebase(stretch: TokenSlice, edits: Iterable[tuple[int, int, int]]) -> TokenSlice:
+    """Rebase a slice onto edits (start, removed, added), one after the other, as ``rebase_once`` does onto one."""
     edits = list(edits)
     if len(edits) == 1:
-        return rebase(stretch, *edits[0])
+        return rebase_once(stretch, *edits[0])
     if not edits:
         return stretch
     moving = _Moving(stretch)
@@ -66,7 +66,7 @@ class _Moving:
     """A stretch on its way. ``_ends``: of all its tokens, those that are gone among them, which have no width; left of
     the seam as they are, right of it less ``_shift``. All before ``_front`` are gone, and are left alone."""
 
-    def __init__(self, stretch: Stretch) -> None:
+    def __init__(self, stretch: TokenSlice) -> None:
         self._of = stretch
         self._start, self._end = stretch.start, stretch.end
         self._ends = stretch.ends.copy()
@@ -123,8 +123,8 @@ class _Moving:
         self._ends[index : self._seam] -= np.int32(self._shift)
         self._seam = index
 
-    def stretch(self) -> Stretch:
+    def stretch(self) -> TokenSlice:
         """What has become of it."""
         self._move_seam(len(self._ends))
         keep = self._keep
-        return Stretch(self._start, self._end, self._ends[keep], self._of.ids[keep], self._of.continues[keep])
+        return TokenSlice(self._start, self._end, self._ends[keep], self._of.ids[keep], self._of.continues[keep])
