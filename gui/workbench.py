@@ -45,8 +45,12 @@ from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 if TYPE_CHECKING:
     from gui.calibration_wiring import CalibrationWiring
     from gui.costs.wiring import CostWiring
-    from gui.editor.token_card import TokenInspector
+    from gui.files.files_wiring import FilesWiring
     from gui.finder import Finder
+    from gui.jobs import JobRunner
+    from gui.lab.lab_controller import LabWiring
+    from gui.loading import Loading
+    from gui.loading_ahead import LoadingAhead
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
     from gui.prompt.first_steps import FirstSteps
@@ -59,8 +63,6 @@ if TYPE_CHECKING:
     from gui.tabs.advisor_wiring import AdvisorWiring
     from gui.tabs.compare_wiring import CompareWiring
     from gui.tabs.conversation_wiring import ConversationWiring
-    from gui.tabs.files_wiring import FilesWiring
-    from gui.tabs.lab_wiring import LabWiring
     from gui.tabs.merges_wiring import MergesWiring
     from gui.tabs.pricing_wiring import PricingWiring
     from gui.tabs.request_wiring import RequestWiring

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.models.file_choice import FileChoice, enough_of
-from gui.models.file_tree import TOP, FileTree, tree_of
-from gui.models.treemap_layout import squarified
+from gui.files.file_choice import FileChoice, enough_of
+from gui.files.file_tree import TOP, FileTree, tree_of
+from gui.files.treemap_layout import squarified
 
 ROOT = Path(os.sep) / "root"
 names = st.sampled_from(["a", "b", "c.txt", "ab"])

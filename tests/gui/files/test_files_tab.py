@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 import commands.tokens  # noqa: F401 - it adds its commands
 from commands.program import program
-from gui.models.file_tree import TOP
-from gui.models.file_tree_model import MODELS, NAME, TOKENS
-from gui.panels.files_panel import FilesPanel
-from gui.tabs import folder_watch
+from gui.files import folder_watch
+from gui.files.file_tree import TOP
+from gui.files.file_tree_model import MODELS, NAME, TOKENS
+from gui.files.files_page import FilesPanel
 from gui.workbench import Workbench
 from tests.engine.folder_trees import add_troubles, make_tree
 from tests.gui.conftest import OpenWindow
@@ -341,8 +341,8 @@ def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix
 
 def test_a_path_that_begins_like_a_formula_is_no_formula(qtbot, bench, panel, tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    from gui.core.exports import to_csv
-    from gui.services.manifest import ManifestRequest, manifest_table
+    from gui.files.manifest import ManifestRequest, manifest_table
+    from gui.services.exports import to_csv
 
     scan(qtbot, bench, tree)
     shown = panel.model.tree

@@ -11,9 +11,9 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from gui.models.file_tree import FileTree, tree_of
-from gui.tabs import folder_watch
-from gui.tabs.folder_watch import FolderWatch
+from gui.files import folder_watch
+from gui.files.file_tree import FileTree, tree_of
+from gui.files.folder_watch import FolderWatch
 
 COMPOSED = unicodedata.normalize("NFC", "caf\N{LATIN SMALL LETTER E WITH ACUTE}.txt")
 DECOMPOSED = unicodedata.normalize("NFD", COMPOSED)
