@@ -146,7 +146,7 @@ def window(folder: str, profile: str, name: str) -> None:
     bench.prompt.set_encoding(name)
     assert bench.folders is not None
     panel = bench.folders.focus()
-    flow = bench.folders.flow
+    flow = bench.folders
     assert flow is not None
     late: list[float] = []
     last = time.perf_counter()

@@ -61,6 +61,6 @@ class TokenizerWiring(QObject):
             flow.open_paths(tokenizers)
         folders = [path for path in paths if path.is_dir()]
         if self._bench.folders is not None and folders:
-            self._bench.folders.count(folders)
+            self._bench.folders.count_paths(folders)
             tokenizers += folders
         self._bench.files.open_paths([path for path in paths if path not in tokenizers])

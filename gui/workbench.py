@@ -45,12 +45,10 @@ from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 if TYPE_CHECKING:
     from gui.calibration_wiring import CalibrationWiring
     from gui.costs.wiring import CostWiring
-    from gui.files.files_wiring import FilesWiring
+    from gui.editor.token_card import TokenInspector
+    from gui.files.files_controller import FilesController
     from gui.finder import Finder
-    from gui.jobs import JobRunner
     from gui.lab.lab_controller import LabWiring
-    from gui.loading import Loading
-    from gui.loading_ahead import LoadingAhead
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
     from gui.prompt.first_steps import FirstSteps
@@ -392,7 +390,7 @@ class Workbench(QObject):
         return self.controllers.get("compareTab")
 
     @property
-    def folders(self) -> FilesWiring | None:
+    def folders(self) -> FilesController | None:
         """Drives the page Files."""
         return self.controllers.get("filesTab")
 

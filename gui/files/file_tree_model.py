@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from gui.files.file_choice import FileChoice
-from gui.files.file_tree import TOP, FileTree
+from gui.files.file_tree import TOP, FileChoice, FileTree
 from gui.look.plain_tip import plain_tip
 from gui.models.cost_text import CostText
-from gui.models.plain_data import everything_visible
-from gui.models.rows import RIGHT
 from gui.models.training_text import TrainingText
 from gui.widgets.table_model import RIGHT, everything_visible
 
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
 
     from gui.files.file_price_service import FilePrice, FilePrices
 
-NAME, FILES, BYTES, TOKENS, SHARE, MODELS = range(6)
+NAME, TOKENS, SHARE, FILES, BYTES, MODELS = range(6)
 """Columns. From ``MODELS`` on each model has two: its tokens and what they cost."""
 
 _NO_INDEX = QModelIndex()
@@ -47,7 +44,7 @@ class FileTreeModel(QAbstractItemModel):
         self.choice: FileChoice | None = None
         self.prices: FilePrices | None = None
         self._least = 0
-        self._column, self._order = NAME, Qt.SortOrder.AscendingOrder
+        self._column, self._order = TOKENS, Qt.SortOrder.DescendingOrder
         self._children: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._starts: NDArray[np.int64] = np.zeros(2, dtype=np.int64)
         self._rows: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
@@ -75,7 +72,7 @@ class FileTreeModel(QAbstractItemModel):
         self.beginResetModel()
         self.prices, self._text = prices, text
         if self._column >= self.columnCount():
-            self._column = NAME
+            self._column = TOKENS
         self._arrange()
         self.endResetModel()
 
@@ -244,7 +241,7 @@ class FileTreeModel(QAbstractItemModel):
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
         if section < MODELS:
-            return (tr("Name"), tr("Files"), tr("Size"), tr("Tokens"), tr("Share"))[section]
+            return (tr("Name"), tr("Tokens"), tr("Share"), tr("Files"), tr("Size"))[section]
         assert self.prices is not None
         model = self.prices.models[(section - MODELS) // 2]
         if role == Qt.ItemDataRole.ToolTipRole:

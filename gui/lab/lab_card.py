@@ -26,9 +26,7 @@ from gui.lab.lab_text import MOST_CHARACTERS, LabText
 from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.panels.flow_layout import FlowLayout
-from gui.panels.wheel_guard import WheelGuard
-from gui.panels.when_seen import WhenSeen
+from gui.widgets.layouts import FlowLayout, WheelGuard, WhenSeen
 
 if TYPE_CHECKING:
     from gui.lab.experiments.types import Card, Outcome

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Slot
 from gui.lab.lab_card import MERGES, TRAINER
 from gui.lab.lab_service import LabRequest, LabService
 from gui.lab.lab_tables import NOT_RUN, WAITING
-from gui.storage import Storage
+from gui.state.storage import Storage
 
 if TYPE_CHECKING:
     from gui.lab.experiments.types import Outcome

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
 from gui.lab.experiments.catalogue import card
 from gui.lab.experiments.types import Inputs, Outcome, Tools
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:
     from gui.services.own_encodings import OpenEncoding

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDateTimeEdit, QDi
 
 from gui.look import fonts, style_sheet, theme_file
 from gui.look.token_palette import ALTERNATING, TOKEN_MODES, TokenPalette
-from gui.next_turn import in_next_turn
+from gui.runtime.event_loop import in_next_turn
 
 MODES = ("system", "light", "dark")
 CONTRASTS = ("system", "normal", "high")

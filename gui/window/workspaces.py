@@ -166,7 +166,7 @@ WORKSPACES: tuple[Workspace, ...] = (
                 QT_TRANSLATE_NOOP("Actions", "Tokens of a folder, file by file"),
                 "focus_files",
                 QT_TRANSLATE_NOOP("Actions", "Count a folder and choose which files to send"),
-                "gui.files.files_wiring:FilesWiring",
+                "gui.files.files_controller:FilesController",
                 "files",
                 ("Ctrl+Shift+F",),
                 QT_TRANSLATE_NOOP("Actions", "files"),

@@ -6,7 +6,6 @@ import pytest
 from PySide6.QtCore import Qt
 
 import engine
-from gui.jobs import JobCancelled, Ticket
 from gui.lab.experiments.catalogue import card, cards
 from gui.lab.experiments.language_cards import article
 from gui.lab.experiments.plain_training import MOST_CHARACTERS, in_bytes, learn
@@ -14,6 +13,7 @@ from gui.lab.experiments.types import Card, Claim, Inputs, Outcome, ResultTable,
 from gui.lab.lab_service import LabRequest, run_card
 from gui.lab.lab_tables import EXPECTED, FOUND, SAYS, VERDICT, ClaimsModel, ResultModel
 from gui.look.theme import Theme
+from gui.runtime.jobs import JobCancelled, Ticket
 from tests.thoroughness import mostly_deep
 
 MEASURED = {"E26"}
