@@ -106,6 +106,7 @@ print(len(boxes), len(chosen))
 """
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("way", mostly_deep(["key", "close", "accept", "reject"], 2))
 @pytest.mark.parametrize(("answer", "chosen"), [("Yes", 1), ("No", 0)])
 def test_it_stays_while_it_asks_whether_to_replace_a_file(tmp_path, way, answer, chosen):

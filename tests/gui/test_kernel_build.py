@@ -190,6 +190,7 @@ def test_a_folder_that_cannot_be_written(qtbot: QtBot, open_window: OpenWindow, 
     assert type_and_count(qtbot, bench, WORDS) > 0
 
 
+@pytest.mark.deep
 def test_nothing_is_compiled_where_nothing_is_to_be_kept(qtbot: QtBot, open_window: OpenWindow, monkeypatch, children):
     monkeypatch.setenv(cache_folder.VARIABLE, "")
     bench = open_window()

@@ -136,6 +136,7 @@ def test_drafts_are_not_saved_by_a_cell(qtbot: QtBot, open_window: OpenWindow, p
     qtbot.waitUntil(lambda: "Fix them first" in notices(bench))
 
 
+@pytest.mark.deep
 def test_other_cells_lead_to_the_form(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile)
     qtbot.waitUntil(lambda: bool(bench.costs.service.models))

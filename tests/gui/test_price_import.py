@@ -195,6 +195,7 @@ def test_what_is_not_taken_over_is_listed_with_reasons(qtbot: QtBot, open_window
     dialog.reject()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("content", "why"),
     [

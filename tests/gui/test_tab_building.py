@@ -155,6 +155,7 @@ def test_it_is_the_tab_that_is_built_at_once(bench: Workbench, turns: Turns, ope
     assert focus_chain(page) == focus_chain(other)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", TABS)
 def test_a_window_is_closed_in_the_middle(qtbot: QtBot, bench: Workbench, turns: Turns, name: str):
     look_at(bench, name)

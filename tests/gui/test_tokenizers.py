@@ -450,6 +450,7 @@ def test_tabs_say_what_a_library_cannot_show(qtbot: QtBot, open_window: OpenWind
     assert detail.fact("reach") == "not known: a library runs this tokenizer"
 
 
+@pytest.mark.deep
 def test_the_dialog_can_be_read_at_twice_the_size(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     (tmp_path / "tokenizer.json").write_bytes(library_files.word_piece())
     bench = open_window()

@@ -115,6 +115,7 @@ def test_a_kill_costs_nothing_of_the_run(
     assert find_checkpoint(bench.slot.folder) is None
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("slot", [1, 2])
 def test_of_two_windows_the_one_whose_run_it_was_offers_it(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, slot: int

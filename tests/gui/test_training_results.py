@@ -173,6 +173,7 @@ def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: W
     assert not page.question.isVisibleTo(page)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("ending", mostly_deep([".tiktoken", ".json", ".model"], 1))
 def test_it_can_be_saved_in_every_format(qtbot: QtBot, trained: Workbench, tmp_path: Path, ending: str):
     page, results = panel_of(trained).result, trained.training.results

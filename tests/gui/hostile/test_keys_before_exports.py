@@ -67,6 +67,7 @@ def chosen(bench: Workbench, name: str, path: Path) -> None:
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_where_encodings_differ_is_not_copied_with_a_key_in_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     compared(qtbot, bench, f"one\n{KEY} Привет\n")

@@ -32,6 +32,7 @@ def rendered(tip: str) -> str:
     return QTextDocumentFragment.fromHtml(tip).toPlainText() if tip.startswith("<p") else tip
 
 
+@pytest.mark.deep
 @given(st.text())
 def test_no_line_hides_or_turns_anything(text: str):
     shown = visible_line(text)

@@ -122,6 +122,7 @@ def second_session(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, text: 
     return folder
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("wanted", [True, False], ids=["shown", "discarded"])
 def test_the_unsaved_text_of_a_closed_second_window_is_offered_and_then_removed(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, wanted: bool
@@ -143,6 +144,7 @@ def test_the_unsaved_text_of_a_closed_second_window_is_offered_and_then_removed(
     assert (bench.panel.editor.toPlainText() == LEFT) is wanted
 
 
+@pytest.mark.deep
 def test_a_closed_second_window_leaves_nothing_that_is_saved_elsewhere(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
 ):
