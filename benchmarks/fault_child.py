@@ -59,7 +59,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
     from benchmarks.fault_acts import Acts
     from benchmarks.fault_training import begin_training
     from gui.app import create_window
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
     rng = random.Random(f"{seed}/{number}" if number else seed)
     fate = fate_of(rng)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from gui.core.paths import profile_paths
 from gui.runtime.memory import keep_big_blocks_apart
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 _ALONE = "QT_NO_GUI_THREADPOOL"
 

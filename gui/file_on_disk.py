@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from gui.notify import Notifier, Offer
 from gui.prompt.prompt import Prompt
+from gui.runtime.notify import Notifier, Offer
 
 if TYPE_CHECKING:
     from gui.services.files import FileService

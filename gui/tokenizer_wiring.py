@@ -11,7 +11,7 @@ from gui.widgets.dropped_files import DroppedFiles
 
 if TYPE_CHECKING:
     from gui.tokenizer_flow import TokenizerFlow
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 
 class TokenizerWiring(QObject):

@@ -22,7 +22,7 @@ from tests.thoroughness import DEEP_EXAMPLES
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication, QWidget
 
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 # Machines are shared and slow at times, and a test must not depend on the clock: no deadlines. Nor on luck: the same
 # examples every time; those of the long run are new ones. What asks for a number of its own gets it from ``examples``.

@@ -1,6 +1,6 @@
 """The last resort: what nobody caught is shown with all that a report needs, and the window stays open with its text.
 
-Errors that were foreseen go through ``gui.notify`` as sentences; only faults of ours end here.
+Errors that were foreseen go through ``gui.runtime.notify`` as sentences; only faults of ours end here.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QMessageBox
 
 from gui.core.api_keys import key_sentence
 from gui.core.profile_files import remove_saved_texts
-from gui.notify import Offer
+from gui.runtime.notify import Offer
 
 if TYPE_CHECKING:
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 
 class Privacy(QObject):

@@ -11,11 +11,11 @@ from PySide6.QtCore import QByteArray, QLockFile, QObject, QTimer, Signal, Slot
 
 from gui.core.api_keys import keys_in_text
 from gui.core.file_writing import set_aside
+from gui.core.sample import SAMPLE
 from gui.core.text_chunks import HeldText
 from gui.editor.offsets import document_text
-from gui.notify import Notifier, Offer
 from gui.prompt.prompt import Origin, Prompt
-from gui.sample import SAMPLE
+from gui.runtime.notify import Notifier, Offer
 from gui.state.session import (
     EARLIER_FILE,
     STATE_FILE,

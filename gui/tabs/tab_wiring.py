@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobRunner
     from gui.services.encoding_list import EncodingList
     from gui.services.own_encodings import OpenEncoding
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 
 class TabParts(NamedTuple):

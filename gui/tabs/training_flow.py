@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui.notify import Notifier
 from gui.panels.training_panel import TrainingPanel
+from gui.runtime.notify import Notifier
 from gui.services.training import IDLE, RUNNING
 from gui.services.training_corpus import CorpusService, ForecastRequest, SurveyRequest, held_back
 from gui.services.training_plan import TrainingPlan

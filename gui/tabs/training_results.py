@@ -11,23 +11,23 @@ from PySide6.QtWidgets import QMessageBox
 
 from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
-from gui.dialogs import file_choosers
-from gui.notify import Offer
+from gui.runtime.notify import Offer
 from gui.services.training_export import FORMATS, ExportRequest, format_title
 from gui.services.training_report import ReportRequest
+from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.training_types import CorpusFile
-    from gui.key_guard import KeyGuard
-    from gui.notify import Notifier
     from gui.panels.training_result import TrainingResultPage
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.notify import Notifier
     from gui.services.own_encodings import OwnEncodings
     from gui.services.training_export import ExportService
     from gui.services.training_plan import RunOutcome, TrainingPlan
     from gui.services.training_report import Report, ReportService
+    from gui.widgets.api_key_check import KeyGuard
 
 SAVING = "training-save"
 

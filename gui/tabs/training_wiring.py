@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QApplication
 
-from gui.notify import Offer
+from gui.runtime.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.training import IDLE
 from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints, newer_checkpoints
@@ -30,7 +30,7 @@ ENDED = "training-ended"
 
 
 NEEDS = (
-    "gui.key_guard",
+    "gui.widgets.api_key_check",
     "gui.panels.training_panel",
     "gui.services.training",
     "gui.services.training_corpus",
@@ -92,10 +92,10 @@ class TrainingWiring(TabWiring["TrainingPanel"]):
         bench.page("trainingTab").fill(panel)
 
     def _make_results(self, panel: TrainingPanel) -> TrainingResults:
-        from gui.key_guard import KeyGuard
         from gui.services.training_export import ExportService
         from gui.services.training_report import ReportService
         from gui.tabs.training_results import TrainingResults
+        from gui.widgets.api_key_check import KeyGuard
 
         bench, runner = self._bench, self._runner
         results = TrainingResults(

@@ -12,8 +12,8 @@ from gui.models.vocabulary_columns import COLUMNS, LENGTH
 from gui.services.vocabulary import SearchRequest, query_of
 
 if TYPE_CHECKING:
-    from gui.notify import Notifier
     from gui.panels.vocabulary_panel import VocabularyPanel
+    from gui.runtime.notify import Notifier
     from gui.services.vocabulary import Found, OpenedVocabulary, VocabularyService
     from gui.services.vocabulary_diagnosis import Diagnosed
     from gui.services.vocabulary_token import TokenDetail

@@ -10,17 +10,17 @@ from PySide6.QtCore import QObject, QStandardPaths, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from gui.core.paths import suggested_file
-from gui.dialogs import file_choosers
 from gui.look.figures import figure
-from gui.notify import Offer
+from gui.runtime.notify import Offer
 from gui.services.vocabulary_export import ExportRequest, keys_among
+from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
-    from gui.key_guard import KeyGuard
-    from gui.notify import Notifier
     from gui.panels.vocabulary_panel import VocabularyPanel
+    from gui.runtime.notify import Notifier
     from gui.services.vocabulary_export import VocabularyExport
     from gui.tabs.vocabulary_flow import VocabularyFlow
+    from gui.widgets.api_key_check import KeyGuard
 
 EXPORT = "vocabulary-export"
 

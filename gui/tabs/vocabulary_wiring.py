@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 NEEDS = (
-    "gui.key_guard",
+    "gui.widgets.api_key_check",
     "gui.panels.vocabulary_compare",
     "gui.panels.vocabulary_lengths",
     "gui.panels.vocabulary_panel",
@@ -90,10 +90,10 @@ class VocabularyWiring(TabWiring["VocabularyPanel"]):
         bench.page("vocabularyTab").fill(panel)
 
     def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
-        from gui.key_guard import KeyGuard
         from gui.services.vocabulary_export import VocabularyExport
         from gui.tabs.vocabulary_pages import VocabularyPages
         from gui.tabs.vocabulary_saving import VocabularySaving
+        from gui.widgets.api_key_check import KeyGuard
 
         assert self.lengths is not None
         assert self.compare is not None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import engine
     from engine.types import TextEdit, TokenPatch
     from gui.runtime.jobs import JobRunner
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 # Qt's platform without a screen says so whenever a window's least size changes; no real platform does.
 OFFSCREEN_REMARK = r"^This plugin does not support "
@@ -234,7 +234,7 @@ def windows(
 
     def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
         from gui.core.paths import profile_paths
-        from gui.workbench import Workbench
+        from gui.window.workbench import Workbench
 
         bench = Workbench(profile_paths(profile or folder / "profile"))
         opened.append(bench)

@@ -10,14 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDialogButtonBox, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.about import AboutDialog
-from gui.dialogs.go_to import GoToDialog
-from gui.dialogs.preferences import PreferencesDialog
-from gui.dialogs.shortcuts_sheet import ShortcutsSheet
+from gui.prompt.dialogs import GoToDialog
 from gui.state.settings import Settings, describe, names
 from gui.widgets.layouts import PageTabs
+from gui.window.about import AboutDialog, ShortcutsSheet
 from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPalette
-from gui.workbench import Workbench
+from gui.window.preferences import PreferencesDialog
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages()

@@ -17,9 +17,9 @@ import engine
 from engine import catalog, compiling, encoding, kernel_use
 from engine.kernels import cache_folder
 from gui.app import create_window
-from gui.dialogs.about import AboutDialog
 from gui.services import kernel_build
-from gui.workbench import Workbench
+from gui.window.about import AboutDialog
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.patience import PATIENCE_SECONDS
 

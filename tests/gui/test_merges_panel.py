@@ -12,7 +12,7 @@ import engine
 from engine import catalog
 from engine.encoding import Encoding
 from gui.panels.merges_panel import FIRST_TEXT, MOST_CHARACTERS, MergesPanel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep
 

@@ -37,7 +37,7 @@ from gui.state.scenario_book import ScenarioBook
 from gui.state.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from pricing.calibration import CalibrationError, Sample
 from pricing.types import PricingError
 from tests.engine.formats import library_files

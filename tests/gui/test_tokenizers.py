@@ -27,7 +27,7 @@ from gui.panels.token_readout import TokenReadout
 from gui.panels.vocabulary_detail import VocabularyDetail
 from gui.services import local_tokenizers
 from gui.services.own_encodings import OwnEncodings
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.engine.formats import library_files
 from tests.engine.formats.test_gguf import of_model
 from tests.engine.formats.trained import trained

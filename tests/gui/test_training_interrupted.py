@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from engine.training_types import SkippedFile, TrainingSettings
-from gui.notify import Notice
+from gui.runtime.notify import Notice
 from gui.services import training_worker
 from gui.services.training_checkpoint import (
     PLAN,
@@ -21,7 +21,7 @@ from gui.services.training_checkpoint import (
     save_checkpoint,
 )
 from gui.services.training_plan import TrainingPlan, TrainingSnapshot
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.training_samples import curve, progress
 from tests.gui.training_windows import choose, panel_of, train, write_texts

@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 import engine
 from engine.kernels.cache_folder import VARIABLE, current_folder
 from engine.training_types import TrainingSettings
-from gui.notify import Notice
+from gui.runtime.notify import Notice
 from gui.services.training_checkpoint import find_checkpoint, save_checkpoint
 from gui.services.training_plan import TrainingPlan
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.training_windows import panel_of, write_texts
 from tests.patience import PATIENCE_SECONDS
@@ -35,7 +35,7 @@ from PySide6.QtWidgets import QApplication
 from engine import compiling, training_merging
 from gui.app import create_window
 from gui.services import kernel_build, training_checkpoint, training_worker
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 profile, folder, moment, size = sys.argv[1:]
 saves = 0

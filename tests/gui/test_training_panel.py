@@ -25,7 +25,7 @@ from engine import compiling
 from gui.panels.training_form import Remark
 from gui.panels.training_panel import TrainingPanel
 from gui.services.training import IDLE
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.dropping import drop
 from tests.gui.training_windows import choose, panel_of, train, write_texts

@@ -18,7 +18,7 @@ from engine.evaluation import evaluate, texts_of
 from gui.models.training_report import runs_counted
 from gui.services.training_export import ExportRequest
 from gui.services.training_report import COMPARED
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.training_windows import choose, panel_of, train, write_texts
 from tests.thoroughness import mostly_deep

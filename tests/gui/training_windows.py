@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.panels.training_panel import TrainingPanel
 from gui.services.training_plan import RunOutcome
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 TEXT = "the cat sat on the mat, the cat sat. The hat and the bat: that is that.\n"
 

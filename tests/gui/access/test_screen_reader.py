@@ -8,7 +8,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessible
 from pytestqt.qtbot import QtBot
 
 from gui.panels import token_announcer
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 TEXT = "Hello world, h\u00e9llo"

@@ -19,7 +19,7 @@ from gui.files import folder_service
 from gui.files.file_tree import TOP
 from gui.files.file_tree_model import MODELS, NAME, TOKENS
 from gui.files.files_page import FilesPage
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.engine.folder_trees import add_troubles, make_tree
 from tests.gui.conftest import OpenWindow
 

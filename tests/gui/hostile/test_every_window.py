@@ -18,7 +18,7 @@ from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
 from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.look.plain_label import PlainLabel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from engine import Encoding, catalog
 from gui.core.api_keys import key_sentence, keys_in_text, keys_in_tokens
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.vocabulary_windows import browse
 

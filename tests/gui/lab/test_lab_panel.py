@@ -12,7 +12,7 @@ from gui.lab.lab_card import LabCard
 from gui.lab.lab_page import LabPanel
 from gui.lab.lab_tables import BROKEN, DONE, HOLDS, NOT_RUN, WAITING
 from gui.lab.lab_text import MOST_CHARACTERS
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages("labTab")

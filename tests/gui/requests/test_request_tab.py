@@ -14,7 +14,7 @@ from engine.requests.types import Image, Message
 from gui.models.cost_row import CostRow
 from gui.models.request_messages import CONTENT, ROLE, TOKENS
 from gui.panels.request_panel import FIRST_MESSAGES, RequestPanel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from pricing.catalog import load_catalog
 from pricing.types import TokenCount
 from tests.engine.requests.samples import COOKBOOK, WEATHER_TOOL

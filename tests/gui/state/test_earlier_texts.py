@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.notify import Offer
+from gui.runtime.notify import Offer
 from gui.state import storage
 from gui.state.session import STATE_FILE, TEXT_FILE
 from gui.state.session_slot import SessionSlot
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()

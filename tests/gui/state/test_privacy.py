@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.core.paths import profile_paths
 from gui.state.session import STATE_FILE, read_state
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 
 pytestmark = pytest.mark.pages()

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from gui.state import session_keeper, storage
 from gui.state.session import STATE_FILE, TEXT_FILE
 from gui.state.session_slot import SessionSlot
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.patience import PATIENCE_SECONDS
 
@@ -89,7 +89,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 app = QApplication(["test"])
 from gui.app import create_window
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 window = create_window(Path(sys.argv[1]))
 bench = window.findChild(Workbench)
 bench.settings.set("autosave_seconds", 1)

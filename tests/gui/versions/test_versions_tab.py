@@ -16,7 +16,7 @@ from gui.models import cost_changes
 from gui.models.diff_table import AFTER, BEFORE, BEFORE_LINE, SIGN
 from gui.models.versions import CONTEXT, COST, NAME, TOKENS
 from gui.panels.versions_panel import VersionsPanel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
 
 pytestmark = pytest.mark.pages("versionsTab")

@@ -1,9 +1,9 @@
 """Under which licences the program and all that it is made of are given away. No Qt at import.
 
 What installed packages declare and which texts they bring is read from their metadata, so it is that of the versions
-that run. Qt's own licence, which its packages only name, is the LGPL, kept in ``gui/licence_texts`` with the GPL that
-it adds to: Qt is used unchanged, as libraries that can be replaced. A built program (``packaging``) holds Python as
-well, and libraries of the system it was built on: which ones is written down when it is built.
+that run. Qt's own licence, which its packages only name, is the LGPL, kept in ``gui/core/licence_texts`` with the GPL
+that it adds to: Qt is used unchanged, as libraries that can be replaced. A built program (``packaging``) holds Python
+as well, and libraries of the system it was built on: which ones is written down when it is built.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LIBRARY_LIST = "SYSTEM-LIBRARIES.txt"
 LIBRARY_TEXTS = "system-licences"
 """In a built program: the list of the libraries of the system, and the folder with the texts of their licences."""
 
-_ROOT = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
 _DATA = _ROOT / "engine" / "data"
 _VOCABULARIES = tuple(_DATA / name for name in ("NOTICE.md", "LICENSE-APACHE-2.0.txt", "LICENSE-UNICODE-3.0.txt"))
 _OURS = _ROOT / "LICENSE"

@@ -1,4 +1,4 @@
-"""Writes a report about the prompt: gathers what the window shows, looks for keys in the text, asks, and writes."""
+"""A report of the prompt: gathers what the window shows, looks for keys in the text, asks, and writes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,83 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QStandardPaths, Slot
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
 from gui.core.file_writing import write_atomic
-from gui.core.reports import HTML, Report, Section, TextFacts, facts_of, rendered, report_format, text_section
+from gui.core.reports import (
+    HTML,
+    Report,
+    Section,
+    TextFacts,
+    facts_of,
+    key_warning,
+    rendered,
+    report_format,
+    text_section,
+)
 from gui.core.text_chunks import HeldText, as_held, utf8_pieces
 from gui.core.token_text import visible_line
+from gui.look.figures import figure
+from gui.look.theme import Theme
 from gui.shown_costs import ShownCosts
+from gui.widgets.dialog_buttons import button_row
 
 if TYPE_CHECKING:
-    from gui.dialogs.report_dialog import ReportDialog
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
+
+MOST_CHARACTERS = 2_000_000
+"""Longer texts are left out: no browser likes them."""
+
+
+class ReportDialog(QDialog):
+    """``with_text`` says whether the text itself goes in, after the dialog was accepted."""
+
+    def __init__(self, facts: TextFacts, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("reportDialog")
+        self.setWindowTitle(self.tr("Write a report"))
+        figures = partial(figure, self.locale())
+        self.about = _words("reportAbout")
+        self.about.setText(
+            self.tr(
+                "Counts with their labels, the scenario, the cost table as it is shown, where the prices come from, "
+                "and versions. The text of {characters} characters is named by its SHA-256."
+            ).format(characters=figures(facts.characters))
+        )
+        self.text = QCheckBox(self.tr("With the &text of the prompt"), objectName="reportText")
+        if facts.characters > MOST_CHARACTERS:
+            words = self.tr("Without the text of the prompt: it has more than {most} characters")
+            self.text.setText(words.format(most=figures(MOST_CHARACTERS)))
+            self.text.setEnabled(False)
+        self.warning = _words("reportWarning")
+        warning = key_warning([facts])
+        self.warning.setText(
+            "⚠ " + self.tr("{warning} Whoever gets the text gets them.").format(warning=warning) if warning else ""
+        )
+        palette = self.warning.palette()
+        palette.setColor(palette.ColorRole.WindowText, theme.colour("warning"))
+        self.warning.setPalette(palette)
+        self.warning.setVisible(bool(warning))
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Save, QDialogButtonBox.StandardButton.Cancel)
+        column = QVBoxLayout(self)
+        for widget in (self.about, self.warning, self.text, buttons):
+            column.addWidget(widget)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 64)
+
+    @property
+    def with_text(self) -> bool:
+        """Whether the text goes into the report."""
+        return self.text.isChecked()
+
+
+def _words(name: str) -> QLabel:
+    label = QLabel(objectName=name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label
+
 
 KEY = "report"
 
@@ -130,8 +195,6 @@ class ReportWriting(QObject):
             self._ask(result.value)
 
     def _ask(self, draft: Draft) -> None:
-        from gui.dialogs.report_dialog import ReportDialog
-
         assert draft.facts is not None
         self._draft = draft
         self.dialog = ReportDialog(draft.facts, self._bench.theme, self._bench.window)
@@ -141,7 +204,7 @@ class ReportWriting(QObject):
 
     @Slot()
     def _ask_for_file(self) -> None:
-        from gui.dialogs import file_choosers
+        from gui.widgets import file_choosers
 
         assert self.dialog is not None
         assert self._draft is not None

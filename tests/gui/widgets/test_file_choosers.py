@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from gui.dialogs import file_choosers
+from gui.widgets import file_choosers
 from tests.thoroughness import mostly_deep
 
 FILTERS = ["Web page (*.html)", "Markdown (*.md)"]
@@ -70,7 +70,7 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QTimer, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QWidget
-from gui.dialogs import file_choosers
+from gui.widgets import file_choosers
 
 application = QApplication(["choosing"])
 window = QWidget()

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from gui import licences
-from gui.licences import BUILDER, DISTRIBUTIONS, EXTRAS, components, declared_licence, overview
+from gui.core import licences
+from gui.core.licences import BUILDER, DISTRIBUTIONS, EXTRAS, components, declared_licence, overview
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_every_dependency_is_named() -> None:
@@ -56,7 +56,7 @@ def test_every_part_comes_with_the_text_of_its_licence() -> None:
 
 def test_the_texts_that_are_kept_go_along_with_the_package() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
-    assert "licence_texts/*" in declared["package-data"]["gui"]
+    assert "core/licence_texts/*" in declared["package-data"]["gui"]
 
 
 def test_a_built_program_lists_what_else_is_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

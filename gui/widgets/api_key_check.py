@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from gui.core.api_keys import key_sentence
-from gui.notify import Notifier
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.runtime.notify import Notifier
 
 Look = Callable[[], tuple[str, ...]]
 """Names whatever looks like a key and where it is; called on a worker thread."""

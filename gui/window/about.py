@@ -1,22 +1,66 @@
-"""What this program is, which versions it stands on, where it keeps its things, and under which licences it is."""
+"""About the program: its version, the texts of all licences, and the sheet of shortcuts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QHeaderView,
+    QLabel,
+    QPlainTextEdit,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.core.about import version_lines
+from gui.core.licences import overview
 from gui.core.paths import ProfilePaths
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.plain_label import PlainLabel
 from gui.widgets.dialog_buttons import button_row
 from gui.widgets.layouts import PageTabs
+from gui.window.actions import plain_text
 
 if TYPE_CHECKING:
-    from gui.licence_reading import LicenceReading
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+
+class LicenceReading(QObject):
+    """Signals: ``read(str)``: all of it as one text, or a sentence on why there is none."""
+
+    read = Signal(str)
+
+    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lane = runner.conflated(self.tr("Reading the licences"), _read)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+
+    @Slot()
+    def ask(self) -> None:
+        """Read them, soon."""
+        self._lane.submit(None)
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        self.read.emit(result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.read.emit(self.tr("The licences could not be read: {why}").format(why=failure.why))
+
+
+def _read(_request: None, ticket: Ticket) -> str:
+    """On a worker thread."""
+    return overview(ticket.give_way)
 
 
 class AboutDialog(QDialog):
@@ -90,3 +134,36 @@ class AboutDialog(QDialog):
         page = self._pages.currentWidget()
         assert isinstance(page, QPlainTextEdit)
         QGuiApplication.clipboard().setText(page.toPlainText())
+
+
+class ShortcutsSheet(QDialog):
+    """A table of the actions that have shortcuts, and what they do."""
+
+    def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("shortcutsSheet")
+        self.setWindowTitle(self.tr("Keyboard shortcuts"))
+        shown = [action for action in actions if action.shortcuts()]
+        self.table = QTableWidget(len(shown), 3, self)
+        self.table.setObjectName("shortcutsTable")
+        self.table.setAccessibleName(self.tr("Keyboard shortcuts"))
+        self.table.setHorizontalHeaderLabels([self.tr("Shortcut"), self.tr("Action"), self.tr("What it does")])
+        self.table.verticalHeader().hide()
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setTabKeyNavigation(False)
+        self.table.setShowGrid(False)
+        for row, action in enumerate(shown):
+            keys = "   ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts())
+            for column, text in enumerate((keys, plain_text(action), action.statusTip())):
+                item = QTableWidgetItem(text)
+                item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
+                self.table.setItem(row, column, item)
+        self.table.resizeColumnsToContents()
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
+        column = QVBoxLayout(self)
+        column.addWidget(self.table)
+        column.addWidget(buttons)
+        self.resize(820, 560)

@@ -16,19 +16,16 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 import gui.runtime.pyside_workarounds  # noqa: F401 - before the others: it is about what is imported behind it
-from gui import clipboard
-from gui.closing import Closing
 from gui.core.paths import ProfilePaths
 from gui.core.profile_files import make_profile_private
+from gui.core.sample import SAMPLE
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.notify import Notifier
 from gui.prompt.prompt_panel import PromptPanel
 from gui.runtime.event_loop import in_next_turn
+from gui.runtime.notify import Notifier
 from gui.runtime.pyside_workarounds import let_errors_leave_overrides
-from gui.sample import SAMPLE
 from gui.services.own_encodings import OwnEncodings
-from gui.start_report import StartReport
 from gui.state.privacy import Privacy
 from gui.state.session import SessionState
 from gui.state.session_keeper import SessionKeeper, decoded, encoded
@@ -37,6 +34,7 @@ from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile
 from gui.tokenizer_wiring import TokenizerWiring
 from gui.window.action_wiring import ActionWiring
+from gui.window.lifecycle import Closing, StartReport, release_clipboard
 from gui.window.main_window import MainWindow
 from gui.window.pages import Page
 from gui.window.status import StatusFacts
@@ -44,6 +42,7 @@ from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 
 if TYPE_CHECKING:
     from gui.calibration_wiring import CalibrationWiring
+    from gui.costs.report_controller import ReportWriting
     from gui.costs.wiring import CostWiring
     from gui.editor.token_card import TokenInspector
     from gui.files.files_controller import FilesController
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
     from gui.prompt.file_actions import FileActions
     from gui.prompt.first_steps import FirstSteps
     from gui.prompt.ids_controller import IdsController
-    from gui.report_writing import ReportWriting
     from gui.runtime.jobs import JobRunner
     from gui.runtime.loading import Loading, LoadingAhead
     from gui.services.encoding_list import EncodingList
@@ -324,7 +322,7 @@ class Workbench(QObject):
         self.controllers[page.name] = make(self._tab_parts(), *states)
 
     def _start_report(self) -> None:
-        from gui.report_writing import ReportWriting
+        from gui.costs.report_controller import ReportWriting
 
         assert self.runner is not None
         self.report = ReportWriting(self, self.runner)
@@ -508,7 +506,7 @@ class Workbench(QObject):
         """End the worker threads and give the application its own look back."""
         from gui.runtime.loading import Loading
 
-        clipboard.let_go()
+        release_clipboard()
         self._steps = []
         for loading in (*self.findChildren(Loading), *self.window.findChildren(Loading)):
             loading.stop()
