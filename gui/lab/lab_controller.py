@@ -15,7 +15,7 @@ from gui.state.storage import Storage
 if TYPE_CHECKING:
     from gui.lab.experiments.types import Outcome
     from gui.lab.lab_page import LabPanel
-    from gui.tabs.tab_wiring import TabParts
+    from gui.window.page_controller import TabParts
 
 
 NEEDS = (

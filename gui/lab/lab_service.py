@@ -13,7 +13,7 @@ from gui.lab.experiments.types import Inputs, Outcome, Tools
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:
-    from gui.services.own_encodings import OpenEncoding
+    from gui.core.user_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)

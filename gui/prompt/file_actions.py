@@ -21,7 +21,7 @@ from gui.state.storage import Storage
 from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
-    from gui.services.files import FileService, OpenedFile, UndecidedFile
+    from gui.prompt.file_service import FileService, OpenedFile, UndecidedFile
 
 MEGABYTE = 1_000_000
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.editor.offsets import char_to_utf16, document_text, stored_to_document
+from gui.editor.offsets import char_to_utf16, document_text, pretoken_patch, stored_to_document
 from gui.models.merge_forest import MergeForest, forest_of_account
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-from gui.services.pretoken_patch import pretoken_patch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from engine import Encoding
     from engine.merge_types import CutText, MergeState, PretokenAccount, WhyNotOne
     from engine.types import TokenPatch
-    from gui.services.own_encodings import OpenEncoding
+    from gui.core.user_encodings import OpenEncoding
 
 FROM_END = 1 << 30
 """As a number of merges: all of them."""

@@ -17,8 +17,8 @@ from gui.services.price_text import Splice, splice
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.formats.id_check import IdCheck
+    from gui.core.user_encodings import OwnEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OwnEncodings
 
 SPECIAL_SHOWN = 12
 """Special tokens that are shown of a tokenizer; some have a thousand."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gui.services.training_plan import KeptEncoding
 
 if TYPE_CHECKING:
-    from gui.services.own_encodings import OwnEncodings
+    from gui.core.user_encodings import OwnEncodings
     from gui.services.training_plan import Run, TrainingPlan
 
 FAMILY = "train"

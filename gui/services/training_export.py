@@ -14,8 +14,8 @@ from gui.core.api_keys import keys_in_vocabulary
 
 if TYPE_CHECKING:
     from engine.formats.saving import Saved
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding
 
 FORMATS = (
     (".tiktoken", QT_TRANSLATE_NOOP("TrainingExport", "Ranks for tiktoken")),

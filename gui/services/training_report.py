@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from engine.evaluation import Evaluation, Overlap
     from engine.training_types import CorpusFile, SkippedFile
     from engine.types import TokenPatch
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding
 
 COMPARED = ("gpt2", "cl100k_base", "o200k_base")
 """The encodings that a trained one is measured beside."""

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from engine.entries.query import EntryQuery
     from engine.entries.search import EntrySearch, SortKey
     from engine.entries.table import EntryTable
+    from gui.core.user_encodings import OpenEncoding
     from gui.panels.vocabulary_filters import Wanted
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal, Slot
 
 from gui.editor.offsets import utf16_length
-from gui.tabs.tab_wiring import TabWiring
+from gui.window.page_controller import TabWiring
 
 if TYPE_CHECKING:
     from gui.panels.merges_panel import MergesPanel
     from gui.services.merges import MergeService
-    from gui.tabs.tab_wiring import TabParts
+    from gui.window.page_controller import TabParts
 
 _WORD_BEFORE = re.compile(r" ?\S*\Z")
 _WORD_BEHIND = re.compile(r"\S*")

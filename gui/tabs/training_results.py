@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.training_types import CorpusFile
+    from gui.core.user_encodings import OwnEncodings
     from gui.panels.training_result import TrainingResultPage
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.runtime.notify import Notifier
-    from gui.services.own_encodings import OwnEncodings
     from gui.services.training_export import ExportService
     from gui.services.training_plan import RunOutcome, TrainingPlan
     from gui.services.training_report import Report, ReportService

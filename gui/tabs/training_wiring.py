@@ -11,8 +11,7 @@ from gui.runtime.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.training import IDLE
 from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints, newer_checkpoints
-from gui.tabs.tab_building import TabBuilding
-from gui.tabs.tab_wiring import TabWiring
+from gui.window.page_controller import TabBuilding, TabWiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
     from gui.panels.training_panel import TrainingPanel
     from gui.services.training_checkpoint import Checkpoint
     from gui.services.training_plan import RunOutcome, TrainingPlan
-    from gui.tabs.tab_wiring import TabParts
     from gui.tabs.training_flow import TrainingFlow
     from gui.tabs.training_results import TrainingResults
+    from gui.window.page_controller import TabParts
     from pricing.types import Model
 
 INTERRUPTED = "training-interrupted"

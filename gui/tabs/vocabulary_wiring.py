@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
 
-from gui.tabs.tab_building import TabBuilding
-from gui.tabs.tab_wiring import TabWiring
+from gui.window.page_controller import TabBuilding, TabWiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
     from gui.panels.vocabulary_lengths import LengthsPage
     from gui.panels.vocabulary_panel import VocabularyPanel
     from gui.services.vocabulary import OpenedVocabulary, VocabularyService
-    from gui.tabs.tab_wiring import TabParts
     from gui.tabs.vocabulary_flow import VocabularyFlow
     from gui.tabs.vocabulary_places import VocabularyPlaces
     from gui.tabs.vocabulary_saving import VocabularySaving
+    from gui.window.page_controller import TabParts
 
 
 NEEDS = (

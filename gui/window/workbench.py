@@ -19,13 +19,13 @@ import gui.runtime.pyside_workarounds  # noqa: F401 - before the others: it is a
 from gui.core.paths import ProfilePaths
 from gui.core.profile_files import make_profile_private
 from gui.core.sample import SAMPLE
+from gui.core.user_encodings import OwnEncodings
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.prompt.prompt_panel import PromptPanel
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.notify import Notifier
 from gui.runtime.pyside_workarounds import let_errors_leave_overrides
-from gui.services.own_encodings import OwnEncodings
 from gui.state.privacy import Privacy
 from gui.state.session import SessionState
 from gui.state.session_keeper import SessionKeeper, decoded, encoded
@@ -53,19 +53,19 @@ if TYPE_CHECKING:
     from gui.prompt.first_steps import FirstSteps
     from gui.prompt.ids_controller import IdsController
     from gui.runtime.jobs import JobRunner
+    from gui.runtime.kernel_build import KernelBuild
     from gui.runtime.loading import Loading, LoadingAhead
-    from gui.services.encoding_list import EncodingList
-    from gui.services.kernel_build import KernelBuild
     from gui.tabs.advisor_wiring import AdvisorWiring
     from gui.tabs.compare_wiring import CompareWiring
     from gui.tabs.conversation_wiring import ConversationWiring
     from gui.tabs.merges_wiring import MergesWiring
     from gui.tabs.pricing_wiring import PricingWiring
     from gui.tabs.request_wiring import RequestWiring
-    from gui.tabs.tab_wiring import TabParts
     from gui.tabs.training_wiring import TrainingWiring
     from gui.tabs.versions_wiring import VersionsWiring
     from gui.tabs.vocabulary_wiring import VocabularyWiring
+    from gui.window.encoding_list import EncodingList
+    from gui.window.page_controller import TabParts
 
 
 class Workbench(QObject):
@@ -244,9 +244,9 @@ class Workbench(QObject):
                 in_next_turn(self, self._take_step)
 
     def _start_files(self) -> None:
+        from gui.prompt.file_service import FileService
         from gui.runtime.jobs import JobRunner
         from gui.runtime.loading import Loading, LoadingAhead
-        from gui.services.files import FileService
         from gui.services.find import FindService
         from gui.state.storage import Storage
 
@@ -275,12 +275,12 @@ class Workbench(QObject):
         from gui.prompt.cut_bar import CutController
         from gui.prompt.ids_controller import IdsController
         from gui.prompt.token_actions import TokenActions
+        from gui.runtime.kernel_build import KernelBuild
         from gui.runtime.memory import MemoryReturn
         from gui.services.encoding import EncodingService
-        from gui.services.encoding_list import EncodingList
-        from gui.services.kernel_build import KernelBuild
         from gui.services.text_cut import CutService
         from gui.services.token_ids import TokenIdsService
+        from gui.window.encoding_list import EncodingList
 
         assert self.runner is not None
         self.kernels = kernels = KernelBuild(self.runner, self.paths.compiled, self)
@@ -307,7 +307,7 @@ class Workbench(QObject):
         self._for_tabs.when_loaded(modules, then)
 
     def _tab_parts(self) -> TabParts:
-        from gui.tabs.tab_wiring import TabParts
+        from gui.window.page_controller import TabParts
 
         assert self.runner is not None
         assert self.kernels is not None

@@ -86,7 +86,7 @@ def _have_dismissed_the_cards(patch: pytest.MonkeyPatch) -> None:
 
 def _have_nothing_compiled(patch: pytest.MonkeyPatch) -> None:
     from engine import kernel_use
-    from gui.services import kernel_build
+    from gui.runtime import kernel_build
 
     patch.setattr(kernel_build, "PATIENCE_MS", PATIENCE_MS)
     patch.setattr(kernel_use, "is_compiled", lambda *_: False)

@@ -18,6 +18,7 @@ from tokenizers import Tokenizer
 import engine
 from engine.formats.saving import save_encoding
 from engine.half_written import LOCK_NAME
+from gui.core.user_encodings import OwnEncodings
 from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
 from gui.dialogs.tokenizer_name import TokenizerNameDialog
@@ -26,7 +27,6 @@ from gui.panels.merges_panel import MergesPanel
 from gui.panels.token_readout import TokenReadout
 from gui.panels.vocabulary_detail import VocabularyDetail
 from gui.services import local_tokenizers
-from gui.services.own_encodings import OwnEncodings
 from gui.window.workbench import Workbench
 from tests.engine.formats import library_files
 from tests.engine.formats.test_gguf import of_model

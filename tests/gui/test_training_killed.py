@@ -34,7 +34,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from engine import compiling, training_merging
 from gui.app import create_window
-from gui.services import kernel_build, training_checkpoint, training_worker
+from gui.services import training_checkpoint, training_worker
+from gui.runtime import kernel_build
 from gui.window.workbench import Workbench
 
 profile, folder, moment, size = sys.argv[1:]

@@ -17,7 +17,7 @@ import engine
 from engine import catalog, compiling, encoding, kernel_use
 from engine.kernels import cache_folder
 from gui.app import create_window
-from gui.services import kernel_build
+from gui.runtime import kernel_build
 from gui.window.about import AboutDialog
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window

@@ -7,8 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.core.user_encodings import OwnEncodings
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-from gui.services.own_encodings import OwnEncodings
 
 
 class EncodingList(QObject):

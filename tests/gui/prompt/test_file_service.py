@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui.prompt.file_service import CANDIDATES, FileService, OpenedFile, UndecidedFile, ends_in_crlf
 from gui.runtime.jobs import JobRunner
-from gui.services.files import CANDIDATES, FileService, OpenedFile, UndecidedFile, ends_in_crlf
 
 MOST = 1_000_000
 
@@ -68,7 +68,7 @@ def test_crlf_is_kept_and_noted(qtbot: QtBot, files: FileService, tmp_path: Path
 
 @pytest.mark.parametrize("part", [1, 2, 3, 100])
 def test_line_ends_are_looked_through_in_parts(monkeypatch: pytest.MonkeyPatch, part: int):
-    monkeypatch.setattr("gui.services.files.PART_CHARACTERS", part)
+    monkeypatch.setattr("gui.prompt.file_service.PART_CHARACTERS", part)
     for pieces in product(("a", "\r", "\n", "\r\n"), repeat=4):
         text = "".join(pieces)
         assert ends_in_crlf(text) == ("\n" in text and text.count("\n") == text.count("\r\n")), repr(text)
