@@ -49,8 +49,8 @@ def tend_memory(bench: Workbench) -> None:
 
 def run(paths: Sequence[Path], profile: Path | None, *, private: bool = False) -> int:
     """Show a window with the files named, until it is closed. Returns the exit status."""
-    from gui.runtime.crash import CrashHook
     from gui.runtime.watchdog import VARIABLE, watchdog_asked_for
+    from gui.window.crash import CrashHook
 
     paint_alone()
     keep_big_blocks_apart()

@@ -14,14 +14,14 @@ from gui.files.file_tree import FileChoice
 from gui.files.folder_service import FitRequest, FolderFit, FolderScan, FolderWatch, ScannedFolder, ScanRequest
 from gui.state.storage import Storage
 from gui.widgets import file_choosers
-from gui.window.page_controller import TabWiring
+from gui.widgets.page_controller import TabWiring
 
 if TYPE_CHECKING:
     from gui.costs.wiring import CostWiring
     from gui.files.file_tree import Proposal, Sums
     from gui.files.files_page import FilesPage
     from gui.runtime.jobs import JobFailure, JobResult
-    from gui.window.page_controller import TabParts
+    from gui.widgets.page_controller import TabParts
 
 NEEDS = ("gui.files.files_page",)
 """Modules that building the page imports."""

@@ -15,7 +15,7 @@ from gui.state.storage import Storage
 if TYPE_CHECKING:
     from gui.lab.experiments.types import Outcome
     from gui.lab.lab_page import LabPanel
-    from gui.window.page_controller import TabParts
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = (

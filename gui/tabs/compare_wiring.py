@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Slot
 
-from gui.window.page_controller import TabWiring
+from gui.widgets.page_controller import TabWiring
 
 if TYPE_CHECKING:
     from gui.panels.compare_panel import ComparePanel
     from gui.tabs.compare_exports import CompareExports
     from gui.tabs.compare_flow import CompareFlow
-    from gui.window.page_controller import TabParts
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = (

@@ -11,7 +11,7 @@ from gui.runtime.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.training import IDLE
 from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints, newer_checkpoints
-from gui.window.page_controller import TabBuilding, TabWiring
+from gui.widgets.page_controller import TabBuilding, TabWiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gui.services.training_plan import RunOutcome, TrainingPlan
     from gui.tabs.training_flow import TrainingFlow
     from gui.tabs.training_results import TrainingResults
-    from gui.window.page_controller import TabParts
+    from gui.widgets.page_controller import TabParts
     from pricing.types import Model
 
 INTERRUPTED = "training-interrupted"

@@ -11,7 +11,7 @@ from gui.services.versions.desk import VersionDesk
 if TYPE_CHECKING:
     from gui.panels.versions_panel import VersionsPanel
     from gui.tabs.versions_flow import VersionsFlow
-    from gui.window.page_controller import TabParts
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = (

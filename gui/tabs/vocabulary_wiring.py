@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
 
-from gui.window.page_controller import TabBuilding, TabWiring
+from gui.widgets.page_controller import TabBuilding, TabWiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gui.tabs.vocabulary_flow import VocabularyFlow
     from gui.tabs.vocabulary_places import VocabularyPlaces
     from gui.tabs.vocabulary_saving import VocabularySaving
-    from gui.window.page_controller import TabParts
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = (

@@ -26,9 +26,7 @@ from gui.prompt.prompt_panel import PromptPanel
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.notify import Notifier
 from gui.runtime.pyside_workarounds import let_errors_leave_overrides
-from gui.state.privacy import Privacy
 from gui.state.session import SessionState
-from gui.state.session_keeper import SessionKeeper, decoded, encoded
 from gui.state.session_slot import RestoredParts, SessionSlot
 from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile
@@ -37,6 +35,7 @@ from gui.window.action_wiring import ActionWiring
 from gui.window.lifecycle import Closing, StartReport, release_clipboard
 from gui.window.main_window import MainWindow
 from gui.window.pages import Page
+from gui.window.session_keeper import Privacy, SessionKeeper, decoded, encoded
 from gui.window.status import StatusFacts
 from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 
@@ -64,8 +63,8 @@ if TYPE_CHECKING:
     from gui.tabs.training_wiring import TrainingWiring
     from gui.tabs.versions_wiring import VersionsWiring
     from gui.tabs.vocabulary_wiring import VocabularyWiring
+    from gui.widgets.page_controller import TabParts
     from gui.window.encoding_list import EncodingList
-    from gui.window.page_controller import TabParts
 
 
 class Workbench(QObject):
@@ -307,7 +306,7 @@ class Workbench(QObject):
         self._for_tabs.when_loaded(modules, then)
 
     def _tab_parts(self) -> TabParts:
-        from gui.window.page_controller import TabParts
+        from gui.widgets.page_controller import TabParts
 
         assert self.runner is not None
         assert self.kernels is not None

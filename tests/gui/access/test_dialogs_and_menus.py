@@ -32,7 +32,7 @@ from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.look.focus_ring import WIDTH
 from gui.prompt.dialogs import EncodingChooser
 from gui.prompt.file_service import Candidate, UndecidedFile
-from gui.runtime.crash import CrashDialog
+from gui.window.crash import CrashDialog
 from gui.window.workbench import Workbench
 from tests.gui.access.walk import controls as controls_of
 from tests.gui.access.walk import (

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.core.paths import profile_paths
 from gui.runtime.event_loop import in_next_turn
-from gui.window.page_controller import TabBuilding
+from gui.widgets.page_controller import TabBuilding
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.state import session_keeper, storage
+from gui.state import storage
 from gui.state.session import STATE_FILE, TEXT_FILE
 from gui.state.session_slot import SessionSlot
+from gui.window import session_keeper
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.patience import PATIENCE_SECONDS
