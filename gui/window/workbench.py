@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from gui.editor.token_card import TokenInspector
     from gui.files.files_controller import FilesController
     from gui.finder import Finder
-    from gui.lab.lab_controller import LabWiring
+    from gui.lab.lab_controller import LabController
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
     from gui.prompt.first_steps import FirstSteps
@@ -392,7 +392,7 @@ class Workbench(QObject):
         return self.controllers.get("filesTab")
 
     @property
-    def lab(self) -> LabWiring | None:
+    def lab(self) -> LabController | None:
         """Drives the page Lab."""
         return self.controllers.get("labTab")
 

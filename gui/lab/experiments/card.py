@@ -1,18 +1,32 @@
-"""What the cards of the Lab are made of, and what running one gives. Frozen, no Qt, no engine.
+"""The parts of an experiment of the Lab, its result, and how the Lab writes numbers and tokens. No engine.
 
-A card is an experiment: a text and some numbers that anybody may change, and a function that does it. As long as both
-are as the card brings them, the outcome makes claims: what is expected and what was found.
+A card is an experiment: a text and numbers that can be changed, and a function that runs it. As long as both are
+unchanged, the outcome makes claims: what is expected and what was found. Safe on worker threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication
+
+from gui.core.token_text import visible, visible_text
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine import Encoding
     from engine.training_types import TrainingCurve
     from gui.core.user_encodings import OpenEncoding
+
+
+NOT_RUN, WAITING, HOLDS, FAILS, DONE, BROKEN = "not run", "waiting", "holds", "fails", "done", "broken"
+"""How a card stands: not run, waiting or running, all claims hold, some do not, run without claims, failed to run."""
+
+EDITOR, MERGES, TRAINER = "editor", "merges", "trainer"
+"""Where the text of an experiment can be taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +95,11 @@ class Inputs:
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What a card works with. ``open_encoding`` opens one by name; ``progress`` takes a fraction from 0 to 1, and
-    raises when the user wants the card to end."""
+    raises when the user wants the card to end. ``kernels``: the folder of compiled kernels; None: the usual one."""
 
     open_encoding: OpenEncoding
     progress: Callable[[float], None]
+    kernels: Path | None = None
 
 
 Run = Callable[[Inputs, Tools, bool], Outcome]
@@ -117,3 +132,36 @@ class Card:
     def inputs(self) -> Inputs:
         """What the card brings."""
         return Inputs(self.text, tuple((one.key, one.value) for one in self.fields))
+
+
+BETWEEN = " │ "
+"""Stands between the tokens of a text that is shown in one line."""
+
+
+def tr(text: str) -> str:
+    """Translate in the context of the Lab."""
+    return QCoreApplication.translate("Lab", text)
+
+
+def number(value: int) -> str:
+    """A whole number with marks between its thousands."""
+    return f"{value:,}"
+
+
+def yes_or_no(holds: bool) -> str:
+    """Whether something is so, in a word."""
+    return tr("yes") if holds else tr("no")
+
+
+def pieces(parts: Iterable[bytes | str]) -> str:
+    """Parts of a text in one line, what cannot be seen made visible, and what is no text as its bytes."""
+    return BETWEEN.join(_shown(part) for part in parts)
+
+
+def token_pieces(encoding: Encoding, ids: Sequence[int]) -> str:
+    """Tokens of an encoding in one line."""
+    return pieces(encoding.decode_single_token_bytes(token_id) for token_id in ids)
+
+
+def _shown(part: bytes | str) -> str:
+    return visible_text(part) if isinstance(part, str) else visible(part)
