@@ -302,6 +302,7 @@ class ActionWiring(QObject):
         act[f"theme_{values.theme}"].setChecked(True)
         high = values.contrast == "high" or (values.contrast == "system" and self._bench.theme.system_wants_contrast())
         act["high_contrast"].setChecked(high)
+        act.use_shortcuts(values.shortcuts)
 
     # --- tools and help -----------------------------------------------------------------------------------------------
 
@@ -394,10 +395,6 @@ class ActionWiring(QObject):
             from gui.window.guide import Guide
 
             dialog = Guide(bench.theme, bench.window)
-        elif name == "shortcuts":
-            from gui.window.about import ShortcutsSheet
-
-            dialog = ShortcutsSheet(bench.window.every_action(), bench.window)
         elif name == "about":
             from gui.window.about import AboutDialog
 
@@ -406,11 +403,14 @@ class ActionWiring(QObject):
         else:
             from gui.window.preferences import PreferencesDialog
 
-            dialog = PreferencesDialog(bench.settings, bench.window)
+            actions = bench.window.every_action()
+            dialog = PreferencesDialog(bench.settings, actions, self._actions.default_keys, bench.window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         if name == "dots":
             dialog.show_dots()
+        elif name == "shortcuts":
+            dialog.show_shortcuts()
 
     @Slot()
     def _choose_encoding(self) -> None:
