@@ -11,6 +11,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QRect,
     QRectF,
     QSize,
     Qt,
@@ -171,18 +172,20 @@ class PieceCells(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics = option.fontMetrics
         x, height = option.rect.left() + CHIP_GAP, metrics.height() + 2
-        top = option.rect.center().y() - height / 2
+        top = option.rect.center().y() - height // 2
         for place, piece in enumerate(text.split(BETWEEN)):
             width = metrics.horizontalAdvance(piece) + 2 * CHIP_GAP
             if x + width > option.rect.right():
                 painter.setPen(self._theme.colour("quiet"))
-                painter.drawText(QRectF(x, top, metrics.averageCharWidth() * 2, height), "…")
+                rest = QRect(x, top, metrics.averageCharWidth() * 2, height)
+                painter.drawText(QStyle.visualRect(option.direction, option.rect, rest), "…")
                 break
+            area = QRectF(QStyle.visualRect(option.direction, option.rect, QRect(x, top, width, height)))
             path = QPainterPath()
-            path.addRoundedRect(QRectF(x, top, width, height), CHIP_RADIUS, CHIP_RADIUS)
+            path.addRoundedRect(area, CHIP_RADIUS, CHIP_RADIUS)
             painter.fillPath(path, fills[place % min(2, len(fills))])
             painter.setPen(self._theme.colour("text"))
-            painter.drawText(QRectF(x, top, width, height), Qt.AlignmentFlag.AlignCenter, piece)
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, piece)
             x += width + CHIP_SPACE
         painter.restore()
 

@@ -315,7 +315,8 @@ class ListRows(QStyledItemDelegate):
             painter.setPen(self._theme.colour("text"))
             painter.setFont(strong(option.font) if option.state & QStyle.StateFlag.State_Selected else option.font)
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        start = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeft)
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | start, shown)
         painter.restore()
 
     def _write_standing(self, painter: QPainter, area: QRect, standing: str, option: QStyleOptionViewItem) -> QRect:
@@ -323,8 +324,10 @@ class ListRows(QStyledItemDelegate):
         words = "" if standing == NOT_RUN else standing_words(standing)
         width = option.fontMetrics.horizontalAdvance(words)
         painter.setPen(self._theme.colour(ROLES.get(standing, "quiet")))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
-        return area.adjusted(0, 0, -width - 8 if words else 0, 0)
+        end = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignRight)
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | end, words)
+        left = area.adjusted(0, 0, -width - 8 if words else 0, 0)
+        return QStyle.visualRect(option.direction, area, left)
 
 
 class LabPage(QWidget):
