@@ -14,7 +14,7 @@ from gui.state.storage import Storage
 if TYPE_CHECKING:
     from gui.lab.experiments.card import Outcome
     from gui.lab.lab_page import LabPage
-    from gui.tabs.tab_wiring import TabParts
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = ("gui.lab.lab_page",)

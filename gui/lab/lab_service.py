@@ -21,7 +21,7 @@ from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gui.services.own_encodings import OpenEncoding
+    from gui.core.user_encodings import OpenEncoding
 
 
 @functools.cache

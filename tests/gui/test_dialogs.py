@@ -13,12 +13,10 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDial
 from pytestqt.qtbot import QtBot
 
 from gui.core.paths import profile_paths
-from gui.dialogs.about import AboutDialog
-from gui.dialogs.go_to import GoToDialog
-from gui.dialogs.preferences import PreferencesDialog
+from gui.prompt.dialogs import GoToDialog
 from gui.state.settings import Settings, describe, names
 from gui.widgets.layouts import PageTabs
-from gui.window.about import AboutDialog, ShortcutsSheet
+from gui.window.about import AboutDialog
 from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPalette
 from gui.window.preferences import PreferencesDialog
 from gui.window.workbench import Workbench

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.lab.experiments.card import BROKEN, DONE, HOLDS, NOT_RUN, WAITING
 from gui.lab.lab_page import KEY, MOST_CHARACTERS, LabCard, LabPage
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages("labTab")
