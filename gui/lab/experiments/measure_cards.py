@@ -272,7 +272,7 @@ def _speed(inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
 
 def licence() -> str:
     """Return the corpus that is trained on: the first 33 KB of a text that every copy of the program has."""
-    text = resources.files("gui").joinpath("licence_texts/GPL-3.0.txt").read_text("utf-8")
+    text = resources.files("gui.core").joinpath("licence_texts/GPL-3.0.txt").read_text("utf-8")
     return text[:CORPUS_BYTES]  # ASCII
 
 
