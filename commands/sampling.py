@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from commands.catalog import billed_samples
 from commands.reading import read_text
 from engine.text_sample import PIECES, sample_of_texts
-from gui.services.narrowing import narrowed
+from gui.core.narrowing import narrowed
 
 if TYPE_CHECKING:
     from commands.counting import Counted

@@ -21,7 +21,7 @@ from gui.piecewise_import import imported_in_pieces
 
 PLOTS = (
     "pyqtgraph",
-    "gui.panels.conversation_plot",
+    "gui.costs.conversation_plot",
     "gui.costs.bars",
     "gui.panels.plot_axis",
     "gui.panels.training_plots",

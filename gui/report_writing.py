@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 
+from gui.costs.shown_costs import ShownCosts
 from gui.held_text import HeldText, as_held, utf8_pieces
 from gui.look.token_text import visible_line
 from gui.services.file_writing import write_atomic
 from gui.services.report import HTML, Report, Section, rendered, report_format
 from gui.services.report_sections import TextFacts, facts_of, text_section
-from gui.shown_costs import ShownCosts
 
 if TYPE_CHECKING:
     from gui.dialogs.report_dialog import ReportDialog

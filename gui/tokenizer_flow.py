@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
+from gui.costs.price_files_service import OWN_VENDOR
 from gui.dialogs import file_choosers
 from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
@@ -18,12 +19,11 @@ from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.dialogs.tokenizers import TokenizersDialog
 from gui.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
-from gui.services.price_files import OWN_VENDOR
 from gui.services.tokenizer_files import AssignRequest, Change, ReadRequest, TokenizerFiles
 
 if TYPE_CHECKING:
+    from gui.costs.price_text_service import Splice
     from gui.jobs import JobRunner
-    from gui.services.price_text import Splice
     from gui.services.tokenizer_files import Refusal, TokenizerPreview
     from gui.workbench import Workbench
 

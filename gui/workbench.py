@@ -44,8 +44,10 @@ from gui.window.status import StatusFacts
 from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 
 if TYPE_CHECKING:
-    from gui.calibration_wiring import CalibrationWiring
-    from gui.costs.wiring import CostWiring
+    from gui.costs.calibration_controller import CalibrationWiring
+    from gui.costs.conversation_controller import ConversationWiring
+    from gui.costs.cost_controller import CostWiring
+    from gui.costs.pricing_wiring import PricingWiring
     from gui.finder import Finder
     from gui.jobs import JobRunner
     from gui.loading import Loading
@@ -59,11 +61,9 @@ if TYPE_CHECKING:
     from gui.services.kernel_build import KernelBuild
     from gui.tabs.advisor_wiring import AdvisorWiring
     from gui.tabs.compare_wiring import CompareWiring
-    from gui.tabs.conversation_wiring import ConversationWiring
     from gui.tabs.files_wiring import FilesWiring
     from gui.tabs.lab_wiring import LabWiring
     from gui.tabs.merges_wiring import MergesWiring
-    from gui.tabs.pricing_wiring import PricingWiring
     from gui.tabs.request_wiring import RequestWiring
     from gui.tabs.tab_wiring import TabParts
     from gui.tabs.training_wiring import TrainingWiring
@@ -265,8 +265,8 @@ class Workbench(QObject):
         self.keeper.start(runner, self.settings.values.autosave_seconds)
 
     def _start_costs(self) -> None:
-        from gui.calibration_wiring import CalibrationWiring
-        from gui.costs.wiring import CostWiring
+        from gui.costs.calibration_controller import CalibrationWiring
+        from gui.costs.cost_controller import CostWiring
         from gui.token_inspector import TokenInspector
 
         assert self.runner is not None

@@ -17,10 +17,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT, Run
+from gui.costs.columns import COLUMNS, context_ends, drawn_runs, quality_of
+from gui.costs.cost_model import CostTableModel
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
-from gui.models.cost_columns import COLUMNS, context_ends, drawn_runs, quality_of
-from gui.models.cost_table import CostTableModel
 
 Index = QModelIndex | QPersistentModelIndex
 

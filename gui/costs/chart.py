@@ -11,13 +11,13 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollBar, QSpinBox, QTabBar, QToolTip, QVBoxLayout, QWidget
 
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
+from gui.costs.cost_row import CostRow, usd_middle
+from gui.costs.money_text import CostText
 from gui.loading import Loading
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
 from gui.look.theme import Theme
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
-from gui.models.cost_row import CostRow, usd_middle
-from gui.models.cost_text import CostText
 from gui.next_turn import in_next_turn
 from gui.panels.plot_turn import PlotTurn
 

@@ -8,9 +8,9 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QWidget
 
+from gui.costs.cost_model import CostTableModel
+from gui.costs.rows import natural
 from gui.costs.scenario import ScenarioSummary
-from gui.models.cost_arrangement import natural
-from gui.models.cost_table import CostTableModel
 from gui.panels.flow_layout import FlowLayout
 
 FILTER_CHARACTERS = 18

@@ -10,12 +10,12 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QMenu, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from gui.costs.chart import CostChart
-from gui.costs.commands import CostCommands
+from gui.costs.cost_commands import CostCommands
+from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_view import PRESETS, CostTable
 from gui.costs.filters import CostTools, MoreChips
 from gui.costs.status import CostStatus, Foot
-from gui.costs.table import PRESETS, CostTable
 from gui.look.theme import Theme
-from gui.models.cost_table import CostTableModel
 
 LEAST_WITH_CHART = 1000
 """Narrower pages have no room for the chart."""

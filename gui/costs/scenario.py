@@ -30,11 +30,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import Run
+from gui.costs.call_plans_service import DAYS, HOUR, MINUTES, expected_hit_percent
+from gui.costs.money_text import CostText, date_format
 from gui.costs.runs_label import RunsLabel
-from gui.look.plain_label import PlainLabel
-from gui.look.theme import Theme
-from gui.models.cost_text import CostText, date_format
-from gui.models.scenario_choices import (
+from gui.costs.scenario_choices import (
     DOLLARS,
     HOURS,
     LEAST_FACTOR,
@@ -47,10 +46,11 @@ from gui.models.scenario_choices import (
     TOKENS,
     ScenarioChoices,
 )
-from gui.models.scenario_state import ScenarioState
+from gui.costs.scenario_state import ScenarioState
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
 from gui.panels.labelled import labelled, side_by_side
 from gui.panels.number_boxes import amount_box, as_date, decimal_of, tokens_box
-from gui.services.call_plans import DAYS, HOUR, MINUTES, expected_hit_percent
 from gui.widgets.popover import Popover
 
 FIRST_HITS = Decimal(80)

@@ -13,7 +13,7 @@ from gui.editor.token_editor import TokenEditor
 from gui.look.plain_label import PlainLabel
 
 if TYPE_CHECKING:
-    from gui.panels.price_editor import PriceEditor
+    from gui.costs.price_editor import PriceEditor
 
 
 class GoToDialog(QDialog):

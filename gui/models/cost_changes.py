@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
 
-from gui.models.cost_text import CostText
-from gui.models.money_text import MINUS, money_text
+from gui.costs.money_figures import MINUS, money_text
+from gui.costs.money_text import CostText
 from gui.models.plain_data import plain_tips
 from gui.models.rows import Index, RowsModel
 from gui.models.versions import tr

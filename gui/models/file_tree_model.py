@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from gui.costs.money_text import CostText
 from gui.look.plain_tip import plain_tip
-from gui.models.cost_text import CostText
 from gui.models.file_choice import FileChoice
 from gui.models.file_tree import TOP, FileTree
 from gui.models.plain_data import everything_visible

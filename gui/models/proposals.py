@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from gui.costs.money_figures import money_text
+from gui.costs.money_text import CostText
 from gui.models.advisor_words import kind_words, tr
-from gui.models.cost_text import CostText
-from gui.models.money_text import money_text
 from gui.models.plain_data import plain_tips
 from gui.models.rows import Index, RowsModel
 

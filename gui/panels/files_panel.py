@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 )
 
 from engine.training_types import CorpusRules
+from gui.costs.money_text import CostText
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.models.cost_text import CostText
 from gui.models.file_tree import TOP
 from gui.models.file_tree_model import MODELS, NAME, FileTreeModel
 from gui.models.training_skipped import SkippedFilesModel

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QSpinBox, QVBoxLayout, QWidget
 
+from gui.costs.money_service import usd_text
 from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
 from gui.models.training_report import GROUP, CompressionModel
 from gui.models.training_text import TrainingText
 from gui.panels.fitted_table import FittedTable
 from gui.panels.flow_layout import FlowLayout
-from gui.services.money import usd_text
 from gui.services.training_savings import is_comparable, savings
 
 if TYPE_CHECKING:

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.costs.money_figures import MINUS
+from gui.costs.money_text import CostText
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
@@ -26,9 +28,7 @@ from gui.look.theme import Theme
 from gui.look.token_text import visible_line
 from gui.models import cost_changes, diff_table
 from gui.models.cost_changes import CostChangesModel
-from gui.models.cost_text import CostText
 from gui.models.diff_table import DiffTableModel
-from gui.models.money_text import MINUS
 from gui.panels.fitted_table import FittedTable
 from gui.panels.row_table import set_up_rows
 from gui.panels.runs_delegate import RunsDelegate

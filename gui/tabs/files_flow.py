@@ -15,7 +15,7 @@ from gui.tabs.folder_watch import FolderWatch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gui.costs.wiring import CostWiring
+    from gui.costs.cost_controller import CostWiring
     from gui.models.file_choice import Proposal
     from gui.panels.files_panel import FilesPanel
 

@@ -12,7 +12,7 @@ from gui.tabs.tab_wiring import TabWiring
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gui.costs.wiring import CostWiring
+    from gui.costs.cost_controller import CostWiring
     from gui.panels.files_panel import FilesPanel
     from gui.tabs.files_flow import FilesFlow
     from gui.tabs.tab_wiring import TabParts

@@ -14,7 +14,7 @@ from gui.tabs.tab_wiring import TabWiring
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gui.costs.wiring import CostWiring
+    from gui.costs.cost_controller import CostWiring
     from gui.panels.request_panel import RequestPanel
     from gui.tabs.line_tables import LineTables
     from gui.tabs.request_flow import RequestFlow

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from gui.costs.money_figures import money_text
+from gui.costs.money_text import CostText
 from gui.editor.piece_writer import PieceWriter
 from gui.held_text import HeldText
-from gui.models.cost_text import CostText
-from gui.models.money_text import money_text
 from gui.notify import Notifier
 from gui.panels.version_comparison import PROMPT
 from gui.panels.versions_panel import VersionsPanel
@@ -30,7 +30,7 @@ from gui.services.versions.desk import (
 from gui.services.versions.store import Kept, Version
 
 if TYPE_CHECKING:
-    from gui.costs.wiring import CostWiring
+    from gui.costs.cost_controller import CostWiring
 
 PROBLEMS = "versions"
 

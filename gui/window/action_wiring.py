@@ -17,11 +17,11 @@ from gui.window.workspaces import PROMPT_PAGE, WORKSPACES, all_pages
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gui.costs.price_finder import PriceFinder
+    from gui.costs.pricing_wiring import PricingWiring
     from gui.editor.types import TokenSpan
     from gui.finder import Finder
     from gui.licence_reading import LicenceReading
-    from gui.tabs.price_finder import PriceFinder
-    from gui.tabs.pricing_wiring import PricingWiring
     from gui.window.command_palette import CommandPalette, Entry
     from gui.workbench import Workbench
 

@@ -20,8 +20,8 @@ from gui.window.key_figure import KeyFigure
 from gui.window.model_picker import ModelPicker
 
 if TYPE_CHECKING:
-    from gui.costs.wiring import CostWiring
-    from gui.models.cost_row import CostRow
+    from gui.costs.cost_controller import CostWiring
+    from gui.costs.cost_row import CostRow
     from gui.prompt.prompt import Prompt
 
 WIDE, NARROW, NARROWEST = 1080, 700, 560

@@ -19,11 +19,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QWidget
 
+from gui.costs.reference_model import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.plain_tip import plain_tip
 from gui.look.shown_text import shown
 from gui.look.theme import Theme
-from gui.models.reference_model import NO_MODEL
 from gui.panels.encoding_picker import DESCRIPTION
 
 if TYPE_CHECKING:

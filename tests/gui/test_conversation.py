@@ -10,15 +10,15 @@ import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView, QWidget
 
+from gui.costs.conversation_choices import MOST_MODELS, ConversationChoices, conversation_of
+from gui.costs.conversation_form import ConversationForm
+from gui.costs.conversation_page import ConversationPanel
+from gui.costs.conversation_service import TalkRequest, converse_with_all, talker_of
+from gui.costs.conversation_table import TotalsModel, TurnsModel, figures_of
+from gui.costs.money_text import CostText
 from gui.jobs import Ticket
 from gui.look.line_styles import LINE_STYLES, line_sample
 from gui.look.theme import Theme
-from gui.models.conversation_choices import MOST_MODELS, ConversationChoices, conversation_of
-from gui.models.conversation_table import TotalsModel, TurnsModel, figures_of
-from gui.models.cost_text import CostText
-from gui.panels.conversation_form import ConversationForm
-from gui.panels.conversation_panel import ConversationPanel
-from gui.services.conversations import TalkRequest, converse_with_all, talker_of
 from tests.gui.cost_samples import MODELS, model, scenario
 
 pytestmark = pytest.mark.pages("conversationTab")
@@ -173,7 +173,7 @@ def test_a_plot_that_nobody_sees_takes_the_colours_when_it_is_seen(qtbot):
 
 @pytest.mark.parametrize("turns", [1, 2, 400, 401, 10_000])
 def test_a_line_of_many_turns_is_drawn_by_some_of_them_from_the_first_to_the_last(qtbot, turns):
-    from gui.panels.conversation_plot import MOST_POINTS, ConversationPlot
+    from gui.costs.conversation_plot import MOST_POINTS, ConversationPlot
 
     plot = ConversationPlot(Theme("light", "normal"))
     qtbot.addWidget(plot)

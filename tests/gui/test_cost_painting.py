@@ -17,14 +17,14 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from gui.costs.chart import bars_of
-from gui.costs.table import CostTable
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
+from gui.costs.cost_export import exact_table, readable_table
+from gui.costs.cost_model import CostRole, CostTableModel
+from gui.costs.cost_row import CostRow
+from gui.costs.cost_view import CostTable
+from gui.costs.money_text import CostText
+from gui.costs.rows import SortKey
 from gui.look.theme import Theme
-from gui.models.cost_arrangement import SortKey
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, drawn_runs
-from gui.models.cost_export import exact_table, readable_table
-from gui.models.cost_row import CostRow
-from gui.models.cost_table import CostRole, CostTableModel
-from gui.models.cost_text import CostText
 from gui.services import exports
 from pricing.types import CostEstimate, CostPart, CountRule, Model, Price, Rates
 from tests.gui.cost_samples import TODAY, rows

@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QLocale, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from gui.models.cost_arrangement import SortKey
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
-from gui.models.cost_table import CostRole, CostTableModel
-from gui.models.cost_text import SIGNS, CostText
+from gui.costs.columns import COLUMN_INDEX, COLUMNS
+from gui.costs.cost_model import CostRole, CostTableModel
+from gui.costs.money_text import SIGNS, CostText
+from gui.costs.rows import SortKey
 from pricing.types import LABELS, Change, OffPeak, Service
 from tests.gui.cost_samples import MODELS, TODAY, rows
 from tests.pricing.build import rates

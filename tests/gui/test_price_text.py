@@ -12,14 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import half_written
-from gui.editor.offsets import document_text
-from gui.jobs import Ticket
-from gui.models.yaml_position import key_place
-from gui.services import file_writing
-from gui.services.price_desk import ChangeRequest, CheckRequest, change, check
-from gui.services.price_facts import facts_of, fields_below, value_of
-from gui.services.price_template import TEMPLATE
-from gui.services.price_text import (
+from gui.costs.price_desk_service import ChangeRequest, CheckRequest, change, check
+from gui.costs.price_facts_service import facts_of, fields_below, value_of
+from gui.costs.price_template_service import TEMPLATE
+from gui.costs.price_text_service import (
     MOST_CHARACTERS,
     ODD_CHARACTERS,
     TOO_LONG,
@@ -31,6 +27,10 @@ from gui.services.price_text import (
     splice,
     stored_text,
 )
+from gui.costs.yaml_position import key_place
+from gui.editor.offsets import document_text
+from gui.jobs import Ticket
+from gui.services import file_writing
 from pricing import load_catalog
 from tests.patience import PATIENCE_SECONDS
 

@@ -14,7 +14,7 @@ import engine
 import pricing
 from engine import reconstruction
 from engine.text_sample import TextSample, sample_of_texts
-from gui.services.narrowing import narrowed
+from gui.core.narrowing import narrowed
 from pricing.calibration import reconstructed
 from pricing.types import CountRule
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gui import shown_costs
+from gui.costs import shown_costs
 from gui.dialogs import report_dialog
 from gui.dialogs.report_dialog import ReportDialog
 from gui.editor.offsets import document_text

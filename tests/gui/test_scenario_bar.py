@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
     QSpinBox,
 )
 
+from gui.costs import scenario_choices
 from gui.costs.scenario import ScenarioPopover, ScenarioSummary, summary_parts
+from gui.costs.scenario_choices import ScenarioChoices, choices_of
+from gui.costs.scenario_state import ScenarioState
 from gui.look.theme import Theme
-from gui.models import scenario_choices
-from gui.models.scenario_choices import ScenarioChoices, choices_of
-from gui.models.scenario_state import ScenarioState
 from pricing.types import HOURS, SERVICES
 from tests.gui.cost_samples import TODAY
 

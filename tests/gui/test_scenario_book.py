@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 from PySide6.QtCore import Qt
 
+from gui.costs.scenario_book import ScenarioBook
+from gui.costs.scenario_choices import ScenarioChoices
 from gui.costs.scenario_names import ScenarioName
-from gui.models.scenario_choices import ScenarioChoices
-from gui.scenario_book import ScenarioBook
 from gui.storage import Storage
 
 pytestmark = pytest.mark.pages()

@@ -10,9 +10,9 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 from pytestqt.qtbot import QtBot
 
+from gui.costs import yaml_highlighter
+from gui.costs.yaml_highlighter import YamlHighlighter
 from gui.look.theme import Theme
-from gui.panels import yaml_highlighter
-from gui.panels.yaml_highlighter import YamlHighlighter
 from tests.patience import PATIENCE_MS
 
 LINES = ("models:", "  acme/one: {price: {input: 1.5}}  # ours", '  "naïve 🚀": ~', "", "plain words", "- 2026-01-01")

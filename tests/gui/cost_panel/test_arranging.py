@@ -7,9 +7,9 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QMenu, QSpinBox
 
-from gui.costs.table import PRESETS
-from gui.models.cost_columns import COLUMN_INDEX
-from gui.models.cost_table import CostTableModel
+from gui.costs.columns import COLUMN_INDEX
+from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_view import PRESETS
 from tests.gui.cost_panel.hands import click_header, ids
 
 # What the offscreen platform has to say of windows with a least size, and of menus.

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QTableView
 
-from gui.dialogs import cheapest as cheapest_dialog
-from gui.models.cheapest_table import MONEY, CheapestModel, WrittenRanking
+from gui.costs import cheapest as cheapest_dialog
+from gui.costs.cheapest_table import MONEY, CheapestModel, WrittenRanking
 from tests.gui.cost_samples import COUNTS, TODAY, Counts
 from tests.gui.questions import roles_asked
 

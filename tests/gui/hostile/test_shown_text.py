@@ -13,10 +13,10 @@ from PySide6.QtGui import QTextDocumentFragment
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.costs.plain_rows import PlainRowsModel
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
 from gui.look.token_text import visible_line, visible_lines
-from gui.models.plain_rows import PlainRowsModel
 from gui.notify import Notice, Notifier
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow

@@ -1,0 +1,206 @@
+"""Samples of what providers billed: read from their answers, kept in the profile, taken out again.
+
+The work of lanes. How a sample changes a count is in ``pricing.calibration``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.core.narrowing import mix_of
+from gui.shared_file import SharedFile
+from gui.versioned_document import DamagedFile, Document, is_newer, read_document
+
+if TYPE_CHECKING:
+    from engine.text_sample import TextSample
+    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.storage import Storage
+    from pricing.calibration import Kind, Sample, Usage
+    from pricing.types import CountRule, Model
+
+
+VERSION = 1
+
+CALIBRATED_LABELS = frozenset({"assumed", "estimated"})
+"""Counts that are not the vendor's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRequest:
+    """What somebody pasted as the ``usage`` of a text with these counts by encoding.
+
+    ``model``: the one that was chosen, None for none; it counts where the usage names no model, or with ``insists``.
+    ``known``: all models of the price table. ``text``: some of the text. ``kind``: what it is taken for, None for what
+    it looks like. ``framing``: tokens that the request had around the text. ``kept``: the samples there are.
+    """
+
+    pasted: str
+    model: Model | None
+    insists: bool
+    known: tuple[Model, ...]
+    counts: Mapping[str, int | None]
+    text: TextSample | None
+    kind: Kind | None
+    framing: int
+    day: date
+    kept: tuple[Sample, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReading:
+    """What was pasted, in one form: ``usage`` where it could be read, ``sample`` where it teaches anything, with the
+    rules of counting before and after it, else ``why`` not. ``model``: whose sample it is, None where that has to be
+    chosen.
+    """
+
+    kind: Kind
+    usage: Usage | None = None
+    model: Model | None = None
+    sample: Sample | None = None
+    before: CountRule | None = None
+    after: CountRule | None = None
+    why: str = ""
+
+
+def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageReading:
+    """Read what was pasted, and work out what it would change."""
+    from pricing.calibration import CalibrationError, TextMix, UsageError, make_sample, parse_usage, rule_for
+
+    mix = mix_of(request.text) if request.text is not None else TextMix.only("other")
+    if request.kind is not None and request.kind != mix.main:
+        mix = TextMix.only(request.kind)
+    kind = mix.main
+    if not request.pasted.strip():
+        return UsageReading(kind)
+    try:
+        usage = parse_usage(request.pasted)
+    except UsageError as error:
+        return UsageReading(kind, why=str(error))
+    model, why = _model_of(usage, request)
+    if model is None:
+        return UsageReading(kind, usage, why=why)
+    counted = request.counts.get(model.count.tokenizer or "")
+    if counted is None and model.count.tokenizer is not None:
+        return UsageReading(kind, usage, model, why="the prompt is still being counted for this model")
+    try:
+        sample = make_sample(model, kind, counted or 0, usage, request.day, request.framing)
+    except CalibrationError as error:
+        return UsageReading(kind, usage, model, why=str(error))
+    before, after = (rule_for(model, mix, samples) for samples in (request.kept, (*request.kept, sample)))
+    return UsageReading(kind, usage, model, sample, before, after)
+
+
+def _model_of(usage: Usage, request: UsageRequest) -> tuple[Model | None, str]:
+    """The model that was billed: that which the usage names, or the one chosen. None, and why, where it has to be
+    chosen."""
+    if request.insists or not usage.model:
+        return request.model, "" if request.model else "the usage names no model: choose the one that was billed"
+    from pricing import AmbiguousModelError, Catalog, UnknownModelError
+
+    catalog = Catalog(request.known)
+    name = usage.model.removeprefix("models/")
+    vendor = {"Anthropic": "anthropic", "Gemini": "google"}.get(usage.api, "openai")
+    for wanted in (f"{vendor}/{name}", name):
+        with contextlib.suppress(UnknownModelError, AmbiguousModelError):
+            found = catalog.find(wanted)
+            if found.count.label in CALIBRATED_LABELS:
+                return found, ""
+            if found.count.tokenizer is not None:
+                return None, f"the count of {found.id} is its vendor's own: there is nothing to calibrate"
+    return None, f"the usage is of {usage.model}, which the price table does not have: choose the model that was billed"
+
+
+def load(path: Path, _ticket: Ticket | None = None) -> tuple[Sample, ...]:
+    """The samples of a file, none where there is no file. Raises OSError, DamagedFile and CalibrationError."""
+    from pricing.calibration import CalibrationError, samples_of
+
+    document = read_document(path)
+    if is_newer(document, VERSION):
+        raise CalibrationError(f"a newer version of this program has written {path}, which is left as it is")
+    return samples_of(document) if document else ()
+
+
+class Calibrations(QObject):
+    """The samples of one profile.
+
+    Signals: ``changed()`` when there are others; ``read(UsageReading)``; ``failed(str)`` with a reason.
+    """
+
+    changed = Signal()
+    read = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, path: Path, runner: JobRunner, storage: Storage, parent: QObject | None = None) -> None:
+        """``storage``: belongs to this alone."""
+        super().__init__(parent)
+        self._file = SharedFile(path, VERSION, self)
+        self._file.use_storage(storage)
+        self._file.written.connect(self._on_written)
+        self._file.failed.connect(self.failed)
+        self.samples: tuple[Sample, ...] = ()
+        self._reading = runner.conflated(self.tr("Reading a usage"), read_usage)
+        self._reading.finished.connect(self._on_read)
+        self._loading = runner.background(self.tr("Reading the calibration"), load)
+        self._loading.finished.connect(self._on_loaded)
+        for lane in (self._reading, self._loading):
+            lane.failed.connect(self._on_failed)
+        self._loading.submit(path)
+
+    def ask(self, request: UsageRequest) -> None:
+        """Read what was pasted, soon; of several the newest."""
+        self._reading.submit(request)
+
+    def add(self, sample: Sample) -> None:
+        """Keep a sample."""
+        self._keep((*self.samples, sample), added=(sample,))
+
+    def remove(self, places: Collection[int]) -> None:
+        """Forget the samples at these places."""
+        gone = tuple(sample for place, sample in enumerate(self.samples) if place in places)
+        self._keep(tuple(sample for place, sample in enumerate(self.samples) if place not in places), gone=gone)
+
+    def _keep(self, samples: tuple[Sample, ...], added: Sequence[Sample] = (), gone: Sequence[Sample] = ()) -> None:
+        from pricing.calibration import CalibrationError, changed_samples
+
+        def with_ours(document: Document) -> None:
+            try:
+                changed_samples(document, added, gone)
+            except CalibrationError as error:
+                raise DamagedFile(str(error)) from error
+
+        self.samples = samples
+        self._file.change(with_ours)
+        self.changed.emit()
+
+    @Slot(object)
+    def _on_written(self, document: Document) -> None:
+        """What other windows have learned meanwhile counts here from now on."""
+        from pricing.calibration import samples_of
+
+        if self._file.is_busy:
+            return
+        samples = samples_of(document)
+        if samples != self.samples:
+            self.samples = samples
+            self.changed.emit()
+
+    @Slot(object)
+    def _on_loaded(self, result: JobResult) -> None:
+        self.samples = (*result.value, *(sample for sample in self.samples if sample not in result.value))
+        if result.value:
+            self.changed.emit()
+
+    @Slot(object)
+    def _on_read(self, result: JobResult) -> None:
+        self.read.emit(result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)

@@ -1,0 +1,78 @@
+"""Rows of the cost table as tables for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale
+
+from gui.costs.columns import COLUMNS, CostView, title_of
+from gui.costs.cost_row import CostRow
+from gui.costs.money_text import CostText
+from gui.services.exports import ExportTable, Value
+
+if TYPE_CHECKING:
+    from pricing.types import CallMix, Scenario
+
+
+def exact_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
+    """Exact values under stable English names; a range takes three columns: the figure, its low and its high end."""
+    fields = [field for column in columns for field in COLUMNS[column].exported]
+    return ExportTable(
+        tuple(name for name, _ in fields), tuple(tuple(value(row, view) for _, value in fields) for row in rows)
+    )
+
+
+def readable_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
+    """The text of the cells under the titles of the columns, numbers as in English whatever the locale."""
+    plain = replace(view, text=CostText(QLocale.c()))
+    return ExportTable(
+        tuple(title_of(COLUMNS[column], plain) for column in columns),
+        tuple(tuple(COLUMNS[column].text(row, plain) for column in columns) for row in rows),
+        numeric=frozenset(title_of(COLUMNS[column], plain) for column in columns if COLUMNS[column].numeric),
+    )
+
+
+def about_lines(
+    when: datetime, version: str, prices_hash: str, encoding: str, scenario: Scenario, mix: CallMix | None = None
+) -> tuple[tuple[str, Value], ...]:
+    """What one needs to make sense of an export later on. ``when`` has a time zone."""
+    return (
+        ("exported", when.isoformat(timespec="seconds")),
+        ("application", f"Tokenloupe {version}".strip()),
+        ("prices", f"bundled, with a file of your own, sha256 {prices_hash}" if prices_hash else "bundled"),
+        ("encoding", encoding),
+        ("prices_of", scenario.on),
+        ("output_tokens", scenario.output_tokens),
+        ("reasoning_tokens", scenario.reasoning_tokens),
+        *_range_lines("output", scenario.output_range),
+        *_range_lines("reasoning", scenario.reasoning_range),
+        ("cached_tokens", scenario.cached_tokens),
+        ("cached_share", scenario.cached_share),
+        ("cache_write_tokens", scenario.cache_write_tokens),
+        ("cache_write_1h_tokens", scenario.cache_write_1h_tokens),
+        ("batch", scenario.batch),
+        ("service", scenario.service or "standard"),
+        *((("hours", scenario.hours),) if scenario.hours else ()),
+        ("calls", scenario.calls),
+        ("factor", scenario.factor),
+        *_mix_lines(mix),
+        ("unit", "US dollars"),
+    )
+
+
+def _range_lines(name: str, ends: tuple[int, int] | None) -> tuple[tuple[str, Value], ...]:
+    return () if ends is None else ((f"{name}_tokens_low", ends[0]), (f"{name}_tokens_high", ends[1]))
+
+
+def _mix_lines(mix: CallMix | None) -> tuple[tuple[str, Value], ...]:
+    """How calls differ; nothing where they do not."""
+    lines: list[tuple[str, Value]] = []
+    if mix is not None and mix.hit_rate is not None:
+        lines += [("cache_hit_rate", mix.hit_rate), ("cache_for_an_hour", mix.for_an_hour)]
+    if mix is not None and mix.batch_share is not None:
+        lines.append(("batch_share", mix.batch_share))
+    return tuple(lines)

@@ -1,0 +1,355 @@
+"""Shows what published price tables say otherwise, and lets the user pick what to take over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTableView,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.costs.import_rows import (
+    BUILT_IN,
+    FIELD,
+    MODEL,
+    TABLE,
+    THEIRS,
+    YOURS,
+    ImportRowsModel,
+    field_words,
+    value_words,
+)
+from gui.costs.plain_rows import PlainRowsModel
+from gui.costs.price_import_service import (
+    CHANGES,
+    EVERYTHING,
+    KEPT,
+    NEW_MODELS,
+    UNTOUCHED,
+    FilterRequest,
+    Preview,
+    ReadTable,
+)
+from gui.dialogs.buttons import button_row
+from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.look.token_text import visible_line
+from gui.panels.dropped_files import DroppedFiles
+from gui.panels.row_table import set_up_rows
+
+ROW_PADDING = 12
+SIZE = (1040, 620)
+
+
+class PriceImportDialog(QDialog):
+    """Asks for files, shows what they say, and is accepted with something ticked; what then happens is elsewhere.
+
+    Signals: ``files_chosen(list[Path])``; ``browse_asked()``; ``filter_asked(FilterRequest)``.
+    """
+
+    files_chosen = Signal(list)
+    browse_asked = Signal()
+    filter_asked = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None, installed: Sequence[tuple[str, Path]] = ()) -> None:
+        """``installed``: tables of packages that are installed here, by name and version, and their files."""
+        super().__init__(parent)
+        self._installed = tuple(installed)
+        self.setObjectName("priceImportDialog")
+        self.setWindowTitle(self.tr("Import prices"))
+        DroppedFiles(self).dropped.connect(self.files_chosen)
+        self._theme = theme
+        self._preview = Preview(())
+        self.rows = ImportRowsModel(self)
+        self._make_top()
+        self._make_filters()
+        self._make_tabs()
+        self._make_bottom()
+        self._place()
+        self._connect()
+        self.show_preview(self._preview)
+        room = parent.window().size() if parent is not None else self.size()
+        self.resize(min(SIZE[0], max(room.width() - 40, 560)), min(SIZE[1], max(room.height() - 60, 420)))
+
+    def show_reading(self) -> None:
+        """Say that files are being read."""
+        self.about.setText(self.tr("Reading…"))
+        self.add.setEnabled(False)
+        self.add_installed.setEnabled(False)
+        self._show_choice()
+
+    @Slot()
+    def _choose_installed(self) -> None:
+        read = {table.path for table in self._preview.tables}
+        self.files_chosen.emit([path for _, path in self._installed if path not in read])
+
+    def show_stopped(self) -> None:
+        """Show again what was read before the reading that was stopped."""
+        self.show_preview(self._preview)
+
+    def show_preview(self, preview: Preview) -> None:
+        """Show what was read; what was ticked before stays ticked."""
+        self._preview = preview
+        self.add.setEnabled(True)
+        read = {table.path for table in preview.tables}
+        self.add_installed.setEnabled(any(path not in read for _, path in self._installed))
+        self.about.setText(self._about(preview.tables))
+        self._show_faults(preview)
+        chosen = self.provider.currentData()
+        self.provider.clear()
+        self.provider.addItem(self.tr("All providers"), "")
+        for name in preview.providers:
+            self.provider.addItem(visible_line(name), name)
+        self.provider.setCurrentIndex(max(self.provider.findData(chosen), 0))
+        self.rows.set_preview(preview)
+        self._show_disagreements(preview)
+        self.differing_table.setColumnWidth(MODEL, self._widen)
+        columns = (self.tr("Table"), self.tr("Its entry"), self.tr("Value"), self.tr("Why it is not taken over"))
+        self.left_out.show(
+            columns, preview.not_taken, lambda one, column: (one.table, one.source_id, one.key, one.why)[column]
+        )
+        self._name_tabs()
+        self._ask_filter()
+
+    def show_filtered(self, places: Sequence[int], request: FilterRequest) -> None:
+        """Show the rows that passed, unless something else is asked for meanwhile."""
+        if request == self._request():
+            self.rows.show_places(places)
+            self._show_choice()
+
+    def _make_top(self) -> None:
+        self.add = QPushButton(self.tr("&Add a file…"), objectName="priceImportAdd")
+        self.add.setToolTip(self.tr("Read a published price table from a file on this computer; or drop it here"))
+        self.add.setAccessibleName(self.add.toolTip())
+        self.add.setAutoDefault(False)
+        self.add_installed = QPushButton(self.tr("Add &installed tables"), objectName="priceImportInstalled")
+        names = ", ".join(name for name, _ in self._installed)
+        self.add_installed.setToolTip(
+            self.tr("Read the price tables of installed packages: {names}").format(names=names)
+        )
+        self.add_installed.setAccessibleName(self.add_installed.toolTip())
+        self.add_installed.setAutoDefault(False)
+        self.add_installed.setVisible(bool(self._installed))
+        self.about = PlainLabel(objectName="priceImportAbout")
+        self.faults = PlainLabel(objectName="priceImportFaults")
+        for label in (self.about, self.faults):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def _make_filters(self) -> None:
+        self.words = QLineEdit(objectName="priceImportFilter")
+        self.words.setPlaceholderText(self.tr("Filter models and values"))
+        self.words.setAccessibleName(self.words.placeholderText())
+        self.words.setClearButtonEnabled(True)
+        self.kind = QComboBox(objectName="priceImportKind")
+        self.kind.setAccessibleName(self.tr("Which differences are shown"))
+        for text, kind in (
+            (self.tr("All differences"), EVERYTHING),
+            (self.tr("Only changes of known models"), CHANGES),
+            (self.tr("Only new models"), NEW_MODELS),
+            (self.tr("Only where yours stays"), KEPT),
+        ):
+            self.kind.addItem(text, kind)
+        self.provider = QComboBox(objectName="priceImportProvider")
+        self.provider.setAccessibleName(self.tr("Provider whose models are shown"))
+        self.provider.setMinimumContentsLength(14)
+        self.all = QPushButton(self.tr("&Tick all shown"), objectName="priceImportAll")
+        self.none = QPushButton(self.tr("&Untick all shown"), objectName="priceImportNone")
+        for button in (self.all, self.none):
+            button.setAutoDefault(False)
+
+    def _make_tabs(self) -> None:
+        self.table = _TickTable(objectName="priceImportTable")
+        self.table.setModel(self.rows)
+        self.table.setAccessibleName(self.tr("What the tables say otherwise; Space ticks the selected rows"))
+        width = self.fontMetrics().averageCharWidth()
+        widths = {MODEL: 34, FIELD: 17, BUILT_IN: 13, YOURS: 10, THEIRS: 18, TABLE: 15}
+        for column, characters in widths.items():
+            self.table.setColumnWidth(column, width * characters)
+        self.differing, self.left_out = PlainRowsModel(self), PlainRowsModel(self)
+        self.differing_table = _plain_table(self.differing, "priceImportDisagreements")
+        self.differing_table.setAccessibleName(self.tr("Values for which the sources disagree"))
+        self.left_out_table = _plain_table(self.left_out, "priceImportNotTaken")
+        self.left_out_table.setAccessibleName(self.tr("What is not taken over, and why"))
+        self.differing_table.horizontalHeader().setDefaultSectionSize(width * 16)
+        self.left_out_table.horizontalHeader().setDefaultSectionSize(width * 34)
+        self._widen = width * 30
+        self.tabs = QTabWidget(objectName="priceImportTabs")
+        self.tabs.setAccessibleName(self.tr("What the tables bring"))
+        for table in (self.table, self.differing_table, self.left_out_table):
+            table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+            table.horizontalHeader().setStretchLastSection(True)
+            table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+            self.tabs.addTab(table, "")
+        self.tabs.setDocumentMode(True)
+
+    def _make_bottom(self) -> None:
+        self.choice = QLabel(objectName="priceImportChoice")
+        self.choice.setTextFormat(Qt.TextFormat.PlainText)
+        self.choice.setWordWrap(True)
+        self.buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
+        self.take = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.take.setObjectName("priceImportTake")
+
+    def _place(self) -> None:
+        top = QHBoxLayout()
+        top.addWidget(self.add_installed, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.add, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.about, 1)
+        filters = QHBoxLayout()
+        filters.addWidget(self.words, 1)
+        for widget in (self.kind, self.provider, self.all, self.none):
+            filters.addWidget(widget)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.choice, 1)
+        bottom.addWidget(self.buttons)
+        column = QVBoxLayout(self)
+        column.addLayout(top)
+        column.addWidget(self.faults)
+        column.addLayout(filters)
+        column.addWidget(self.tabs, 1)
+        column.addLayout(bottom)
+
+    def _connect(self) -> None:
+        self.add.clicked.connect(self.browse_asked)
+        self.add_installed.clicked.connect(self._choose_installed)
+        self.words.textChanged.connect(self._ask_filter)
+        self.kind.currentIndexChanged.connect(self._ask_filter)
+        self.provider.activated.connect(self._ask_filter)
+        self.all.clicked.connect(self._tick_all)
+        self.none.clicked.connect(self._untick_all)
+        self.rows.ticked_changed.connect(self._show_choice)
+
+    def _about(self, tables: Sequence[ReadTable]) -> str:
+        read = [table for table in tables if table.imported is not None]
+        if not read:
+            return self.tr(
+                "Choose the file of a published price table, or drop it here: LiteLLM's map of models, llm-prices, "
+                "models.dev or genai-prices. Nothing is changed before you tick it and import it."
+            )
+        words = self.tr("{table}: {number} models, from {file}")
+        return "\n".join(
+            words.format(
+                table=table.imported.table,
+                number=figure(self.locale(), len(table.imported.candidates)),
+                file=visible_line(table.path.name),
+            )
+            for table in read
+            if table.imported is not None
+        )
+
+    def _show_faults(self, preview: Preview) -> None:
+        unread = [table for table in preview.tables if table.imported is None]
+        words = [
+            self.tr("{file} was not read: {why}.").format(file=visible_line(one.path.name), why=one.why)
+            for one in unread
+        ]
+        if preview.problems:
+            words.append(self.tr("Your price file has problems. Fix them first, then it can be compared."))
+        self.faults.setText("\n".join(f"✗ {sentence}" for sentence in words))
+        self.faults.setVisible(bool(words))
+        palette = QPalette(self.faults.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error"))
+        self.faults.setPalette(palette)
+
+    def _show_disagreements(self, preview: Preview) -> None:
+        tables = (table.imported.table for table in preview.tables if table.imported is not None)
+        names = [UNTOUCHED, *tables] if preview.disagreements else []
+        rows = [(one.model_id, one.path, dict(one.values)) for one in preview.disagreements]
+
+        def words(row: tuple[str, str, dict[str, object]], column: int) -> str:
+            if column < 2:
+                return field_words(row[1]) if column else row[0]
+            return value_words(row[2].get(names[column - 2]))
+
+        titles = (self.tr("Built in") if name == UNTOUCHED else name for name in names)
+        self.differing.show((self.tr("Model"), self.tr("Value of"), *titles), rows, words)
+
+    def _name_tabs(self) -> None:
+        preview, locale = self._preview, self.locale()
+        for place, (words, number) in enumerate(
+            (
+                (self.tr("Differences ({number})"), len(preview.rows)),
+                (self.tr("Sources disagree ({number})"), len(preview.disagreements)),
+                (self.tr("Not taken over ({number})"), len(preview.not_taken)),
+            )
+        ):
+            self.tabs.setTabText(place, words.format(number=figure(locale, number)))
+
+    def _request(self) -> FilterRequest:
+        return FilterRequest(
+            self.rows.rows, self.words.text(), str(self.provider.currentData() or ""), self.kind.currentData()
+        )
+
+    @Slot()
+    def _ask_filter(self) -> None:
+        self.filter_asked.emit(self._request())
+
+    @Slot()
+    def _tick_all(self) -> None:
+        self.rows.tick_shown(True)
+
+    @Slot()
+    def _untick_all(self) -> None:
+        self.rows.tick_shown(False)
+
+    @Slot()
+    def _show_choice(self) -> None:
+        locale, ticked, shown = self.locale(), self.rows.ticked_count, self.rows.rowCount()
+        self.take.setText(self.tr("&Import {number} values").format(number=figure(locale, ticked)))
+        if ticked == 1:
+            self.take.setText(self.tr("&Import one value"))
+        elif not ticked:
+            self.take.setText(self.tr("&Import"))
+        self.take.setEnabled(bool(ticked) and self.add.isEnabled())
+        self.all.setEnabled(bool(shown))
+        self.none.setEnabled(bool(shown))
+        words = self.tr("{shown} of {all} differences shown, {ticked} ticked.")
+        if not self.rows.rows:
+            read = any(table.imported is not None for table in self._preview.tables)
+            words = self.tr("Nothing differs from what you have.") if read and not self._preview.problems else ""
+        self.choice.setText(
+            words.format(
+                shown=figure(locale, shown), all=figure(locale, len(self.rows.rows)), ticked=figure(locale, ticked)
+            )
+        )
+
+
+class _TickTable(QTableView):
+    """Space ticks what is selected: all of it, or nothing where all of it is ticked already."""
+
+    def __init__(self, *, objectName: str) -> None:
+        super().__init__(objectName=objectName)
+        set_up_rows(self)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        model = self.model()
+        if event.key() != Qt.Key.Key_Space or not isinstance(model, ImportRowsModel):
+            super().keyPressEvent(event)
+            return
+        rows = [index.row() for index in self.selectionModel().selectedRows()]
+        model.tick(rows, not all(model.is_ticked(row) for row in rows))
+
+
+def _plain_table(model: PlainRowsModel, name: str) -> QTableView:
+    table = QTableView(objectName=name)
+    set_up_rows(table)
+    table.setModel(model)
+    return table
