@@ -28,8 +28,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from gui.costs.cost_panel import CostPanel
-from gui.costs.cost_rows_service import PriceRequest, new_cards, price_rows
-from gui.costs.cost_service import CostService
+from gui.costs.cost_service import CostService, PriceRequest, new_cards, price_rows
 from gui.look.theme import Theme
 from gui.notify import Notifier
 from pricing import load_catalog

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 
-from gui.costs.shown_costs import ShownCosts
+from gui.costs.cost_export import ShownCosts
 from gui.held_text import HeldText, as_held, utf8_pieces
 from gui.look.token_text import visible_line
 from gui.services.file_writing import write_atomic

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
-from gui.costs.price_files_service import OWN_VENDOR
+from gui.costs.prices_service import OWN_VENDOR
 from gui.dialogs import file_choosers
 from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
@@ -22,7 +22,7 @@ from gui.services.encoding import FIRST_ENCODING
 from gui.services.tokenizer_files import AssignRequest, Change, ReadRequest, TokenizerFiles
 
 if TYPE_CHECKING:
-    from gui.costs.price_text_service import Splice
+    from gui.costs.prices_service import Splice
     from gui.jobs import JobRunner
     from gui.services.tokenizer_files import Refusal, TokenizerPreview
     from gui.workbench import Workbench

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from gui.costs.calibration_controller import CalibrationWiring
     from gui.costs.conversation_controller import ConversationWiring
     from gui.costs.cost_controller import CostWiring
-    from gui.costs.pricing_wiring import PricingWiring
+    from gui.costs.prices_controller import PricingWiring
     from gui.finder import Finder
     from gui.jobs import JobRunner
     from gui.loading import Loading

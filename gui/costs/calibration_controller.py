@@ -1,4 +1,4 @@
-"""Gives the window calibration: the samples of the profile for the cost table, and the dialog that takes more."""
+"""Controller of calibration: the samples of the profile for the cost table, and the dialog that takes more."""
 
 from __future__ import annotations
 

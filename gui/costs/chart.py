@@ -12,8 +12,8 @@ from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollBar, QSpinBox, QTabBar, QToolTip, QVBoxLayout, QWidget
 
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
-from gui.costs.cost_row import CostRow, usd_middle
 from gui.costs.money_text import CostText
+from gui.costs.rows import CostRow, usd_middle
 from gui.loading import Loading
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip

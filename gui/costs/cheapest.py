@@ -23,8 +23,7 @@ from gui.costs.cheapest_service import Job, cheapest
 from gui.costs.cheapest_table import CheapestModel, WrittenRanking
 from gui.costs.columns import LABEL_ORDER
 from gui.costs.cost_model import CostTableModel
-from gui.costs.scenario_choices import MOST_BUDGET
-from gui.costs.scenario_state import ScenarioState
+from gui.costs.scenario_book import MOST_BUDGET, ScenarioState
 from gui.dialogs.buttons import close_row
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.labelled import labelled

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from gui.costs.cost_row import CostRow
 from gui.costs.money_text import CostText
+from gui.costs.rows import CostRow
 
 if TYPE_CHECKING:
     from pricing.scenarios import Choice

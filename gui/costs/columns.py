@@ -16,7 +16,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from gui.core.figures import QUALITIES, Run, amount_places, amount_runs, price_places
-from gui.costs.cost_money import (
+from gui.costs.column_texts import (
     break_even,
     break_even_text,
     calls_text,
@@ -24,15 +24,16 @@ from gui.costs.cost_money import (
     excess,
     input_usd_text,
     output_usd_text,
+    price_ends,
+    price_in_force,
+    price_text,
     ratio_middle,
     ratio_text,
     tr,
     usd_text,
 )
-from gui.costs.cost_row import CostRow, usd_middle
 from gui.costs.money_text import SIGNS, CostText, age_tone
-from gui.costs.price_cells import price_ends, price_in_force, price_text
-from gui.costs.rows import natural
+from gui.costs.rows import CostRow, natural, usd_middle
 from gui.look.token_text import visible_line
 
 LABEL_ORDER = tuple(SIGNS)

@@ -1,4 +1,4 @@
-"""Gives the window its conversation tab, worked out anew whenever the prompt, prices, scenario or favourites change."""
+"""Controller of the page Conversation: prices it again when the prompt, prices, scenario or favourites change."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gui.costs.conversation_choices import MOST_MODELS, conversation_of
-from gui.costs.conversation_service import Talk, TalkRequest, converse_with_all, talker_of
+from gui.costs.conversation_service import MOST_MODELS, Talk, TalkRequest, conversation_of, converse_with_all, talker_of
 from gui.loading import Loading
 
 if TYPE_CHECKING:
     from gui.costs.conversation_page import ConversationPanel
-    from gui.costs.cost_row import CostRow
+    from gui.costs.rows import CostRow
     from gui.jobs import JobFailure, JobResult
     from gui.tabs.tab_wiring import TabParts
 

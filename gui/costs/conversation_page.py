@@ -1,20 +1,49 @@
-"""The conversation tab: what is said about it, the costs of its turns as lines and as figures."""
+"""The page Conversation: its form, and the costs of its turns as lines and as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QSize, Qt, Slot
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QAbstractTableModel,
+    QCoreApplication,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import QIcon, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QScrollArea, QSplitter, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QScrollArea,
+    QSpinBox,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
-from gui.costs.conversation_form import ConversationForm
-from gui.costs.conversation_table import TotalsModel, TurnsModel, figures_of
+from gui.costs.conversation_service import MOST_TURNS, ConversationChoices
+from gui.costs.cost_service import HOUR, MINUTES
 from gui.costs.money_text import CostText
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.models.plain_data import plain_tips
+from gui.models.rows import RIGHT
+from gui.panels.flow_layout import FlowLayout
+from gui.panels.labelled import labelled, side_by_side
+from gui.panels.number_boxes import tokens_box
 from gui.panels.plot_turn import PlotTurn
 from gui.panels.row_table import set_up_rows
 from gui.panels.stretched_table import StretchedTable
@@ -24,6 +53,274 @@ from gui.widgets.figure_strip import FigureStrip
 
 if TYPE_CHECKING:
     from gui.costs.conversation_service import Talk
+    from pricing.scenarios import Turn
+
+
+_NO_INDEX = QModelIndex()
+LineIcon = Callable[[int], QIcon]
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("ConversationTable", text)
+
+
+def total_text(turn: Turn, text: CostText) -> str:
+    """What a conversation has cost up to a turn, a range where its tokens are one."""
+    return text.usd(turn.estimate.usd_label, turn.total_usd, turn.total_usd_low, turn.total_usd_high)
+
+
+def _pays_text(talk: Talk, text: CostText) -> str:
+    if not talk.without:
+        return tr("no cache")
+    if talk.pays_from is not None:
+        return tr("turn {number}").format(number=text.localised(f"{talk.pays_from:,}"))
+    return text.unknown() if talk.turns[-1].total_usd is None else tr("never")
+
+
+def _fits_text(talk: Talk, text: CostText) -> str:
+    if talk.full_at == 1:
+        return tr("⚠ no")
+    if talk.full_at is not None:
+        return tr("⚠ until turn {number}").format(number=text.localised(f"{talk.full_at - 1:,}"))
+    return tr("yes") if talk.model.context is not None else text.unknown()
+
+
+def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
+    """Return the answer in figures with their captions: what the conversation costs, and what the cache is good for."""
+    last = talk.turns[-1]
+    turns = text.localised(f"{len(talk.turns):,}")
+    found = [(total_text(last, text), tr("{turns} turns, {model}").format(turns=turns, model=talk.model.name))]
+    without = talk.without[-1].total_usd if talk.without else None
+    if without and last.total_usd is not None:
+        saving = text.localised(f"{last.total_usd / without - 1:+.0%}".replace("-", "−"))
+        found.append((saving, tr("against no cache")))
+        found.append((_pays_text(talk, text), tr("cache pays from")))
+    found.append((text.localised(f"{last.prompt_tokens:,}"), tr("tokens in the last prompt")))
+    return found
+
+
+_SUMMARY: tuple[tuple[str, Callable[[Talk, CostText], str]], ...] = (
+    (QT_TRANSLATE_NOOP("ConversationTable", "Model"), lambda talk, text: talk.model.name),
+    (QT_TRANSLATE_NOOP("ConversationTable", "All turns"), lambda talk, text: total_text(talk.turns[-1], text)),
+    (
+        QT_TRANSLATE_NOOP("ConversationTable", "Without cache"),
+        lambda talk, text: total_text((talk.without or talk.turns)[-1], text),
+    ),
+    (QT_TRANSLATE_NOOP("ConversationTable", "Cache pays from"), _pays_text),
+    (
+        QT_TRANSLATE_NOOP("ConversationTable", "Last prompt"),
+        lambda talk, text: text.localised(f"{talk.turns[-1].prompt_tokens:,}"),
+    ),
+    (QT_TRANSLATE_NOOP("ConversationTable", "Fits the window"), _fits_text),
+)
+
+
+class _TalkModel(QAbstractTableModel):
+    """What both tables have in common."""
+
+    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self._talks: Sequence[Talk] = ()
+
+    def show(self, talks: Sequence[Talk], text: CostText) -> None:
+        """Show these talks, amounts as ``text`` writes them."""
+        self.beginResetModel()
+        self._talks, self._text = talks, text
+        self.endResetModel()
+
+
+class TotalsModel(_TalkModel):
+    """A row a model."""
+
+    def __init__(self, text: CostText, line: LineIcon, parent: QObject | None = None) -> None:
+        """``line`` draws a sample of the line of a model, by its place."""
+        super().__init__(text, parent)
+        self._line = line
+
+    def redraw_lines(self) -> None:
+        """The samples of the lines have other colours."""
+        if self._talks:
+            last = self.index(len(self._talks) - 1, 0)
+            self.dataChanged.emit(self.index(0, 0), last, [Qt.ItemDataRole.DecorationRole])
+
+    def rowCount(self, parent: Any = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._talks)
+
+    def columnCount(self, parent: Any = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(_SUMMARY)
+
+    @plain_tips
+    def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        talk = self._talks[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return _SUMMARY[index.column()][1](talk, self._text)
+        if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
+            return self._line(index.row())
+        return None
+
+    def headerData(self, section: int, orientation: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return tr(_SUMMARY[section][0])
+        return None
+
+
+class TurnsModel(_TalkModel):
+    """A row a turn, a column a model: what all turns up to this one cost."""
+
+    def rowCount(self, parent: Any = _NO_INDEX) -> int:
+        return 0 if parent.isValid() or not self._talks else len(self._talks[0].turns)
+
+    def columnCount(self, parent: Any = _NO_INDEX) -> int:
+        return 0 if parent.isValid() or not self._talks else len(self._talks) + 1
+
+    @plain_tips
+    def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT
+        if index.column() == 0:
+            return self._text.localised(f"{index.row() + 1:,}") if role == Qt.ItemDataRole.DisplayRole else None
+        turn = self._talks[index.column() - 1].turns[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return total_text(turn, self._text)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
+            return self._details(turn)
+        return None
+
+    def headerData(self, section: int, orientation: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return tr("Turn") if section == 0 else self._talks[section - 1].model.name
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT
+        return None
+
+    def _details(self, turn: Turn) -> str:
+        def number(tokens: int) -> str:
+            return self._text.localised(f"{tokens:,}")
+
+        estimate = turn.estimate
+        usd = self._text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
+        words = tr("This turn: {usd}. Its prompt: {prompt} tokens, {cached} of them from the cache, {written} written.")
+        return words.format(
+            usd=usd,
+            prompt=number(turn.prompt_tokens),
+            cached=number(turn.cached_tokens),
+            written=number(turn.written_tokens),
+        )
+
+
+class ConversationForm(QWidget):
+    """Shows and gives ``ConversationChoices``.
+
+    Signals: ``changed()`` at each change of a control.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.turns = _count_box("conversationTurns", self.tr("Turns of the conversation"))
+        self.turns.setMinimum(1)
+        self.system_is_prompt = QComboBox(objectName="conversationSystemSource")
+        self.system_is_prompt.addItem(self.tr("text in the editor"), True)
+        self.system_is_prompt.addItem(self.tr("so many tokens:"), False)
+        self.system_is_prompt.setAccessibleName(self.tr("Where the system prompt comes from"))
+        self.system = tokens_box("conversationSystem", self.tr("Tokens of the system prompt"))
+        self.user = tokens_box("conversationUser", self.tr("Tokens that the user says in a turn"))
+        self.answer = tokens_box("conversationAnswer", self.tr("Tokens of an answer"))
+        self.reasoning = tokens_box("conversationReasoning", self.tr("Reasoning tokens of an answer"))
+        self.reasoning.setToolTip(self.tr("Hidden reasoning is billed as output and not sent again."))
+        self.caching = QComboBox(objectName="conversationCaching")
+        self.caching.addItem(self.tr("none"), "none")
+        self.caching.addItem(self.tr("kept {number} minutes").format(number=MINUTES), "minutes")
+        self.caching.addItem(self.tr("kept {number} minutes").format(number=HOUR), "hour")
+        self.caching.setAccessibleName(self.tr("Prompt cache"))
+        self.caching.setToolTip(
+            self.tr("The end of each prompt is a breakpoint: the next turn reads up to it and writes the rest.")
+        )
+        self.pause_every = _count_box(
+            "conversationPause", self.tr("A pause that loses the cache before every so many turns")
+        )
+        self.pause_every.setSpecialValueText(self.tr("never"))
+        self.pause_every.setToolTip(
+            self.tr("Before every so many turns the user is away for longer than the cache is kept.")
+        )
+        self.least_cached = tokens_box(
+            "conversationLeastCached", self.tr("Tokens of the shortest prompt that is cached")
+        )
+        self.least_cached.setToolTip(self.tr("Vendors cache only prompts of some length; theirs differ."))
+        self._place()
+        for box in (
+            self.turns,
+            self.system,
+            self.user,
+            self.answer,
+            self.reasoning,
+            self.pause_every,
+            self.least_cached,
+        ):
+            box.valueChanged.connect(self._on_changed)
+        for combo in (self.system_is_prompt, self.caching):
+            combo.currentIndexChanged.connect(self._on_changed)
+        self.show_choices(ConversationChoices())
+
+    def choices(self) -> ConversationChoices:
+        """What the controls say."""
+        said: dict[str, Any] = {}
+        for field in fields(ConversationChoices):
+            control = getattr(self, field.name)
+            said[field.name] = control.currentData() if isinstance(control, QComboBox) else control.value()
+        return ConversationChoices(**said)
+
+    def show_choices(self, choices: ConversationChoices) -> None:
+        """Show these, and say that they changed."""
+        for field in fields(ConversationChoices):
+            control, value = getattr(self, field.name), getattr(choices, field.name)
+            blocker = QSignalBlocker(control)
+            if isinstance(control, QComboBox):
+                control.setCurrentIndex(control.findData(value))
+            else:
+                control.setValue(value)
+            blocker.unblock()
+        self._on_changed()
+
+    def _place(self) -> None:
+        flow = FlowLayout(gap=10)
+        system = side_by_side(self.system_is_prompt, self.system)
+        for text, control, buddy in (
+            (self.tr("Tu&rns"), self.turns, self.turns),
+            (self.tr("&System prompt"), system, self.system_is_prompt),
+            (self.tr("&User, per turn"), self.user, self.user),
+            (self.tr("&Answer, per turn"), self.answer, self.answer),
+            (self.tr("Reason&ing"), self.reasoning, self.reasoning),
+            (self.tr("Prompt &cache"), self.caching, self.caching),
+            (self.tr("Lost &before every"), self.pause_every, self.pause_every),
+            (self.tr("Shortest cached"), self.least_cached, self.least_cached),
+        ):
+            flow.addWidget(labelled(text, control, buddy))
+        self.setLayout(flow)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self.system.setEnabled(not self.system_is_prompt.currentData())
+        for box in (self.pause_every, self.least_cached):
+            box.setEnabled(self.caching.currentData() != "none")
+        self.changed.emit()
+
+
+def _count_box(name: str, spoken: str) -> QSpinBox:
+    box = QSpinBox(objectName=name)
+    box.setRange(0, MOST_TURNS)
+    box.setAccessibleName(spoken)
+    return box
+
 
 ROW_PADDING = 12
 SIDE_WIDTH = 278

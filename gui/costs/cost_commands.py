@@ -16,7 +16,7 @@ from gui.costs.cost_export import about_lines, exact_table, readable_table
 from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_service import CostService
 from gui.costs.cost_view import CostTable
-from gui.costs.price_files_service import OWN_VENDOR
+from gui.costs.prices_service import OWN_VENDOR
 from gui.dialogs import file_choosers
 from gui.notify import Notifier
 from gui.services import exports

@@ -17,11 +17,10 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from gui.costs.bill import explanation, why_unknown
+from gui.costs.column_texts import can_be_changed, typed_price
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostColumn, CostView, column_places, hint_of, title_of, tr
-from gui.costs.cost_row import CostRow
 from gui.costs.money_text import CostText
-from gui.costs.price_cells import can_be_changed, typed_price
-from gui.costs.rows import Arranged, Arrangement, SortKey, arrange
+from gui.costs.rows import Arranged, Arrangement, CostRow, SortKey, arrange
 
 _NO_INDEX = QModelIndex()
 _READABLE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren

@@ -17,21 +17,18 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWi
 
 from gui.core.figures import Run, amount_places, amount_runs
 from gui.costs.cheapest import CheapestDialog
+from gui.costs.column_texts import break_even_words
 from gui.costs.columns import COLUMN_INDEX, COLUMNS
 from gui.costs.cost_commands import CostCommands
 from gui.costs.cost_model import CostTableModel
-from gui.costs.cost_money import break_even_words
-from gui.costs.cost_row import CostRow
 from gui.costs.cost_service import CostService
 from gui.costs.cost_view import CostTable
-from gui.costs.filters import CostTools
-from gui.costs.models_page import ModelsPage
+from gui.costs.models_page import CostTools, ModelsPage
 from gui.costs.money_text import CostText, Currency
-from gui.costs.rows import Arrangement, SortKey
+from gui.costs.rows import Arrangement, CostRow, SortKey
 from gui.costs.scenario import ScenarioPopover, ScenarioSummary
-from gui.costs.scenario_choices import choices_of
+from gui.costs.scenario_book import ScenarioState, choices_of
 from gui.costs.scenario_names import ScenarioNames
-from gui.costs.scenario_state import ScenarioState
 from gui.costs.status import CostStatus, Foot
 from gui.look.icons import Icons
 from gui.look.theme import Theme

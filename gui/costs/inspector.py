@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 
 from gui.costs.bill import BillLine, bill_lines, explanation, provider_line, remarks, why_not_exact
 from gui.costs.columns import CostView
-from gui.costs.cost_row import CostRow
 from gui.costs.money_text import age_tone
-from gui.costs.price_files_service import OWN_VENDOR
+from gui.costs.prices_service import OWN_VENDOR
+from gui.costs.rows import CostRow
 from gui.costs.runs_label import RunsLabel
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel

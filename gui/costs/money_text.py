@@ -11,12 +11,16 @@ from __future__ import annotations
 import re
 from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import bidirectional
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
 
-from gui.costs.money_service import usd_text
+from gui.core.figures import usd_text
+
+if TYPE_CHECKING:
+    from gui.services.savings import Money
+
 
 AGEING_DAYS = 30
 """From this age on prices are called ageing: a month, in which some of any long list change."""
@@ -254,3 +258,27 @@ def significant(value: Decimal, digits: int) -> str:
         return "0"
     places = max(0, digits - 1 - value.adjusted())
     return format(value, f",.{places}f")
+
+
+MINUS = "−"
+
+
+def money_text(text: CostText, money: Money, *, plus: bool = False) -> str:
+    """``$0.0041``, ``≈ $0.041–0.048``, ``−$2.00``; with ``plus`` what is more than nothing has its sign, too."""
+    usd, low, high = money.usd, money.low, money.high
+    if usd is None:
+        return text.unknown()
+    if low is not None and high is not None and low < 0 < high:
+        return f"{_signed(text, low, plus=plus)} – {_signed(text, high, plus=plus)}"
+    if low is not None and high is not None and usd < 0:
+        low, high = -high, -low
+    words = text.usd(money.label, abs(usd), low, high)
+    sign = MINUS if usd < 0 else "+" if plus and usd > 0 else ""
+    approximate = SIGNS.get(money.label or "", "")
+    if approximate and words.startswith(approximate):
+        return f"{approximate} {sign}{words.removeprefix(approximate).lstrip()}"
+    return sign + words
+
+
+def _signed(text: CostText, usd: Decimal, *, plus: bool) -> str:
+    return (MINUS if usd < 0 else "+" if plus and usd else "") + text.amount(abs(usd))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.costs.price_text_service import MOST_CHARACTERS, Splice, splice
+from gui.costs.prices_service import MOST_CHARACTERS, Splice, splice
 
 if TYPE_CHECKING:
     from gui.jobs import JobFailure, JobResult, JobRunner, Ticket

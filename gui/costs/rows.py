@@ -1,4 +1,4 @@
-"""Which rows of the cost table are shown, and in which order. No Qt: plain functions over rows.
+"""Rows of the cost table: which of them are shown, in which order, and which one the window measures by. No Qt.
 
 The order is made in three steps, each of which keeps the order of the step before where it has nothing to say: the
 order of the price table, the sort columns from the last to the first, and then the groups: the baseline row on top,
@@ -8,12 +8,57 @@ favourites below it, the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gui.costs.cost_row import CostRow
+if TYPE_CHECKING:
+    from pricing.scenarios import MixedCost
+    from pricing.types import CostEstimate, Model, Rates
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """A model, its estimate, and what the window knows besides.
+
+    ``pending``: the count is that of an earlier text, or has not arrived at all; a new one is on its way.
+    ``cached_cut``: the scenario asked for more cached tokens than this prompt has, so all of it counts as cached.
+    ``mixed``: the kinds of calls, where they are not all alike; then ``estimate`` is their average, without parts.
+    ``rates``: the prices in force on the day of the scenario, in its service tier and at its hours, below any tier of
+    long prompts. ``off_peak_rates``: those outside the peak hours, where prices depend on the hour and it is not told.
+    ``calibrated``: the count rests on what the user was billed for such texts.
+    """
+
+    model: Model
+    estimate: CostEstimate
+    pending: bool = False
+    cached_cut: bool = False
+    rates: Rates | None = None
+    off_peak_rates: Rates | None = None
+    mixed: MixedCost | None = None
+    calibrated: bool = False
+
+    @property
+    def model_id(self) -> str:
+        """The id of the model, ``vendor/model``."""
+        return self.model.id
+
+    @property
+    def has_range(self) -> bool:
+        """Whether tokens of the prompt, of the output, or the prices are a range rather than one number."""
+        estimate = self.estimate
+        tokens = estimate.input_low != estimate.input_high or estimate.output_low != estimate.output_high
+        return tokens or estimate.usd_low != estimate.usd_high
+
+
+def usd_middle(row: CostRow) -> Decimal | None:
+    """The middle of the range of the total: what a row is sorted and compared by. None where the total is unknown."""
+    estimate = row.estimate
+    if estimate.usd is None or estimate.usd_low is None or estimate.usd_high is None:
+        return estimate.usd
+    return (estimate.usd_low + estimate.usd_high) / 2
+
 
 SortValue = Callable[[CostRow], Any]
 """What a row is sorted by in one column: values that can be compared with each other, None for unknown."""
@@ -167,3 +212,50 @@ def _group(model_id: str, arrangement: Arrangement) -> int:
     if model_id == arrangement.baseline:
         return 0
     return 1 if model_id in arrangement.favourites else 2
+
+
+FIRST_MODEL = "openai/gpt-5-nano"
+"""Until another is chosen: it counts exactly, in the encoding that a fresh window shows."""
+
+
+NO_MODEL = "-"
+"""The choice of no model: figures are those of the encoding alone."""
+
+
+class ReferenceModel:
+    """The user's choice by id, or ``NO_MODEL``.
+
+    Neither the order nor the filter of the cost table, nor its selection, changes it.
+    """
+
+    def __init__(self, chosen: str = "") -> None:
+        """``chosen``: the id saved in a session, empty if the user has not chosen a model."""
+        self.chosen = chosen
+
+    def of(self, models: Iterable[Model]) -> Model | None:
+        """The model among these, in the order of the price table; None where there are none or none is wanted.
+
+        A choice that is not among them is kept, for it may come back with another price file; until then a model that
+        counts exactly stands in.
+        """
+        if self.chosen == NO_MODEL:
+            return None
+        known = {model.id: model for model in models}
+        for model_id in (self.chosen, FIRST_MODEL):
+            if model_id in known:
+                return known[model_id]
+        exact = (model for model in known.values() if model.count.label == "exact" and not model.only_reads)
+        return next(exact, next(iter(known.values()), None))
+
+    def row(self, rows: Sequence[CostRow]) -> CostRow | None:
+        """Its row of the cost table, shown there or not."""
+        model = self.of(row.model for row in rows)
+        return next((row for row in rows if model is not None and row.model_id == model.id), None)
+
+    def rows_beside(self, rows: Sequence[CostRow], arrangement: Arrangement, most: int) -> list[CostRow]:
+        """Its row, and behind it those of the favourites and the baseline in the order of the price table, at most so
+        many; of those no longer served or hidden by the user, none."""
+        first = self.row(rows)
+        wanted = (arrangement.favourites | {arrangement.baseline}) - arrangement.hidden
+        others = [row for row in rows if row.model_id in wanted and row is not first and not row.estimate.retired]
+        return ([first] if first is not None else []) + others[: most - 1]

@@ -30,10 +30,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import Run
-from gui.costs.call_plans_service import DAYS, HOUR, MINUTES, expected_hit_percent
+from gui.costs.cost_service import DAYS, HOUR, MINUTES, expected_hit_percent
 from gui.costs.money_text import CostText, date_format
 from gui.costs.runs_label import RunsLabel
-from gui.costs.scenario_choices import (
+from gui.costs.scenario_book import (
     DOLLARS,
     HOURS,
     LEAST_FACTOR,
@@ -45,8 +45,8 @@ from gui.costs.scenario_choices import (
     SERVICES,
     TOKENS,
     ScenarioChoices,
+    ScenarioState,
 )
-from gui.costs.scenario_state import ScenarioState
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.panels.labelled import labelled, side_by_side

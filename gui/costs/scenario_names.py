@@ -9,9 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from gui.costs.scenario_book import ScenarioBook
-from gui.costs.scenario_choices import LONGEST_NAME, ScenarioChoices
-from gui.costs.scenario_state import ScenarioState
+from gui.costs.scenario_book import LONGEST_NAME, ScenarioBook, ScenarioChoices, ScenarioState
 from gui.dialogs.buttons import button_row
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip

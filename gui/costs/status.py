@@ -10,10 +10,10 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
-from gui.costs import price_files_service as price_files
+from gui.costs import prices_service as price_files
 from gui.costs.cells import dot_colour, draw_dot
+from gui.costs.column_texts import excess, excess_text
 from gui.costs.cost_model import CostTableModel
-from gui.costs.cost_money import excess, excess_text
 from gui.costs.cost_service import CostService
 from gui.costs.money_text import age_tone
 from gui.look.plain_label import PlainLabel

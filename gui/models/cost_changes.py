@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
 
-from gui.costs.money_figures import MINUS, money_text
-from gui.costs.money_text import CostText
+from gui.costs.money_text import MINUS, CostText, money_text
 from gui.models.plain_data import plain_tips
 from gui.models.rows import Index, RowsModel
 from gui.models.versions import tr

@@ -8,7 +8,7 @@ from decimal import Decimal
 from PySide6.QtCore import QDate
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox
 
-from gui.costs.scenario_choices import MOST_TOKENS
+from gui.costs.scenario_book import MOST_TOKENS
 
 
 def tokens_box(name: str, spoken: str) -> QSpinBox:

@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.costs.money_figures import MINUS
-from gui.costs.money_text import CostText
+from gui.costs.money_text import MINUS, CostText
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from gui.costs.cost_rows_service import fitting, new_cards
+from gui.costs.cost_service import fitting, new_cards
 
 if TYPE_CHECKING:
     from decimal import Decimal

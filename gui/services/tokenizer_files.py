@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.costs.price_text_service import Splice, splice
+from gui.costs.prices_service import Splice, splice
 from gui.services import local_tokenizers
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.costs.money_figures import money_text
+from gui.costs.money_text import money_text
 from gui.editor.piece_writer import PieceWriter
 from gui.models.advisor_words import kind_words
 from gui.notify import Notifier, Offer

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gui.costs.money_figures import money_text
-from gui.costs.money_text import CostText
+from gui.costs.money_text import CostText, money_text
 from gui.editor.piece_writer import PieceWriter
 from gui.held_text import HeldText
 from gui.notify import Notifier

@@ -17,8 +17,7 @@ from gui.window.workspaces import PROMPT_PAGE, WORKSPACES, all_pages
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gui.costs.price_finder import PriceFinder
-    from gui.costs.pricing_wiring import PricingWiring
+    from gui.costs.prices_controller import PriceFinder, PricingWiring
     from gui.editor.types import TokenSpan
     from gui.finder import Finder
     from gui.licence_reading import LicenceReading

@@ -21,7 +21,7 @@ from gui.window.model_picker import ModelPicker
 
 if TYPE_CHECKING:
     from gui.costs.cost_controller import CostWiring
-    from gui.costs.cost_row import CostRow
+    from gui.costs.rows import CostRow
     from gui.prompt.prompt import Prompt
 
 WIDE, NARROW, NARROWEST = 1080, 700, 560

@@ -45,7 +45,7 @@ from PySide6.QtWidgets import (
 
 from gui.core.figures import Run
 from gui.costs.cells import dot_colour, draw_dot, star
-from gui.costs.reference_model import NO_MODEL
+from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QWidget
 
-from gui.costs.reference_model import NO_MODEL
+from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.plain_tip import plain_tip
 from gui.look.shown_text import shown

@@ -146,7 +146,7 @@ WORKSPACES: tuple[Workspace, ...] = (
                 QT_TRANSLATE_NOOP("Actions", "Your own prices"),
                 "focus_pricing",
                 QT_TRANSLATE_NOOP("Actions", "Edit your own prices as a form or as a file"),
-                "gui.costs.pricing_wiring:PricingWiring",
+                "gui.costs.prices_controller:PricingWiring",
                 "pricing",
                 keyword=QT_TRANSLATE_NOOP("Actions", "prices"),
             ),

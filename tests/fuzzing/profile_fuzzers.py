@@ -20,8 +20,7 @@ from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
 from engine.training_types import SkippedFile, TrainingSettings
 from gui.costs import calibration_service as calibrations
-from gui.costs.scenario_book import ScenarioBook
-from gui.costs.scenario_choices import ScenarioChoices
+from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
 from gui.held_text import held
 from gui.jobs import JobRunner
 from gui.services.training_checkpoint import PLAN, STATE, find_checkpoint, save_checkpoint

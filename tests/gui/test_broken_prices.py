@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.costs.price_files_service import KEPT, LAST_GOOD, LoadRequest, load_prices
+from gui.costs.prices_service import KEPT, LAST_GOOD, LoadRequest, load_prices
 
 BROKEN = sorted((Path(__file__).parents[1] / "pricing" / "broken").glob("*.yaml"))
 GOOD = b"version: 1\nmodels:\n  acme/mine: {price: {input: 2}}\n"

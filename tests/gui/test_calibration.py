@@ -14,7 +14,7 @@ from gui.costs.bill import explanation
 from gui.costs.calibration_dialog import CalibrationDialog
 from gui.costs.calibration_service import Calibrations
 from gui.costs.columns import COLUMN_INDEX
-from gui.costs.cost_row import CostRow
+from gui.costs.rows import CostRow
 from gui.jobs import JobRunner
 from gui.storage import Storage
 from gui.workbench import Workbench

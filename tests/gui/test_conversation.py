@@ -10,11 +10,15 @@ import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView, QWidget
 
-from gui.costs.conversation_choices import MOST_MODELS, ConversationChoices, conversation_of
-from gui.costs.conversation_form import ConversationForm
-from gui.costs.conversation_page import ConversationPanel
-from gui.costs.conversation_service import TalkRequest, converse_with_all, talker_of
-from gui.costs.conversation_table import TotalsModel, TurnsModel, figures_of
+from gui.costs.conversation_page import ConversationForm, ConversationPanel, TotalsModel, TurnsModel, figures_of
+from gui.costs.conversation_service import (
+    MOST_MODELS,
+    ConversationChoices,
+    TalkRequest,
+    conversation_of,
+    converse_with_all,
+    talker_of,
+)
 from gui.costs.money_text import CostText
 from gui.jobs import Ticket
 from gui.look.line_styles import LINE_STYLES, line_sample

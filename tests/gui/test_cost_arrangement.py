@@ -4,8 +4,7 @@ import itertools
 
 import pytest
 
-from gui.costs.cost_row import usd_middle
-from gui.costs.rows import Arrangement, SortKey, arrange, natural
+from gui.costs.rows import Arrangement, SortKey, arrange, natural, usd_middle
 from tests.gui.cost_samples import rows
 
 ROWS = rows()

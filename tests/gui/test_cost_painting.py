@@ -20,10 +20,9 @@ from gui.costs.chart import bars_of
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.costs.cost_export import exact_table, readable_table
 from gui.costs.cost_model import CostRole, CostTableModel
-from gui.costs.cost_row import CostRow
 from gui.costs.cost_view import CostTable
 from gui.costs.money_text import CostText
-from gui.costs.rows import SortKey
+from gui.costs.rows import CostRow, SortKey
 from gui.look.theme import Theme
 from gui.services import exports
 from pricing.types import CostEstimate, CostPart, CountRule, Model, Price, Rates

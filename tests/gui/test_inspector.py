@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.costs.bill import bill_lines, remarks, why_not_exact
 from gui.costs.columns import CostView
-from gui.costs.cost_row import CostRow
 from gui.costs.money_text import CostText
+from gui.costs.rows import CostRow
 from tests.gui.conftest import OpenWindow
 from tests.gui.cost_samples import TODAY, rows
 

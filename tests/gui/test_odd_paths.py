@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.costs.price_files_service import BUNDLED, LoadRequest, load_prices
-from gui.costs.price_text_service import ReadRequest, read_price_text
+from gui.costs.prices_service import BUNDLED, LoadRequest, ReadRequest, load_prices, read_price_text
 from gui.session import read_session
 from gui.versioned_document import is_newer, read_document
 from pricing import check_file

@@ -26,9 +26,8 @@ from engine.training import TrainingRun
 from engine.training_checkpoint import read_checkpoint, write_checkpoint
 from engine.training_types import TrainingSettings
 from gui.costs.calibration_service import Calibrations, load
-from gui.costs.price_text_service import ReadRequest, SaveRequest, read_price_text, save_price_text
-from gui.costs.scenario_book import ScenarioBook
-from gui.costs.scenario_choices import ScenarioChoices
+from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
+from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
 from gui.held_text import held
 from gui.jobs import JobRunner
 from gui.services.training_checkpoint import PLAN, STATE, find_checkpoints, free_place, save_checkpoint

@@ -12,8 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
-from gui.costs.import_rows import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOURS, value_words
-from gui.costs.price_import_dialog import PriceImportDialog
+from gui.costs.price_import_dialog import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOURS, PriceImportDialog, value_words
 from gui.costs.prices_page import PricingPanel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, notices

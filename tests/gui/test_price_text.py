@@ -12,22 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import half_written
-from gui.costs.price_desk_service import ChangeRequest, CheckRequest, change, check
+from gui.costs.price_editor import key_place
 from gui.costs.price_facts_service import facts_of, fields_below, value_of
-from gui.costs.price_template_service import TEMPLATE
-from gui.costs.price_text_service import (
+from gui.costs.prices_service import (
     MOST_CHARACTERS,
     ODD_CHARACTERS,
+    TEMPLATE,
     TOO_LONG,
+    ChangeRequest,
+    CheckRequest,
     ReadRequest,
     SaveRequest,
+    change,
+    check,
     difference,
     read_price_text,
     save_price_text,
     splice,
     stored_text,
 )
-from gui.costs.yaml_position import key_place
 from gui.editor.offsets import document_text
 from gui.jobs import Ticket
 from gui.services import file_writing

@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.costs.price_template_service import TEMPLATE
 from gui.costs.prices_page import PricingPanel
+from gui.costs.prices_service import TEMPLATE
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.gui.pricing_windows import GOOD, input_price, panel_of, save, write

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from gui.costs.columns import COLUMN_INDEX
-from gui.costs.reference_model import FIRST_MODEL, ReferenceModel
-from gui.costs.rows import Arrangement
+from gui.costs.rows import FIRST_MODEL, Arrangement, ReferenceModel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.cost_samples import MODELS, rows

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gui.costs import price_files_service as price_files
+from gui.costs import prices_service as price_files
 from gui.costs.cost_panel import CostPanel
 from gui.costs.cost_service import CostService
-from gui.costs.price_files_service import LoadedPrices
+from gui.costs.prices_service import LoadedPrices
 from gui.look.theme import Theme
 from gui.notify import Notifier
 from gui.storage import Storage

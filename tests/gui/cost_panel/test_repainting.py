@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.costs.cost_model import CostTableModel
-from gui.costs.cost_row import CostRow
 from gui.costs.cost_view import CostTable
 from gui.costs.money_text import CostText
+from gui.costs.rows import CostRow
 from gui.look.theme import Theme
 from tests.gui.cost_samples import COUNTS, TODAY, rows
 

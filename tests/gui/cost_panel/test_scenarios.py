@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QRadioButton, QSpinBox
 
 from gui.costs.columns import COLUMN_INDEX
-from gui.costs.price_files_service import LoadedPrices
+from gui.costs.prices_service import LoadedPrices
 from gui.costs.scenario_book import ScenarioBook
 from gui.costs.scenario_names import ScenarioName
 from gui.storage import Storage

@@ -5,8 +5,7 @@ from decimal import Decimal
 
 from PySide6.QtCore import QLocale
 
-from gui.costs.money_figures import money_text
-from gui.costs.money_text import CostText
+from gui.costs.money_text import CostText, money_text
 from gui.models.cost_changes import BEFORE, CALLS, CHANGE, PER_CENT, CostChangesModel
 from gui.services.savings import Money, PricedModel, difference
 from gui.services.versions.cost_change import ChangeRequest, cost_changes
