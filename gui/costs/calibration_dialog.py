@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QComboBox,
@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.costs.plain_rows import PlainRowsModel
 from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
 from gui.look.fonts import fixed_font
@@ -29,6 +28,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.panels.row_table import set_up_rows
 from gui.panels.stretched_table import StretchedTable
+from gui.widgets.table_model import Column, TableModel
 
 if TYPE_CHECKING:
     from gui.costs.calibration_service import UsageReading
@@ -116,11 +116,7 @@ class CalibrationDialog(QDialog):
 
     def show_samples(self, samples: Sequence[Sample]) -> None:
         """List these."""
-        titles = (
-            *(self.tr("Model"), self.tr("Kind of text"), self.tr("Counted"), self.tr("Billed")),
-            *(self.tr("Ratio"), self.tr("Date")),
-        )
-        self.samples.show(titles, samples, self._cell)
+        self.samples.show(samples, self.locale())
         width = self.fontMetrics().averageCharWidth()
         for column, characters in enumerate((26, 18, 9, 9, 8)):
             self.table.setColumnWidth(column, width * characters)
@@ -167,7 +163,7 @@ class CalibrationDialog(QDialog):
 
     def _make_list(self) -> None:
         self.title = PlainLabel()
-        self.samples = PlainRowsModel(self)
+        self.samples = TableModel(_SAMPLES, parent=self, context="CalibrationDialog")
         self.table = StretchedTable(objectName="calibrationSamples")
         set_up_rows(self.table)
         self.table.setModel(self.samples)
@@ -221,16 +217,6 @@ class CalibrationDialog(QDialog):
         change_words = change.format(before=_range(reading.before), after=_range(reading.after))
         return "\n".join((words, f"{whose} {change_words}"))
 
-    def _cell(self, sample: Sample, column: int) -> str:
-        return (
-            sample.model_id,
-            _kind_words(sample.kind),
-            figure(self.locale(), sample.counted),
-            figure(self.locale(), sample.billed),
-            _ratio(sample),
-            sample.day.isoformat(),
-        )[column]
-
     @Slot()
     def _on_pasted(self) -> None:
         self.insists = False
@@ -268,3 +254,28 @@ def _ratio(sample: Sample) -> str:
 
 def _range(rule: CountRule) -> str:
     return f"{rule.ratio:.3f} ({rule.low:.3f}–{rule.high:.3f})"
+
+
+def _column(key: str, title: str, text: Callable[[Sample, QLocale], str], *, numeric: bool = False) -> Column:
+    """A column that may be too narrow for its text."""
+    return Column(key, title, "", text, numeric=numeric, tip=text)
+
+
+_SAMPLES = (
+    _column("model", QT_TRANSLATE_NOOP("CalibrationDialog", "Model"), lambda sample, _: sample.model_id),
+    _column("kind", QT_TRANSLATE_NOOP("CalibrationDialog", "Kind of text"), lambda sample, _: _kind_words(sample.kind)),
+    _column(
+        "counted",
+        QT_TRANSLATE_NOOP("CalibrationDialog", "Counted"),
+        lambda sample, locale: figure(locale, sample.counted),
+        numeric=True,
+    ),
+    _column(
+        "billed",
+        QT_TRANSLATE_NOOP("CalibrationDialog", "Billed"),
+        lambda sample, locale: figure(locale, sample.billed),
+        numeric=True,
+    ),
+    _column("ratio", QT_TRANSLATE_NOOP("CalibrationDialog", "Ratio"), lambda sample, _: _ratio(sample), numeric=True),
+    _column("date", QT_TRANSLATE_NOOP("CalibrationDialog", "Date"), lambda sample, _: sample.day.isoformat()),
+)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from functools import partial
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
@@ -21,6 +21,7 @@ from gui.costs.column_texts import (
     break_even_text,
     calls_text,
     calls_tone,
+    can_be_changed,
     excess,
     input_usd_text,
     output_usd_text,
@@ -30,11 +31,13 @@ from gui.costs.column_texts import (
     ratio_middle,
     ratio_text,
     tr,
+    typed_price,
     usd_text,
 )
 from gui.costs.money_text import SIGNS, CostText, age_tone
 from gui.costs.rows import CostRow, natural, usd_middle
 from gui.look.token_text import visible_line
+from gui.widgets.table_model import Column
 
 LABEL_ORDER = tuple(SIGNS)
 """Labels as they are sorted, best first."""
@@ -75,34 +78,23 @@ class CostView:
 
 
 Write = Callable[[CostRow, CostView], str]
-Value = str | int | Decimal | date | bool | None
 Ends = Callable[[CostRow, CostView], tuple[Decimal, Decimal] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class CostColumn:
-    """One column. ``title`` and ``hint`` are source texts for translation; ``{calls}`` in a title is filled in.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostColumn(Column):
+    """A column of the cost table; ``{calls}`` in its title and hint is filled in.
 
-    ``widest`` is a text as wide as the column's usual ones get: a fresh column has room for it. ``tone`` gives
-    ``muted``, ``warning``, ``error`` or nothing for a row. ``painted`` names the delegate that draws the column where
-    text alone will not do: ``star``, ``name``, ``tokens``, ``amount``, ``price``, ``share``. ``ends`` are those of an
-    amount or a price. ``spoken`` is the text for a screen reader where it differs. ``edits`` is the path in a price
-    file of what can be changed in the cell.
+    ``widest`` is a text as wide as the column's usual ones get: a fresh column has room for it. ``counted`` cells
+    follow the text. ``painted`` names how the delegate draws the column where text alone will not do: ``star``,
+    ``name``, ``tokens``, ``amount``, ``price``, ``share``. ``ends`` are those of an amount or a price. ``edits`` is the
+    path in a price file of what can be changed in the cell.
     """
 
-    key: str
-    title: str
-    hint: str
-    text: Write
-    sort: Callable[[CostRow, CostView], Any]
-    exported: tuple[tuple[str, Callable[[CostRow, CostView], Value]], ...]
     widest: str
-    numeric: bool = False
     shown: bool = True
     counted: bool = False
     painted: str = ""
-    tone: Callable[[CostRow, CostView], str] | None = None
-    spoken: Write | None = None
     edits: str = ""
     ends: Ends | None = None
 
@@ -311,6 +303,11 @@ def _calls_middle(row: CostRow, view: CostView) -> Decimal | None:
     return None if middle is None or row.estimate.usd_calls is None else middle * row.estimate.calls
 
 
+def _typed_price(row: CostRow, _view: CostView, path: str) -> str | None:
+    """What an editor of a price begins with, None where the price cannot be changed."""
+    return typed_price(row, path) if can_be_changed(row, path) else None
+
+
 def _price_column(name: str, title: str, shown: bool = True) -> CostColumn:
     """A price per million tokens, which is changed in its cell."""
     return CostColumn(
@@ -327,6 +324,7 @@ def _price_column(name: str, title: str, shown: bool = True) -> CostColumn:
         shown=shown,
         painted="price",
         edits=f"price.{name}",
+        edit=partial(_typed_price, path=f"price.{name}"),
         ends=price_ends(name),
     )
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QT_TRANSLATE_NOOP,
-    QAbstractTableModel,
     QCoreApplication,
     QEvent,
-    QModelIndex,
     QObject,
     QSignalBlocker,
     QSize,
@@ -39,8 +37,6 @@ from gui.costs.money_text import CostText
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.models.plain_data import plain_tips
-from gui.models.rows import RIGHT
 from gui.panels.flow_layout import FlowLayout
 from gui.panels.labelled import labelled, side_by_side
 from gui.panels.number_boxes import tokens_box
@@ -50,14 +46,11 @@ from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_form import Remark
 from gui.panels.when_seen import WhenSeen
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.table_model import Column, TableModel
 
 if TYPE_CHECKING:
     from gui.costs.conversation_service import Talk
     from pricing.scenarios import Turn
-
-
-_NO_INDEX = QModelIndex()
-LineIcon = Callable[[int], QIcon]
 
 
 def tr(text: str) -> str:
@@ -100,120 +93,89 @@ def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
     return found
 
 
-_SUMMARY: tuple[tuple[str, Callable[[Talk, CostText], str]], ...] = (
-    (QT_TRANSLATE_NOOP("ConversationTable", "Model"), lambda talk, text: talk.model.name),
-    (QT_TRANSLATE_NOOP("ConversationTable", "All turns"), lambda talk, text: total_text(talk.turns[-1], text)),
-    (
+def _turns_columns(talks: Sequence[Talk]) -> tuple[Column, ...]:
+    """Return a column for the number of a turn, and one for each model: what all turns up to this one cost."""
+    number = Column(
+        "turn",
+        QT_TRANSLATE_NOOP("ConversationTable", "Turn"),
+        "",
+        lambda place, text: text.localised(f"{place + 1:,}"),
+        numeric=True,
+    )
+    return (number, *map(_turns_column, talks))
+
+
+def _turns_column(talk: Talk) -> Column:
+    def details(place: int, text: CostText) -> str:
+        return _details(talk.turns[place], text)
+
+    return Column(
+        talk.model.id,
+        talk.model.name,
+        "",
+        lambda place, text: total_text(talk.turns[place], text),
+        numeric=True,
+        tip=details,
+        described=details,
+    )
+
+
+def _details(turn: Turn, text: CostText) -> str:
+    def number(tokens: int) -> str:
+        return text.localised(f"{tokens:,}")
+
+    estimate = turn.estimate
+    usd = text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
+    words = tr("This turn: {usd}. Its prompt: {prompt} tokens, {cached} of them from the cache, {written} written.")
+    return words.format(
+        usd=usd,
+        prompt=number(turn.prompt_tokens),
+        cached=number(turn.cached_tokens),
+        written=number(turn.written_tokens),
+    )
+
+
+def _summary(key: str, title: str, text: Callable[[Talk, CostText], str], **more: Any) -> Column:
+    """A column of the totals, which may be too narrow for its text."""
+    return Column(key, title, "", text, tip=text, **more)
+
+
+SUMMARY = (
+    _summary("model", QT_TRANSLATE_NOOP("ConversationTable", "Model"), lambda talk, text: talk.model.name),
+    _summary(
+        "total",
+        QT_TRANSLATE_NOOP("ConversationTable", "All turns"),
+        lambda talk, text: total_text(talk.turns[-1], text),
+    ),
+    _summary(
+        "without",
         QT_TRANSLATE_NOOP("ConversationTable", "Without cache"),
         lambda talk, text: total_text((talk.without or talk.turns)[-1], text),
     ),
-    (QT_TRANSLATE_NOOP("ConversationTable", "Cache pays from"), _pays_text),
-    (
+    _summary("pays", QT_TRANSLATE_NOOP("ConversationTable", "Cache pays from"), _pays_text),
+    _summary(
+        "prompt",
         QT_TRANSLATE_NOOP("ConversationTable", "Last prompt"),
         lambda talk, text: text.localised(f"{talk.turns[-1].prompt_tokens:,}"),
     ),
-    (QT_TRANSLATE_NOOP("ConversationTable", "Fits the window"), _fits_text),
+    _summary("fits", QT_TRANSLATE_NOOP("ConversationTable", "Fits the window"), _fits_text),
 )
 
 
-class _TalkModel(QAbstractTableModel):
-    """What both tables have in common."""
-
-    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._text = text
-        self._talks: Sequence[Talk] = ()
-
-    def show(self, talks: Sequence[Talk], text: CostText) -> None:
-        """Show these talks, amounts as ``text`` writes them."""
-        self.beginResetModel()
-        self._talks, self._text = talks, text
-        self.endResetModel()
+def totals_model(text: CostText, line: Callable[[Talk], QIcon], parent: QObject | None = None) -> TableModel:
+    """A row a conversation with a model; ``line`` draws a sample of its line."""
+    first = replace(SUMMARY[0], roles={Qt.ItemDataRole.DecorationRole: lambda talk, _text: line(talk)})
+    return TableModel((first, *SUMMARY[1:]), text, parent, context="ConversationTable", visible=False)
 
 
-class TotalsModel(_TalkModel):
-    """A row a model."""
-
-    def __init__(self, text: CostText, line: LineIcon, parent: QObject | None = None) -> None:
-        """``line`` draws a sample of the line of a model, by its place."""
-        super().__init__(text, parent)
-        self._line = line
-
-    def redraw_lines(self) -> None:
-        """The samples of the lines have other colours."""
-        if self._talks:
-            last = self.index(len(self._talks) - 1, 0)
-            self.dataChanged.emit(self.index(0, 0), last, [Qt.ItemDataRole.DecorationRole])
-
-    def rowCount(self, parent: Any = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self._talks)
-
-    def columnCount(self, parent: Any = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(_SUMMARY)
-
-    @plain_tips
-    def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        talk = self._talks[index.row()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return _SUMMARY[index.column()][1](talk, self._text)
-        if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
-            return self._line(index.row())
-        return None
-
-    def headerData(self, section: int, orientation: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return tr(_SUMMARY[section][0])
-        return None
+def turns_model(text: CostText, parent: QObject | None = None) -> TableModel:
+    """A row a turn, a column a model."""
+    return TableModel((), text, parent, context="ConversationTable", visible=False)
 
 
-class TurnsModel(_TalkModel):
-    """A row a turn, a column a model: what all turns up to this one cost."""
-
-    def rowCount(self, parent: Any = _NO_INDEX) -> int:
-        return 0 if parent.isValid() or not self._talks else len(self._talks[0].turns)
-
-    def columnCount(self, parent: Any = _NO_INDEX) -> int:
-        return 0 if parent.isValid() or not self._talks else len(self._talks) + 1
-
-    @plain_tips
-    def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT
-        if index.column() == 0:
-            return self._text.localised(f"{index.row() + 1:,}") if role == Qt.ItemDataRole.DisplayRole else None
-        turn = self._talks[index.column() - 1].turns[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return total_text(turn, self._text)
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
-            return self._details(turn)
-        return None
-
-    def headerData(self, section: int, orientation: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return tr("Turn") if section == 0 else self._talks[section - 1].model.name
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT
-        return None
-
-    def _details(self, turn: Turn) -> str:
-        def number(tokens: int) -> str:
-            return self._text.localised(f"{tokens:,}")
-
-        estimate = turn.estimate
-        usd = self._text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
-        words = tr("This turn: {usd}. Its prompt: {prompt} tokens, {cached} of them from the cache, {written} written.")
-        return words.format(
-            usd=usd,
-            prompt=number(turn.prompt_tokens),
-            cached=number(turn.cached_tokens),
-            written=number(turn.written_tokens),
-        )
+def show_turns(model: TableModel, talks: Sequence[Talk], text: CostText) -> None:
+    """Show what these conversations have cost up to each of their turns, which are as many in all of them."""
+    model.show(range(len(talks[0].turns)) if talks else (), text, _turns_columns(talks) if talks else ())
 
 
 class ConversationForm(QWidget):
@@ -337,8 +299,8 @@ class ConversationPanel(QWidget):
         self.form = ConversationForm()
         self.remark = Remark(theme)
         self.remark.setObjectName("conversationRemark")
-        self.totals = TotalsModel(text, self._sample, self)
-        self.turns = TurnsModel(text, self)
+        self.totals = totals_model(text, self._sample, self)
+        self.turns = turns_model(text, self)
         self.totals_table = _table(
             "conversationTotals", self.tr("Cost of the whole conversation, by model"), self.totals
         )
@@ -356,7 +318,7 @@ class ConversationPanel(QWidget):
         columns = self.turns.columnCount()
         self._talks, self._text = talks, text
         self.totals.show(talks, text)
-        self.turns.show(talks, text)
+        show_turns(self.turns, talks, text)
         self.figures.show_figures(*(figures_of(talks[0], text) if talks else ()))
         self.totals_table.resizeColumnsToContents()
         if self.turns.columnCount() != columns:
@@ -437,7 +399,7 @@ class ConversationPanel(QWidget):
         """In the colours and the font of this moment; as soon as somebody sees it, where nobody does now."""
         self._is_drawn = self.isVisible()
         if self._plot is not None and self._is_drawn:
-            self.totals.redraw_lines()
+            self.totals.tell_changed(0)
             self._turn.ask()
 
     @Slot()
@@ -445,11 +407,11 @@ class ConversationPanel(QWidget):
         self._plot.draw(self._talks, self._text)
         self._is_drawn = True
 
-    def _sample(self, place: int) -> QIcon:
-        return line_sample(LINE_STYLES[place], self._theme, self.devicePixelRatioF())
+    def _sample(self, talk: Talk) -> QIcon:
+        return line_sample(LINE_STYLES[self._talks.index(talk)], self._theme, self.devicePixelRatioF())
 
 
-def _table(name: str, spoken: str, model: TotalsModel | TurnsModel) -> QTableView:
+def _table(name: str, spoken: str, model: TableModel) -> QTableView:
     table = StretchedTable(objectName=name)
     table.setModel(model)
     table.setProperty("kind", "flat")

@@ -16,27 +16,21 @@ from gui.services.exports import ExportTable, Value
 from gui.services.report import Section
 from gui.services.report_sections import counts_section, pairs_section, prices_section, program_section
 from gui.versions import our_version, version_lines
+from gui.widgets import table_model
 
 if TYPE_CHECKING:
     from pricing.types import CallMix, Scenario
 
 
 def exact_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
-    """Exact values under stable English names; a range takes three columns: the figure, its low and its high end."""
-    fields = [field for column in columns for field in COLUMNS[column].exported]
-    return ExportTable(
-        tuple(name for name, _ in fields), tuple(tuple(value(row, view) for _, value in fields) for row in rows)
-    )
+    """Exact values under stable English names; ``columns`` are places in ``COLUMNS``."""
+    return table_model.exact_table([COLUMNS[column] for column in columns], rows, view)
 
 
 def readable_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
     """The text of the cells under the titles of the columns, numbers as in English whatever the locale."""
-    plain = replace(view, text=CostText(QLocale.c()))
-    return ExportTable(
-        tuple(title_of(COLUMNS[column], plain) for column in columns),
-        tuple(tuple(COLUMNS[column].text(row, plain) for column in columns) for row in rows),
-        numeric=frozenset(title_of(COLUMNS[column], plain) for column in columns if COLUMNS[column].numeric),
-    )
+    plain, chosen = replace(view, text=CostText(QLocale.c())), [COLUMNS[column] for column in columns]
+    return table_model.readable_table(chosen, [title_of(column, plain) for column in chosen], rows, plain)
 
 
 def about_lines(

@@ -11,32 +11,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from enum import IntEnum
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
 
-from gui.costs.bill import explanation, why_unknown
-from gui.costs.column_texts import can_be_changed, typed_price
-from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostColumn, CostView, column_places, hint_of, title_of, tr
+from gui.costs.bill import why_unknown
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, column_places, hint_of, title_of, tr
 from gui.costs.money_text import CostText
 from gui.costs.rows import Arranged, Arrangement, CostRow, SortKey, arrange
+from gui.look.plain_tip import as_written
+from gui.widgets.table_model import TableModel
 
 _NO_INDEX = QModelIndex()
-_READABLE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-_EDITABLE = _READABLE | Qt.ItemFlag.ItemIsEditable
 
 
-class CostRole(IntEnum):
-    """Data roles of our own: the row object, what a column is sorted by, and the tone of a cell."""
-
-    ROW = Qt.ItemDataRole.UserRole
-    SORT = Qt.ItemDataRole.UserRole + 1
-    TONE = Qt.ItemDataRole.UserRole + 2
-
-
-class CostTableModel(QAbstractTableModel):
-    """A row a model, a column as declared in ``cost_columns``.
+class CostTableModel(TableModel):
+    """A row a model, a column as declared in ``COLUMNS``.
 
     Signals: ``arranged()`` after the rows, their order or the user's choices changed; ``current_changed()`` if another
     model is the current one; ``price_typed(str, str, str)`` with a model's id, the path of a price in a price file and
@@ -48,18 +38,13 @@ class CostTableModel(QAbstractTableModel):
     price_typed = Signal(str, str, str)
 
     def __init__(self, text: CostText, today: date, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._view = CostView(text, today, today)
+        super().__init__(COLUMNS, CostView(text, today, today), parent, visible=False)
         self._rows: tuple[CostRow, ...] = ()
         self._arrangement = Arrangement()
         self._result = Arranged((), 0, 0, 0, 0)
         self._search: dict[str, str] = {}
         self._stale = False
-
-    @property
-    def view(self) -> CostView:
-        """What cells depend on besides their row."""
-        return self._view
+        self.edited.connect(self._on_edited)
 
     @property
     def arrangement(self) -> Arrangement:
@@ -133,14 +118,14 @@ class CostTableModel(QAbstractTableModel):
         """Mark the model whose figures the window shows."""
         if model_id != self._view.current:
             self._view = replace(self._view, current=model_id)
-            self._all_changed()
+            self.tell_changed()
             self.current_changed.emit()
 
     def set_stale(self, stale: bool) -> None:
         """Mark the figures as those of an earlier text, or as current."""
         if stale != self._stale:
             self._stale = stale
-            self._all_changed()
+            self.tell_changed()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by one column only, as ``QTableView.sortByColumn`` asks."""
@@ -180,83 +165,31 @@ class CostTableModel(QAbstractTableModel):
         """Whether a cell shows a figure of an earlier text."""
         return COLUMNS[column].counted and (self._stale or row.pending)
 
-    # Qt's interface
+    def title(self, column: int) -> str:
+        return title_of(COLUMNS[column], self._view)
+
+    def hint(self, column: int) -> str:
+        return hint_of(COLUMNS[column], self._view)
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._result.order)
 
-    def columnCount(self, parent: QModelIndex | QPersistentModelIndex = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._result.order):
-            return None
-        row, column = self.row_at(index.row()), COLUMNS[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return column.text(row, self._view)
-        if role == Qt.ItemDataRole.EditRole:
-            return typed_price(row, column.edits) if column.edits else None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tool_tip(row, column)
-        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.AccessibleDescriptionRole):
-            return self._spoken(row, index.column(), role)
-        if role == CostRole.ROW:
-            return row
-        if role == CostRole.SORT:
-            return column.sort(row, self._view)
-        if role == CostRole.TONE:
-            return self.tone(row, index.column())
-        return None
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
-            return None
-        column = COLUMNS[section]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return title_of(column, self._view)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return hint_of(column, self._view)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        return None
-
-    def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        edits = COLUMNS[index.column()].edits
-        return _EDITABLE if edits and can_be_changed(self.row_at(index.row()), edits) else _READABLE
-
-    def setData(
-        self, index: QModelIndex | QPersistentModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole
-    ) -> bool:
-        if role == Qt.ItemDataRole.EditRole and self.flags(index) & Qt.ItemFlag.ItemIsEditable:
-            row, path = self.row_at(index.row()), COLUMNS[index.column()].edits
-            if str(value).strip() != typed_price(row, path):
-                self.price_typed.emit(row.model_id, path, str(value).strip())
-        return False
-
-    def _spoken(self, row: CostRow, column: int, role: int) -> str:
-        declared = COLUMNS[column]
+    def _read(self, row: CostRow, column: int, role: int) -> str:
+        """One sentence; the inspector has the rest."""
+        declared, names = COLUMNS[column], {"column": self.title(column), "model": row.model.name}
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            return tr("{column} of {model}").format(column=title_of(declared, self._view), model=row.model.name)
+            return tr("{column} of {model}").format(**names)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            if declared.key == "model":
+                return as_written(row.model_id)
+            words = tr("{model}, {column}: {text}").format(**names, text=declared.text(row, self._view) or tr("none"))
+            return as_written(why_unknown(declared, row, self._view) or words)
         text = (declared.spoken or declared.text)(row, self._view)
         return tr("{text}, of an earlier text").format(text=text) if self.is_stale(row, column) else text
 
-    def _tool_tip(self, row: CostRow, column: CostColumn) -> str:
-        """Why a figure is missing, and the sum line by line.
-
-        As rich text that keeps its lines: plain text could happen to look like tags.
-        """
-        from html import escape
-
-        why = why_unknown(column, row, self._view)
-        head = f"<p><b>{escape(row.model.name)}</b></p>" + (f"<p>{escape(why)}</p>" if why else "")
-        lines = "\n".join(explanation(row, self._view))
-        return f"{head}<p style='white-space:pre-wrap'>{escape(lines)}</p>"
+    @Slot(object, str, str)
+    def _on_edited(self, row: CostRow, key: str, typed: str) -> None:
+        self.price_typed.emit(row.model_id, COLUMNS[COLUMN_INDEX[key]].edits, typed)
 
     def _search_text(self, row: CostRow) -> str:
         text = self._search.get(row.model_id)
@@ -278,7 +211,7 @@ class CostTableModel(QAbstractTableModel):
         after = [rows[index].model_id for index in result.order]
         if before == after:
             self._take(rows, arrangement, view, result)
-            self._all_changed()
+            self.tell_changed()
         elif len(before) == len(after) and set(before) == set(after):
             self._move(before, after, (rows, arrangement, view, result))
         else:
@@ -299,11 +232,6 @@ class CostTableModel(QAbstractTableModel):
 
     def _take(self, rows: tuple[CostRow, ...], arrangement: Arrangement, view: CostView, result: Arranged) -> None:
         self._rows, self._arrangement, self._view, self._result = rows, arrangement, view, result
-
-    def _all_changed(self) -> None:
-        last = len(self._result.order) - 1
-        if last >= 0:
-            self.dataChanged.emit(self.index(0, 0), self.index(last, len(COLUMNS) - 1))
 
 
 def _bound(sort: Callable[[CostRow, CostView], Any], view: CostView) -> Callable[[CostRow], Any]:

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QT_TRANSLATE_NOOP,
-    QAbstractTableModel,
     QCoreApplication,
     QLocale,
     QModelIndex,
-    QObject,
     QPersistentModelIndex,
     Qt,
     Signal,
@@ -35,9 +33,9 @@ from gui.costs.price_facts_service import BUNDLED, YOURS, Fact, ModelFacts
 from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.models.plain_data import everything_visible
 from gui.panels.row_table import edit_cell, set_up_rows
 from gui.panels.stretched_table import StretchedTable
+from gui.widgets.table_model import Column, TableModel
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import CheckedText
@@ -82,94 +80,62 @@ LABELS = {
 Index = QModelIndex | QPersistentModelIndex
 
 
-class PriceFactsModel(QAbstractTableModel):
-    """One row a value. A change is only asked for: the value shown changes when the text of the file has.
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("PriceFacts", text)
 
-    Signals: ``edited(Fact, str)`` with what was typed.
-    """
 
-    edited = Signal(object, str)
+def _field_text(fact: Fact, _view: object) -> str:
+    return _tr(LABELS[fact.path])
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.facts: tuple[Fact, ...] = ()
 
-    def set_facts(self, facts: ModelFacts | None) -> None:
-        """Show this model's values, or none."""
-        shown = facts.facts if facts is not None else ()
-        if [fact.path for fact in shown] == [fact.path for fact in self.facts]:
-            self.facts = shown
-            if shown:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(shown) - 1, ORIGIN))
-            return
-        self.beginResetModel()
-        self.facts = shown
-        self.endResetModel()
+def _value_text(fact: Fact, _view: object) -> str:
+    return fact.shown
 
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.facts)
 
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else 3
+def _origin_text(fact: Fact, _view: object) -> str:
+    if fact.origin == YOURS:
+        return _tr("yours, line {line}").format(line=fact.line) if fact.line else _tr("yours")
+    if fact.origin == BUNDLED:
+        return _tr("built in, {place}").format(place=fact.place) if fact.place else _tr("built in")
+    return _tr("not set")
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = super().flags(index)
-        if index.isValid() and index.column() == VALUE and not self.facts[index.row()].by_hand:
-            flags |= Qt.ItemFlag.ItemIsEditable
-        return flags
 
-    @everything_visible
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        fact, column = self.facts[index.row()], index.column()
-        if role == Qt.ItemDataRole.EditRole and column == VALUE:
-            return fact.typed
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(fact, column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(fact)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ": ".join(filter(None, (self._text(fact, FIELD), self._text(fact, VALUE), self._text(fact, ORIGIN))))
-        if role == Qt.ItemDataRole.FontRole and fact.origin == YOURS:
-            font = QFont()
-            set_weight(font)
-            return font
+def _tip(fact: Fact, view: object) -> str:
+    words = [fact.about]
+    if fact.shown:
+        words.append(_tr("{value} – {origin}").format(value=fact.shown, origin=_origin_text(fact, view)))
+    if fact.by_hand:
+        words.append(_tr("This takes more than a line: change it in the text."))
+    return "\n".join(words)
+
+
+def _spoken_fact(fact: Fact, view: object) -> str:
+    return ": ".join(filter(None, (text(fact, view) for text in (_field_text, _value_text, _origin_text))))
+
+
+def _fact_font(fact: Fact, _view: object) -> QFont | None:
+    """What the user set is bold."""
+    if fact.origin != YOURS:
         return None
+    font = QFont()
+    set_weight(font)
+    return font
 
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role == Qt.ItemDataRole.EditRole and index.isValid() and index.column() == VALUE:
-            fact = self.facts[index.row()]
-            if str(value).strip() != fact.typed:
-                self.edited.emit(fact, str(value))
-        return False
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        return (self._tr("Value of"), self._tr("Value"), self._tr("Set by"))[section]
+def _typed_value(fact: Fact, _view: object) -> str | None:
+    return None if fact.by_hand else fact.typed
 
-    def _text(self, fact: Fact, column: int) -> str:
-        if column == FIELD:
-            return self._tr(LABELS[fact.path])
-        if column == VALUE:
-            return fact.shown
-        if fact.origin == YOURS:
-            return self._tr("yours, line {line}").format(line=fact.line) if fact.line else self._tr("yours")
-        if fact.origin == BUNDLED:
-            return self._tr("built in, {place}").format(place=fact.place) if fact.place else self._tr("built in")
-        return self._tr("not set")
 
-    def _tip(self, fact: Fact) -> str:
-        words = [fact.about]
-        if fact.shown:
-            words.append(self._tr("{value} – {origin}").format(value=fact.shown, origin=self._text(fact, ORIGIN)))
-        if fact.by_hand:
-            words.append(self._tr("This takes more than a line: change it in the text."))
-        return "\n".join(words)
+def _fact_column(key: str, title: str, text: Callable[[Fact, object], str], **more: Any) -> Column:
+    roles = {Qt.ItemDataRole.FontRole: _fact_font}
+    return Column(key, title, "", text, tip=_tip, spoken=_spoken_fact, roles=roles, **more)
 
-    def _tr(self, text: str) -> str:
-        return QCoreApplication.translate("PriceFacts", text)
+
+FACTS = (
+    _fact_column("field", QT_TRANSLATE_NOOP("PriceFacts", "Value of"), _field_text),
+    _fact_column("value", QT_TRANSLATE_NOOP("PriceFacts", "Value"), _value_text, edit=_typed_value),
+    _fact_column("origin", QT_TRANSLATE_NOOP("PriceFacts", "Set by"), _origin_text),
+)
 
 
 ROW_PADDING = 12
@@ -238,7 +204,9 @@ class ModelPrices(QWidget):
         hidden = tuple((model_id, self.tr("hidden by your file")) for model_id in checked.hidden)
         self._fill((*checked.models, *hidden))
         self._facts = checked.facts
-        self.facts.set_facts(checked.facts)
+        facts = checked.facts.facts if checked.facts is not None else ()
+        same = [fact.path for fact in facts] == [fact.path for fact in self.facts.rows]
+        (self.facts.update if same else self.facts.show)(facts)
         self._show_words(checked)
         self._show_choices()
 
@@ -260,7 +228,7 @@ class ModelPrices(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.facts = PriceFactsModel(self)
+        self.facts = TableModel(FACTS, parent=self, context="PriceFacts")
         self.table = _FactsTable(objectName="pricingFacts")
         self.table.setAccessibleName(self.tr("Values of the model; Enter changes one"))
         self.table.setModel(self.facts)
@@ -340,7 +308,7 @@ class ModelPrices(QWidget):
 
     def _current(self) -> Fact | None:
         row = self.table.currentIndex().row()
-        return self.facts.facts[row] if 0 <= row < len(self.facts.facts) else None
+        return self.facts.row_at(row) if 0 <= row < self.facts.rowCount() else None
 
     @Slot()
     def _show_choices(self) -> None:
@@ -355,9 +323,9 @@ class ModelPrices(QWidget):
     def _on_chosen(self, _place: int) -> None:
         self.model_chosen.emit(self.model_id)
 
-    @Slot(object, str)
-    def _on_edited(self, fact: Fact, typed: str) -> None:
-        if typed.strip():
+    @Slot(object, str, str)
+    def _on_edited(self, fact: Fact, _key: str, typed: str) -> None:
+        if typed:
             self.changed.emit(fact, typed)
         elif fact.origin == YOURS:
             self.cleared.emit(fact)
@@ -371,7 +339,7 @@ class ModelPrices(QWidget):
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
         """Enter or a double click changes a value; where that takes the text, shows it there."""
-        fact = self.facts.facts[index.row()]
+        fact = self.facts.row_at(index.row())
         if not fact.by_hand and index.column() != ORIGIN:
             edit_cell(self.table, index.siblingAtColumn(VALUE))
         elif fact.line:
@@ -399,7 +367,7 @@ class _FactsTable(StretchedTable):
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.AnyKeyPressed)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
 
-    def setModel(self, model: PriceFactsModel) -> None:
+    def setModel(self, model: TableModel) -> None:
         super().setModel(model)
         header, width = self.horizontalHeader(), self.fontMetrics().averageCharWidth()
         header.setSectionResizeMode(VALUE, QHeaderView.ResizeMode.Stretch)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
+    QT_TRANSLATE_NOOP,
     QCoreApplication,
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
     Signal,
     Slot,
@@ -35,7 +33,6 @@ from PySide6.QtWidgets import (
 )
 
 from gui.costs.model_prices import LABELS
-from gui.costs.plain_rows import PlainRowsModel
 from gui.costs.price_facts_service import amount_text
 from gui.costs.price_import_service import (
     CHANGES,
@@ -52,23 +49,19 @@ from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.look.token_text import visible_line
-from gui.models.plain_data import everything_visible
-from gui.models.rows import RIGHT
 from gui.panels.dropped_files import DroppedFiles
 from gui.panels.row_table import set_up_rows
+from gui.widgets.table_model import Column, TableModel
 
 if TYPE_CHECKING:
     from pricing.importers import Difference
 
 
 MODEL, FIELD, BUILT_IN, YOURS, THEIRS, TABLE, OUTCOME = range(7)
-_NO_INDEX = QModelIndex()
-
-Index = QModelIndex | QPersistentModelIndex
 
 
-class ImportRowsModel(QAbstractTableModel):
-    """The rows of a preview that are shown, and which of all of them are ticked.
+class ImportRows(TableModel):
+    """The rows of a preview that are shown, and which of all of them are ticked. A row of the table is a place in all.
 
     Signals: ``ticked_changed()``.
     """
@@ -76,21 +69,25 @@ class ImportRowsModel(QAbstractTableModel):
     ticked_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: tuple[Difference, ...] = ()
+        super().__init__(_COLUMNS, parent=parent, context="ImportRows")
+        self._all: tuple[Difference, ...] = ()
         self._rivals: Mapping[int, tuple[int, ...]] = {}
-        self._shown: Sequence[int] = ()
         self._ticked: set[int] = set()
+        self.check_changed.connect(self._on_check_changed)
+
+    @property
+    def view(self) -> ImportRows:
+        return self
 
     @property
     def rows(self) -> tuple[Difference, ...]:
         """All of them, in the order of the models' ids."""
-        return self._rows
+        return self._all
 
     @property
     def ticked(self) -> tuple[Difference, ...]:
         """The rows that are picked, shown or not."""
-        return tuple(self._rows[place] for place in sorted(self._ticked))
+        return tuple(self._all[place] for place in sorted(self._ticked))
 
     @property
     def ticked_count(self) -> int:
@@ -100,93 +97,48 @@ class ImportRowsModel(QAbstractTableModel):
     def set_preview(self, preview: Preview) -> None:
         """Other rows. What was ticked before stays ticked where it is among them; none is shown yet."""
         before = {_key(row) for row in self.ticked}
-        self.beginResetModel()
-        self._rows, self._rivals, self._shown = preview.rows, preview.rivals or {}, ()
-        self._ticked = {place for place, row in enumerate(self._rows) if _key(row) in before} if before else set()
-        self.endResetModel()
+        self.show(())
+        self._all, self._rivals = preview.rows, preview.rivals or {}
+        self._ticked = {place for place, row in enumerate(self._all) if _key(row) in before} if before else set()
         self.ticked_changed.emit()
-
-    def show_places(self, places: Sequence[int]) -> None:
-        """Show the rows at these places of all."""
-        self.beginResetModel()
-        self._shown = places
-        self.endResetModel()
 
     def tick_shown(self, on: bool) -> None:
         """Tick every row that is shown and may be picked, or none of them. Where several tables give a value for the
         same field, the first one is taken.
         """
         if on:
-            for place in self._shown:
+            for place in self._rows:
                 taken = any(rival in self._ticked for rival in self._rivals.get(place, ()))
-                if self._rows[place].applicable and not taken:
+                if self._all[place].applicable and not taken:
                     self._ticked.add(place)
         else:
-            self._ticked.difference_update(self._shown)
+            self._ticked.difference_update(self._rows)
         self._ticks_changed()
 
     def tick(self, shown_rows: Iterable[int], on: bool) -> None:
         """Tick some of the rows that are shown, or no longer."""
-        for place in (self._shown[row] for row in shown_rows):
+        for place in (self._rows[row] for row in shown_rows):
             if not on:
                 self._ticked.discard(place)
-            elif self._rows[place].applicable:
+            elif self._all[place].applicable:
                 self._ticked.difference_update(self._rivals.get(place, ()))  # a field has one value
                 self._ticked.add(place)
         self._ticks_changed()
 
     def is_ticked(self, shown_row: int) -> bool:
         """Whether a row that is shown is picked."""
-        return self._shown[shown_row] in self._ticked
+        return self._rows[shown_row] in self._ticked
 
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self._shown)
+    def check_of(self, place: int) -> bool | None:
+        """Whether the row at a place of all is ticked, None where it cannot be."""
+        return place in self._ticked if self._all[place].applicable else None
 
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else OUTCOME + 1
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = super().flags(index) | Qt.ItemFlag.ItemNeverHasChildren
-        if index.isValid() and index.column() == MODEL and self._rows[self._shown[index.row()]].applicable:
-            flags |= Qt.ItemFlag.ItemIsUserCheckable
-        return flags
-
-    @everything_visible
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        place, column = self._shown[index.row()], index.column()
-        row = self._rows[place]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _text(row, column)
-        if role == Qt.ItemDataRole.CheckStateRole and column == MODEL and row.applicable:
-            return Qt.CheckState.Checked if place in self._ticked else Qt.CheckState.Unchecked
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _tip(row, column)
-        if role == Qt.ItemDataRole.AccessibleTextRole and column == MODEL:
-            parts = (_text(row, part) for part in (MODEL, FIELD, THEIRS, OUTCOME))
-            return ", ".join((*parts, tr("ticked") if place in self._ticked else tr("not ticked")))
-        if role == Qt.ItemDataRole.TextAlignmentRole and column in (BUILT_IN, YOURS, THEIRS):
-            return RIGHT
-        return None
-
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role != Qt.ItemDataRole.CheckStateRole or not index.isValid():
-            return False
-        self.tick([index.row()], Qt.CheckState(value) is Qt.CheckState.Checked)
-        return True
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        return (
-            *(tr("Model"), tr("Value of"), tr("Built in"), tr("Yours"), tr("Imported")),
-            *(tr("Table"), tr("What the import does")),
-        )[section]
+    @Slot(object, str, bool)
+    def _on_check_changed(self, place: int, _key: str, on: bool) -> None:
+        self.tick([self._rows.index(place)], on)
 
     def _ticks_changed(self) -> None:
-        if self._shown:
-            self.dataChanged.emit(self.index(0, MODEL), self.index(len(self._shown) - 1, MODEL))
+        self.tell_changed(MODEL)
         self.ticked_changed.emit()
 
 
@@ -261,6 +213,58 @@ def _tip(row: Difference, column: int) -> str:
     return "\n".join(filter(None, lines))
 
 
+def _spoken_row(place: int, rows: ImportRows) -> str:
+    row = rows.rows[place]
+    parts = (_text(row, part) for part in (MODEL, FIELD, THEIRS, OUTCOME))
+    return ", ".join((*parts, tr("ticked") if rows.check_of(place) else tr("not ticked")))
+
+
+def _column(column: int, key: str, title: str, **more: Any) -> Column:
+    return Column(
+        key,
+        title,
+        "",
+        lambda place, rows: _text(rows.rows[place], column),
+        tip=lambda place, rows: _tip(rows.rows[place], column),
+        numeric=column in (BUILT_IN, YOURS, THEIRS),
+        **more,
+    )
+
+
+_COLUMNS = (
+    _column(
+        MODEL,
+        "model",
+        QT_TRANSLATE_NOOP("ImportRows", "Model"),
+        check=lambda place, rows: rows.check_of(place),
+        spoken=_spoken_row,
+    ),
+    _column(FIELD, "field", QT_TRANSLATE_NOOP("ImportRows", "Value of")),
+    _column(BUILT_IN, "built_in", QT_TRANSLATE_NOOP("ImportRows", "Built in")),
+    _column(YOURS, "yours", QT_TRANSLATE_NOOP("ImportRows", "Yours")),
+    _column(THEIRS, "imported", QT_TRANSLATE_NOOP("ImportRows", "Imported")),
+    _column(TABLE, "table", QT_TRANSLATE_NOOP("ImportRows", "Table")),
+    _column(OUTCOME, "outcome", QT_TRANSLATE_NOOP("ImportRows", "What the import does")),
+)
+
+
+def _read_column(key: str, title: str, text: Callable[[Any, object], str]) -> Column:
+    """A column that may be too narrow for its text."""
+    return Column(key, title, "", text, tip=text)
+
+
+_SUBJECT = (
+    _read_column("model", QT_TRANSLATE_NOOP("ImportRows", "Model"), lambda row, _view: row[0]),
+    _read_column("field", QT_TRANSLATE_NOOP("ImportRows", "Value of"), lambda row, _view: field_words(row[1])),
+)
+"""The first columns of values on which the sources disagree; one for each source follows."""
+_NOT_TAKEN = (
+    _read_column("table", QT_TRANSLATE_NOOP("ImportRows", "Table"), lambda one, _view: one.table),
+    _read_column("entry", QT_TRANSLATE_NOOP("ImportRows", "Its entry"), lambda one, _view: one.source_id),
+    _read_column("value", QT_TRANSLATE_NOOP("ImportRows", "Value"), lambda one, _view: one.key),
+    _read_column("why", QT_TRANSLATE_NOOP("ImportRows", "Why it is not taken over"), lambda one, _view: one.why),
+)
+
 ROW_PADDING = 12
 SIZE = (1040, 620)
 
@@ -284,7 +288,7 @@ class PriceImportDialog(QDialog):
         DroppedFiles(self).dropped.connect(self.files_chosen)
         self._theme = theme
         self._preview = Preview(())
-        self.rows = ImportRowsModel(self)
+        self.rows = ImportRows(self)
         self._make_top()
         self._make_filters()
         self._make_tabs()
@@ -328,17 +332,14 @@ class PriceImportDialog(QDialog):
         self.rows.set_preview(preview)
         self._show_disagreements(preview)
         self.differing_table.setColumnWidth(MODEL, self._widen)
-        columns = (self.tr("Table"), self.tr("Its entry"), self.tr("Value"), self.tr("Why it is not taken over"))
-        self.left_out.show(
-            columns, preview.not_taken, lambda one, column: (one.table, one.source_id, one.key, one.why)[column]
-        )
+        self.left_out.show(preview.not_taken)
         self._name_tabs()
         self._ask_filter()
 
     def show_filtered(self, places: Sequence[int], request: FilterRequest) -> None:
         """Show the rows that passed, unless something else is asked for meanwhile."""
         if request == self._request():
-            self.rows.show_places(places)
+            self.rows.show(places)
             self._show_choice()
 
     def _make_top(self) -> None:
@@ -391,7 +392,8 @@ class PriceImportDialog(QDialog):
         widths = {MODEL: 34, FIELD: 17, BUILT_IN: 13, YOURS: 10, THEIRS: 18, TABLE: 15}
         for column, characters in widths.items():
             self.table.setColumnWidth(column, width * characters)
-        self.differing, self.left_out = PlainRowsModel(self), PlainRowsModel(self)
+        self.differing = TableModel(_SUBJECT, parent=self, context="ImportRows")
+        self.left_out = TableModel(_NOT_TAKEN, parent=self, context="ImportRows")
         self.differing_table = _plain_table(self.differing, "priceImportDisagreements")
         self.differing_table.setAccessibleName(self.tr("Values for which the sources disagree"))
         self.left_out_table = _plain_table(self.left_out, "priceImportNotTaken")
@@ -482,13 +484,13 @@ class PriceImportDialog(QDialog):
         names = [UNTOUCHED, *tables] if preview.disagreements else []
         rows = [(one.model_id, one.path, dict(one.values)) for one in preview.disagreements]
 
-        def words(row: tuple[str, str, dict[str, object]], column: int) -> str:
-            if column < 2:
-                return field_words(row[1]) if column else row[0]
-            return value_words(row[2].get(names[column - 2]))
+        def column(name: str) -> Column:
+            def words(row: tuple[str, str, dict[str, object]], _view: object) -> str:
+                return value_words(row[2].get(name))
 
-        titles = (self.tr("Built in") if name == UNTOUCHED else name for name in names)
-        self.differing.show((self.tr("Model"), self.tr("Value of"), *titles), rows, words)
+            return Column(name, self.tr("Built in") if name == UNTOUCHED else name, "", words, tip=words)
+
+        self.differing.show(rows, columns=(*_SUBJECT, *map(column, names)))
 
     def _name_tabs(self) -> None:
         preview, locale = self._preview, self.locale()
@@ -550,14 +552,14 @@ class _TickTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         model = self.model()
-        if event.key() != Qt.Key.Key_Space or not isinstance(model, ImportRowsModel):
+        if event.key() != Qt.Key.Key_Space or not isinstance(model, ImportRows):
             super().keyPressEvent(event)
             return
         rows = [index.row() for index in self.selectionModel().selectedRows()]
         model.tick(rows, not all(model.is_ticked(row) for row in rows))
 
 
-def _plain_table(model: PlainRowsModel, name: str) -> QTableView:
+def _plain_table(model: TableModel, name: str) -> QTableView:
     table = QTableView(objectName=name)
     set_up_rows(table)
     table.setModel(model)

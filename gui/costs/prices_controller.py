@@ -335,7 +335,7 @@ class PricingFlow(QObject):
         # Undone meanwhile, the text is that of the file before: the document takes it for saved.
         changed = request.revision != self._editor.revision and self._editor.text() != request.text
         self._editor.document().setModified(changed)
-        if not self._quiet and not self._panel.problems.problems:
+        if not self._quiet and not self._panel.problems.rows:
             self._notifier.remark(self.tr("Your price file is saved."))
         self._notifier.withdraw(OUTSIDE)
         self.written.emit(self._quiet)

@@ -9,12 +9,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
+    QT_TRANSLATE_NOOP,
     QCoreApplication,
     QEvent,
     QModelIndex,
-    QObject,
-    QPersistentModelIndex,
     Qt,
     Signal,
     Slot,
@@ -37,68 +35,51 @@ from gui.look.icons import Icons
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
 from gui.look.token_text import visible_line
-from gui.models.plain_data import everything_visible
-from gui.models.rows import RIGHT
 from gui.panels.dropped_files import DroppedFiles
 from gui.panels.stretched_table import StretchedTable
 from gui.widgets.remark_label import RemarkLabel
+from gui.widgets.table_model import Column, TableModel
 
 if TYPE_CHECKING:
     from gui.panels.find_bar import FindBar
     from pricing.types import Problem
 
 
-LINE, COLUMN, MESSAGE = range(3)
-_NO_INDEX = QModelIndex()
-
-Index = QModelIndex | QPersistentModelIndex
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("PriceProblems", text)
 
 
-class PriceProblemsModel(QAbstractTableModel):
-    """Line, column, and what is wrong there."""
+def _spoken_problem(problem: Problem, _view: object) -> str:
+    words = _tr("Line {line}, column {column}: {message}")
+    return words.format(line=problem.line, column=problem.column, message=problem.message)
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.problems: tuple[Problem, ...] = ()
 
-    def set_problems(self, problems: Sequence[Problem]) -> None:
-        """Show these."""
-        if tuple(problems) != self.problems:
-            self.beginResetModel()
-            self.problems = tuple(problems)
-            self.endResetModel()
+def _problem_column(key: str, title: str, text: Callable[[Problem, object], str], *, numeric: bool = False) -> Column:
+    return Column(
+        key, title, "", text, numeric=numeric, tip=lambda problem, _view: problem.message, spoken=_spoken_problem
+    )
 
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.problems)
 
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else 3
-
-    @everything_visible
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        problem = self.problems[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            # The way to the value is in sight: it is where the line leads. The tool tip has it all the same.
-            short = problem.message.removeprefix(f"{problem.path}: ")
-            return (problem.line or "", problem.column or "", short)[index.column()]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return problem.message
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            words = self._tr("Line {line}, column {column}: {message}")
-            return words.format(line=problem.line, column=problem.column, message=problem.message)
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() != MESSAGE:
-            return RIGHT
-        return None
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        return (self._tr("Line"), self._tr("Column"), self._tr("Problem"))[section]
-
-    def _tr(self, text: str) -> str:
-        return QCoreApplication.translate("PriceProblems", text)
+PROBLEMS = (
+    _problem_column(
+        "line",
+        QT_TRANSLATE_NOOP("PriceProblems", "Line"),
+        lambda problem, _view: str(problem.line or ""),
+        numeric=True,
+    ),
+    _problem_column(
+        "column",
+        QT_TRANSLATE_NOOP("PriceProblems", "Column"),
+        lambda problem, _view: str(problem.column or ""),
+        numeric=True,
+    ),
+    # The path of the value is in sight: it is where the line leads. The tool tip has it all the same.
+    _problem_column(
+        "message",
+        QT_TRANSLATE_NOOP("PriceProblems", "Problem"),
+        lambda problem, _view: problem.message.removeprefix(f"{problem.path}: "),
+    ),
+)
 
 
 MOST_ROWS = 6
@@ -160,7 +141,8 @@ class PricingPanel(QWidget):
 
     def show_problems(self, problems: Sequence[Problem]) -> None:
         """List these mistakes, and mark them in the text."""
-        self.problems.set_problems(problems)
+        if tuple(problems) != tuple(self.problems.rows):
+            self.problems.show(tuple(problems))
         self.editor.show_problems(problems)
         header = self.problem_list.horizontalHeader().sizeHint().height()
         rows = min(len(problems), MOST_ROWS)
@@ -220,7 +202,7 @@ class PricingPanel(QWidget):
         self.redo.setEnabled(False)
 
     def _make_problems(self) -> None:
-        self.problems = PriceProblemsModel(self)
+        self.problems = TableModel(PROBLEMS, parent=self, context="PriceProblems")
         self.problem_list = StretchedTable(objectName="pricingProblems")
         self.problem_list.setAccessibleName(self.tr("Problems of your price file; Enter goes to one"))
         self.problem_list.setModel(self.problems)
@@ -233,8 +215,8 @@ class PricingPanel(QWidget):
         self.problem_list.verticalHeader().hide()
         header, width = self.problem_list.horizontalHeader(), self.fontMetrics().averageCharWidth()
         header.setHighlightSections(False)
-        header.setSectionResizeMode(MESSAGE, QHeaderView.ResizeMode.Stretch)
-        for column in (LINE, COLUMN):
+        header.setSectionResizeMode(len(PROBLEMS) - 1, QHeaderView.ResizeMode.Stretch)
+        for column in range(len(PROBLEMS) - 1):
             self.problem_list.setColumnWidth(column, width * 10)
         self._row_height = self.fontMetrics().height() + ROW_PADDING
         self.problem_list.verticalHeader().setDefaultSectionSize(self._row_height)
@@ -289,7 +271,7 @@ class PricingPanel(QWidget):
 
     @Slot(QModelIndex)
     def _go_to_problem(self, index: QModelIndex) -> None:
-        problem = self.problems.problems[index.row()]
+        problem = self.problems.row_at(index.row())
         if problem.line:
             self.editor.go_to(problem.line, problem.column)
 

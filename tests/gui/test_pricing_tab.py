@@ -82,7 +82,7 @@ def test_a_broken_file_changes_no_price_and_its_problems_lead_to_their_places(
     qtbot.waitUntil(lambda: bool(bench.costs.service.problems))
     assert prices.read_text() == BROKEN
     assert input_price(bench) == 2
-    number = len(panel.problems.problems)
+    number = len(panel.problems.rows)
     words = "1 problem" if number == 1 else f"{number} problems"
     assert panel.status.text() == f"✗ Saved, not in force: {words}. The prices from before stay."
     assert not notices(bench)  # the page says it, with the list
@@ -106,7 +106,7 @@ def test_the_place_of_a_problem_behind_wide_characters(qtbot: QtBot, open_window
     bench = open_window()
     panel = panel_of(qtbot, bench)
     write(qtbot, panel, 'version: 1\nproviders: {"😀": "😀", x: [1]}\n')
-    problem = panel.problems.problems[0]
+    problem = panel.problems.rows[0]
     panel.editor.go_to(problem.line, problem.column)
     assert panel.editor.textCursor().block().text()[problem.column - 1 :].startswith("[1]")
     assert panel.editor.extraSelections()[0].cursor.selectedText().startswith("[1]")
@@ -187,7 +187,7 @@ def test_a_file_that_is_no_text_is_left_alone(qtbot: QtBot, open_window: OpenWin
     bench.window.actions_by_name["focus_pricing"].trigger()
     panel = bench.window.findChild(PricingPanel)
     qtbot.waitUntil(lambda: panel.problems.rowCount() == 1)
-    assert "UTF-8" in panel.problems.problems[0].message
+    assert "UTF-8" in panel.problems.rows[0].message
     assert panel.editor.isReadOnly()
     assert not panel.save.isEnabled()
     prices.write_text(GOOD)
@@ -281,13 +281,13 @@ def form_of(qtbot: QtBot, bench: Workbench, model_id: str = "openai/gpt-4o") -> 
 
 def cells(panel: PricingPanel, path: str) -> tuple[str, str, str]:
     """The row of a value, as it is shown."""
-    row = next(row for row, fact in enumerate(panel.form.facts.facts) if fact.path == path)
+    row = next(row for row, fact in enumerate(panel.form.facts.rows) if fact.path == path)
     return tuple(panel.form.facts.index(row, column).data() for column in range(3))
 
 
 def type_value(panel: PricingPanel, path: str, typed: str) -> None:
     """Change a value as the keyboard does."""
-    row = next(row for row, fact in enumerate(panel.form.facts.facts) if fact.path == path)
+    row = next(row for row, fact in enumerate(panel.form.facts.rows) if fact.path == path)
     index = panel.form.facts.index(row, 1)
     panel.form.table.setCurrentIndex(index)
     QTest.keyClick(panel.form.table, Qt.Key.Key_F2)
