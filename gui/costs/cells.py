@@ -12,7 +12,7 @@ from decimal import Decimal
 from math import cos, pi, sin
 from typing import NamedTuple
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -21,6 +21,7 @@ from gui.costs.columns import COLUMNS, context_ends, drawn_runs, quality_of
 from gui.costs.cost_model import CostTableModel
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
+from gui.look.token_text import visible_line
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -34,6 +35,8 @@ INNER_RADIUS = 0.42
 LEAST_DETAIL = 28.0
 """Pixels that a provider behind a name needs to be worth its ellipsis."""
 ROW_PADDING = 11
+HEADING_HEIGHT = 26
+"""Of the name of a vendor above its rows."""
 MOST_WIDTHS = 5_000
 BAR_STEPS = 2000
 """Steps of a bar that are told apart: finer than the pixels of any cell."""
@@ -69,12 +72,13 @@ class CellLooks:
         """Return True if a cell looks different from when it was last painted."""
         return self._painted.get((row, column)) != self.look(row, column)
 
-    def begins_group(self, place: int) -> bool:
-        """Return True if the rows are grouped by vendor and a vendor's first one is here, but for the first group."""
+    def heading(self, place: int) -> str:
+        """Return the vendor whose group of rows begins here, empty if none does or rows are not grouped."""
         model = self._model
-        if not model.arrangement.by_vendor or not 0 < place < model.rowCount():
-            return False
-        return model.row_at(place).model.provider != model.row_at(place - 1).model.provider
+        if not model.arrangement.by_vendor or not 0 <= place < model.rowCount():
+            return ""
+        vendor = model.row_at(place).model.provider
+        return vendor if place == 0 or vendor != model.row_at(place - 1).model.provider else ""
 
     def look(self, place: int, column: int) -> Look:
         """Return how a cell looks now."""
@@ -170,13 +174,14 @@ class CostCells(QStyledItemDelegate):
         declared = COLUMNS[column]
         self.fonts.use(option.font)
         painter.save()
+        cell = option.rect.adjusted(0, self.room_above(index.row()), 0, 0)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, self.colour("information_base"))
-        area = QRectF(option.rect).adjusted(PADDING, 0, -PADDING, 0)
+            painter.fillRect(cell, self.colour("information_base"))
+        area = QRectF(cell).adjusted(PADDING, 0, -PADDING, 0)
         mirrored = option.direction == Qt.LayoutDirection.RightToLeft
         pen = _Pen(painter, self, area, look.tone, mirrored)
         if declared.painted == "star":
-            self._draw_star(painter, QRectF(option.rect), look, mirrored)
+            self._draw_star(painter, QRectF(cell), look, mirrored)
         elif declared.painted == "name":
             self._draw_name(pen, look)
         elif declared.painted == "share":
@@ -190,13 +195,25 @@ class CostCells(QStyledItemDelegate):
             pen.from_end(look.runs, area.right(), QFont.Weight.DemiBold)
         else:
             pen.from_start(look.runs[0].text, area.left(), QFont.Weight.Normal, "text")
-        if self._looks.begins_group(index.row()):
-            self._draw_group(painter, QRectF(option.rect))
         painter.restore()
 
-    def _draw_group(self, painter: QPainter, area: QRectF) -> None:
-        """Draw a line above the first row of a vendor's group."""
-        painter.fillRect(QRectF(area.left(), area.top(), area.width(), 1), self.colour("outline"))
+    def room_above(self, place: int) -> int:
+        """Return the height of the heading above a row, 0 without one."""
+        return HEADING_HEIGHT if self._looks.heading(place) else 0
+
+    def draw_heading(self, painter: QPainter, area: QRect, place: int, mirrored: bool) -> None:
+        """Draw the name of the vendor whose rows begin at a place, over all columns."""
+        self.fonts.use(self.parent().font())  # type: ignore[union-attr]
+        painter.save()
+        painter.fillRect(area, self.colour("page"))
+        painter.fillRect(area.left(), area.bottom(), area.width(), 1, self.colour("line"))
+        inside = QRectF(area).adjusted(2 * PADDING, 0, -2 * PADDING, 0)
+        pen = _Pen(painter, self, inside, "", mirrored)
+        pen.from_start(visible_line(self._looks.heading(place)), inside.left(), QFont.Weight.DemiBold, "text")
+        painter.restore()
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        editor.setGeometry(option.rect.adjusted(0, self.room_above(index.row()), 0, 0))
 
     def _draw_star(self, painter: QPainter, area: QRectF, look: Look, mirrored: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

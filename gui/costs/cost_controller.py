@@ -155,8 +155,8 @@ class CostWiring(QObject):
             ("costResetColumns", self.tr("Reset the columns"), "", self._reset_columns),
             (
                 "costFindCheapest",
-                self.tr("Find the cheapes&t…"),
-                self.tr("Find the cheapest model that fits, and why others do not"),
+                self.tr("Show the cheapes&t exact model"),
+                self.tr("List the models that are counted exactly by what a call costs"),
                 panel.find_cheapest,
             ),
             ("costScenario", self.tr("Change the scenario…"), panel.summary.toolTip(), panel.show_scenario),

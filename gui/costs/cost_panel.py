@@ -7,7 +7,6 @@ with whichever of the two is in front.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from gui.core.figures import Run, amount_places, amount_runs
-from gui.costs.cheapest import CheapestDialog
 from gui.costs.column_texts import break_even_words
 from gui.costs.columns import COLUMN_INDEX, COLUMNS
 from gui.costs.cost_commands import CostCommands
@@ -25,7 +23,7 @@ from gui.costs.cost_service import CostService
 from gui.costs.cost_view import CostTable
 from gui.costs.models_page import CostTools, ModelsPage
 from gui.costs.money_text import CostText, Currency
-from gui.costs.rows import Arrangement, CostRow, SortKey
+from gui.costs.rows import Arrangement, CostRow, SortKey, usd_middle
 from gui.costs.scenario import ScenarioPopover, ScenarioSummary
 from gui.costs.scenario_book import ScenarioState, choices_of
 from gui.costs.scenario_names import ScenarioNames
@@ -79,7 +77,6 @@ class CostPanel(QFrame):
         self.commands = CostCommands(self.table, self.model, service, notifier, version)
         self.status = CostStatus(self.model, service, theme)
         self.foot = Foot(self.status, theme)
-        self._cheapest: CheapestDialog | None = None
         self._page: ModelsPage | None = None
         self._page_state: dict[str, Any] = {}
         self._started = False
@@ -144,23 +141,14 @@ class CostPanel(QFrame):
         return self.popover
 
     @Slot()
-    def find_cheapest(self) -> CheapestDialog:
-        """Show which model does it for the least money, in a window that stays while one works in this."""
-        if self._cheapest is None:
-            self._cheapest = CheapestDialog(self.model, self.scenario, self)
-            self._cheapest.chosen.connect(self._on_cheapest)
-        self._cheapest.show()
-        self._cheapest.raise_()
-        self._cheapest.activateWindow()
-        return self._cheapest
-
-    @Slot(str)
-    def _on_cheapest(self, model_id: str) -> None:
-        """Pin a model and show it, whatever the filters say."""
-        hidden = self.model.arrangement.hidden - {model_id}
-        self.model.set_arrangement(replace(self.model.arrangement.without_filters(), baseline=model_id, hidden=hidden))
-        self.commands.front.show_column("ratio")
-        self.table.show_model(model_id)
+    def find_cheapest(self) -> None:
+        """Answer on the page Models: exact counts only, the lowest cost first, and its row selected."""
+        self.model.change(exact_only=True, by_vendor=False, sort=(SortKey("total"),))
+        self.page_asked.emit()
+        # Favourites and the baseline stand above it.
+        priced = [(cost, row.model_id) for row in self.model.shown_rows() if (cost := usd_middle(row)) is not None]
+        if priced:
+            self.table.show_model(min(priced)[1])
 
     def focus_filter(self) -> None:
         """Put the caret into the filter."""

@@ -216,6 +216,11 @@ class FrozenColumns(QWidget):
                     chosen = table.selectionModel().isSelected(index)
                     option.state = QStyle.StateFlag.State_Selected if chosen else QStyle.StateFlag.State_None
                     table.itemDelegate().paint(painter, option, index)
+                left += width
+            table.draw_headings(painter, top, self.width())
+            left = 0
+            for column in self.columns():
+                width = table.columnWidth(column)
                 self._header.paintSection(painter, QRect(left, 0, width, top), column)
                 left += width
             painter.fillRect(self.width() - 1, 0, 1, self.height(), self._theme.colour("line"))
@@ -269,6 +274,7 @@ class CostTable(QTableView):
         self._theme = theme
         self._kept: tuple[list[str], str, int] = ([], "", 0)
         self._sized: set[int] = set()
+        self._has_headings = False
         self._priced: tuple[str, Price] | None = None  # the current model and its price
         self.flashed = ""
         """The id of the model whose price has just changed; its row is marked for a moment."""
@@ -294,6 +300,7 @@ class CostTable(QTableView):
         self.doubleClicked.connect(self.edit_price)
         model.modelAboutToBeReset.connect(self._keep_selection)
         model.modelReset.connect(self._restore_selection)
+        model.arranged.connect(self._make_room)
         model.arranged.connect(self._fit_soon)
         model.arranged.connect(self._follow_price)
         for change in (model.arranged, model.dataChanged, theme.changed, self.verticalScrollBar().valueChanged):
@@ -374,6 +381,9 @@ class CostTable(QTableView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
+        if self._table.arrangement.by_vendor:
+            with QPainter(self.viewport()) as painter:
+                self.draw_headings(painter, 0, self.viewport().width())
         current = self.currentIndex()
         if self.flashed:
             self._draw_flash()
@@ -382,11 +392,39 @@ class CostTable(QTableView):
         if self._table.rows and not self._table.shown_rows():
             self._draw_nothing()
 
+    @Slot()
+    def _make_room(self) -> None:
+        """Give the first row of each vendor room for a heading, and every other row the usual height."""
+        rows = self.verticalHeader()
+        if self._table.arrangement.by_vendor or self._has_headings:
+            for place in range(self._table.rowCount()):
+                rows.resizeSection(place, rows.defaultSectionSize() + self._cells.room_above(place))
+        self._has_headings = self._table.arrangement.by_vendor
+
+    def draw_headings(self, painter: QPainter, top: int, width: int) -> None:
+        """Draw the headings in sight; ``top`` is where the first row would be if nothing was scrolled."""
+        first = max(self.rowAt(0), 0)
+        for place in range(first, self._table.rowCount()):
+            y = top + self.rowViewportPosition(place)
+            if y > top + self.viewport().height():
+                break
+            if height := self._cells.room_above(place):
+                self._cells.draw_heading(painter, QRect(0, y, width, height), place, self.isRightToLeft())
+
+    def _rect_of(self, index: QModelIndex) -> QRect:
+        """The cell without the heading above it."""
+        return self.visualRect(index).adjusted(0, self._cells.room_above(index.row()), 0, 0)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        if not index.isValid() or self._rect_of(index).contains(event.position().toPoint()):
+            super().mousePressEvent(event)  # a heading is no row
+
     def _draw_focus(self, current: QModelIndex) -> None:
         """Draw a frame around the current cell."""
         with QPainter(self.viewport()) as painter:
             painter.setPen(QPen(self._theme.colour("focus"), FOCUS_WIDTH))
-            painter.drawRect(self.visualRect(current).adjusted(1, 1, -1, -1))
+            painter.drawRect(self._rect_of(current).adjusted(1, 1, -1, -1))
 
     def _draw_flash(self) -> None:
         place = self._table.place_of(self.flashed)
@@ -394,7 +432,7 @@ class CostTable(QTableView):
             colour = self._theme.colour("focus")
             colour.setAlpha(FLASH_ALPHA)
             with QPainter(self.viewport()) as painter:
-                row = self.visualRect(self._table.index(place, COLUMN_INDEX["model"]))
+                row = self._rect_of(self._table.index(place, COLUMN_INDEX["model"]))
                 painter.fillRect(0, row.top(), self.viewport().width(), row.height(), colour)
 
     def _draw_nothing(self) -> None:

@@ -23,12 +23,3 @@ def button_row(dialog: QDialog, *kinds: QDialogButtonBox.StandardButton) -> QDia
     box.accepted.connect(dialog.accept)
     box.rejected.connect(dialog.reject)
     return box
-
-
-def close_row(dialog: QDialog) -> QDialogButtonBox:
-    """A button that closes a dialog in which every change counts at once: Enter is for its controls and does not."""
-    box = button_row(dialog, QDialogButtonBox.StandardButton.Close)
-    button = box.button(QDialogButtonBox.StandardButton.Close)
-    button.setDefault(False)
-    button.setAutoDefault(False)
-    return box
