@@ -83,8 +83,8 @@ def open_window(arguments: Sequence[str]) -> int:
         return refuse(str(error))
     import gc
 
-    gc.disable()  # for good: gui.runtime.gc_scheduler collects, on the GUI thread alone
-    from gui.display_check import why_no_window
+    gc.disable()  # for good: gui.runtime.memory collects, on the GUI thread alone
+    from gui.runtime.display_check import why_no_window
 
     sentence = why_no_window()
     if sentence:

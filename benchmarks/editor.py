@@ -39,7 +39,7 @@ from benchmarks.editor_text import dense_text, mixed_text, one_line
 from engine.types import TokenPatch
 from gui.editor.token_editor import TokenEditor
 from gui.look.theme import Theme
-from gui.override_errors import let_errors_leave_overrides
+from gui.runtime.pyside_workarounds import let_errors_leave_overrides
 
 TYPED = "hello world, "
 _TOKEN = re.compile(r" ?\w{1,6}|\s+?|[^\w\s]{1,3}")

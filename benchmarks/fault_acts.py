@@ -127,7 +127,7 @@ class Acts:
         self._note("sample", name=str(self._number), value=sample.billed)
 
     def _keep_version(self) -> None:
-        from gui.held_text import held
+        from gui.core.text_chunks import held
         from gui.services.versions import store
 
         def keep(number: int) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def _faults_of_life(life: Life) -> Iterator[str]:
 
 
 def _faults_of_text(profile: Path, life: Life) -> Iterator[str]:
-    from gui.session import read_session
+    from gui.state.session import read_session
 
     typed = life.of("typed")
     most = len(typed)
@@ -105,7 +105,7 @@ def _faults_of_document(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
 
 def _faults_of_shared_files(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
     """Windows write these at once. What one of them changed last is there when it has closed."""
-    from gui.settings import Settings
+    from gui.state.settings import Settings
     from pricing.calibration import samples_of
 
     found: dict[str, dict[str, Any]] = {"setting": {}, "scenario": {}, "sample": {}}
@@ -246,7 +246,7 @@ def _litter(profile: Path) -> Iterator[str]:
             yield f"left lying: {path.relative_to(profile)}"
     versions = profile / "data" / "versions"
     if versions.is_dir():
-        from gui.held_text import held
+        from gui.core.text_chunks import held
         from gui.services.versions import store
 
         store.save(versions, "clears up", held(["x"]), "none", {})

@@ -34,7 +34,7 @@ from benchmarks.fault_child import run
 from benchmarks.fault_training import load_trainer, write_texts
 
 LOADED_ONCE = (
-    *("gui.app", "gui.jobs", "engine.encoding", "engine.formats.saving", "engine.formats.kept_tokenizer"),
+    *("gui.app", "gui.runtime.jobs", "engine.encoding", "engine.formats.saving", "engine.formats.kept_tokenizer"),
     *("tokenizers", "tiktoken", "pyqtgraph", "pricing"),
 )
 """For all children; none of it starts a thread."""

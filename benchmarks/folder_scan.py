@@ -129,7 +129,7 @@ def window(folder: str, profile: str, name: str) -> None:
     from PySide6.QtWidgets import QApplication
 
     from gui.app import create_window, tend_memory
-    from gui.memory_return import keep_big_blocks_apart
+    from gui.runtime.memory import keep_big_blocks_apart
     from gui.workbench import Workbench
 
     gc.disable()
@@ -146,7 +146,7 @@ def window(folder: str, profile: str, name: str) -> None:
     bench.prompt.set_encoding(name)
     assert bench.folders is not None
     panel = bench.folders.focus()
-    flow = bench.folders.flow
+    flow = bench.folders
     assert flow is not None
     late: list[float] = []
     last = time.perf_counter()

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.app import create_window
-from gui.jobs import JobRunner, Ticket
+from gui.runtime.jobs import JobRunner, Ticket
 from gui.window.pages import Pages
 
 WORKERS = 2

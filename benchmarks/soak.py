@@ -14,7 +14,7 @@ if one of these does not hold):
 - at rest, with a short text, an empty clipboard, and without the encodings that were imported and trained, at most a
   tenth more memory than after the first of ten stages;
 - the event loop never took longer than ``--gap`` milliseconds (100) of the window's own. A stop during which the window
-  was ready and had no processor is the machine's as far as that goes (``gui.watchdog``), and is told apart.
+  was ready and had no processor is the machine's as far as that goes (``gui.runtime.watchdog``), and is told apart.
 
 The last line says all of that. ``--stacks`` prints where the window was in the stops that were its own.
 """
@@ -57,10 +57,10 @@ from benchmarks.soak_stops import places
 from benchmarks.soak_waits import run_for, wait_for_counts, wait_for_jobs, wait_for_quiet
 from benchmarks.soak_warm_up import close_dialogs, leave_all, look_at_all, warm_up
 from gui.app import paint_alone, tend_memory
-from gui.memory_return import MemoryReturn, keep_big_blocks_apart
-from gui.paths import profile_paths
+from gui.core.paths import profile_paths
+from gui.runtime.memory import MemoryReturn, keep_big_blocks_apart
+from gui.runtime.watchdog import Stop, Watchdog
 from gui.services.encoding import FIRST_ENCODING
-from gui.watchdog import Stop, Watchdog
 from gui.workbench import Workbench
 
 REST_MS = 1500

@@ -56,7 +56,7 @@ class Errands:
 
     def _scan(self) -> None:
         assert self._bench.folders is not None
-        self._bench.folders.count([self._folder])
+        self._bench.folders.count_paths([self._folder])
 
     def _import(self) -> None:
         self.import_file(self._random.choice(sorted((self._folder / TOKENIZERS).iterdir())))

@@ -9,8 +9,8 @@ from typing import TextIO
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.jobs import JobRunner, Lane
-from gui.watchdog import Watchdog
+from gui.runtime.jobs import JobRunner, Lane
+from gui.runtime.watchdog import Watchdog
 
 LATELY_SECONDS = 1.0
 

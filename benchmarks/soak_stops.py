@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gui.watchdog import Stop
+from gui.runtime.watchdog import Stop
 
 ROOT = Path(__file__).resolve().parents[1]
 FRAMES = 4

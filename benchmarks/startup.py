@@ -28,7 +28,7 @@ WINDOW = """
 import main
 import gc
 gc.disable()
-from gui.display_check import why_no_window
+from gui.runtime.display_check import why_no_window
 why_no_window()
 from pathlib import Path
 import gui.app

@@ -188,7 +188,7 @@ class Bench(Loop):
 
     def __init__(self, folder: Path, *, wait_for_kernels: bool = False) -> None:
         from gui.app import create_window
-        from gui.memory_return import keep_big_blocks_apart
+        from gui.runtime.memory import keep_big_blocks_apart
 
         gc.disable()
         keep_big_blocks_apart()

@@ -9,7 +9,7 @@ import pricing
 from commands.encodings import own_encodings
 from commands.program import BadInput, usable
 from engine.special_files import check_regular
-from gui.paths import profile_paths
+from gui.core.paths import profile_paths
 from pricing import Catalog
 from pricing.calibration import Sample, samples_of
 

@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING
 
 from commands.program import BadInput, remark, usable
 from engine.atomic_file import write_atomic
-from gui.held_text import held, utf8_pieces
-from gui.services.exports import ExportTable, Value
-from gui.services.report import Report, Section, rendered, report_format
-from gui.services.report_sections import (
+from gui.core.about import version_lines
+from gui.core.exports import ExportTable, Value
+from gui.core.reports import (
+    Report,
+    Section,
     counts_section,
     facts_of,
     key_warning,
     pairs_section,
     prices_section,
     program_section,
+    rendered,
+    report_format,
     text_section,
 )
-from gui.versions import version_lines
+from gui.core.text_chunks import held, utf8_pieces
 from pricing.money import format_usd_range
 from pricing.report import tokens_text
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from gui.paths import profile_paths
+from gui.core.paths import profile_paths
 
 if TYPE_CHECKING:
     from engine import Encoding

@@ -11,7 +11,7 @@ import click
 import engine
 from commands.program import BadInput, usable
 from engine import Encoding
-from gui.paths import profile_paths
+from gui.core.paths import profile_paths
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

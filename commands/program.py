@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
-from gui.look.token_text import visible_line
+from gui.core.token_text import visible_line
 
 T = TypeVar("T")
 

@@ -26,7 +26,7 @@ from engine.requests.template_file import TemplateFile
 from engine.requests.template_source import read_source
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import KINDS, Part, Tally, TallySum
-from gui.services.request_tokens import LABELS, RequestTokens, token_count
+from gui.core.request_tokens import LABELS, RequestTokens, token_count
 
 if TYPE_CHECKING:
     from engine import Encoding

@@ -11,7 +11,7 @@ import click
 from commands.encodings import required_encoding, tokenizer_options
 from commands.program import json_option, program, say, say_json, usable
 from commands.reading import STANDARD_INPUT, read_text
-from gui.look.token_text import visible, visible_text
+from gui.core.token_text import visible, visible_text
 
 if TYPE_CHECKING:
     from engine import Encoding

@@ -22,8 +22,8 @@ from commands.train_progress import ProgressDisplay, size
 from engine.private_folders import make_private
 from engine.special_files import check_regular
 from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress, TrainingSettings
-from gui.api_keys import key_sentence
-from gui.paths import profile_paths
+from gui.core.api_keys import key_sentence
+from gui.core.paths import profile_paths
 
 SLICE_SECONDS = 0.1
 CHECKPOINT_SECONDS = 30.0
@@ -356,7 +356,7 @@ def _end(worked: Worked, out: Path | None, checkpoint: Path | None, refuge: Path
 
 def _point_out_keys(encoding: engine.Encoding) -> None:
     """Say which tokens hold an API key, before they are written. Hours of work are saved all the same."""
-    from gui.services.vocabulary_keys import keys_in_vocabulary
+    from gui.core.api_keys import keys_in_vocabulary
 
     places = keys_in_vocabulary(encoding)
     if places:

@@ -12,7 +12,7 @@ from engine.entries.query import EntryQuery, read_hex
 from engine.entries.reach import is_reachable
 from engine.entries.search import EntrySearch
 from engine.entries.table import EntryTable, entries_of
-from gui.look.token_text import hexadecimal, visible
+from gui.core.token_text import hexadecimal, visible
 
 if TYPE_CHECKING:
     from engine import Encoding

@@ -8,8 +8,8 @@ pipe is never replaced: it is written into, or refused (``engine.special_files``
 
 Four modules have ways of their own beside it. ``engine.kernels.cache_folder`` does not wait for the disk, as what it
 keeps can be made again and is verified before it is used. ``engine.count_cache`` has an SQLite file, which keeps itself
-whole. ``gui.session_slot`` has Qt's lock files, which hold nothing of the user's. ``engine.own_encodings`` gives a file
-another name by a rename, when what stands beside it was written in this way.
+whole. ``gui.state.session_slot`` has Qt's lock files, which hold nothing of the user's. ``engine.own_encodings`` gives
+a file another name by a rename, when what stands beside it was written in this way.
 """
 
 from __future__ import annotations

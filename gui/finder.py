@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.editor.piece_writer import PieceWriter
-from gui.held_text import HeldText
+from gui.core.text_chunks import HeldText
+from gui.editor.text_transfer import PieceWriter
 from gui.match_walk import MatchWalk
 from gui.notify import Notifier
-from gui.panels.find_bar import FindBar
 from gui.prompt.prompt import Prompt
 from gui.services.find import FindRequest, Matches, Replacement
+from gui.widgets.find_bar import FindBar
 
 LONGEST_SELECTED = 200
 """UTF-16 units of a selection that a bar is opened with; nobody looks for more."""

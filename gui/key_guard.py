@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from gui.api_keys import key_sentence
-from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.core.api_keys import key_sentence
 from gui.notify import Notifier
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 Look = Callable[[], tuple[str, ...]]
 """Names whatever looks like a key and where it is; called on a worker thread."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gui.licences import overview
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 
 class LicenceReading(QObject):

@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from gui.versions import is_built, our_version
+from gui.core.about import is_built, our_version
 
 DISTRIBUTIONS = (
     "PySide6-Essentials",

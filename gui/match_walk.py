@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from gui.look.figures import figure
 from gui.notify import Notifier
-from gui.panels.find_bar import FindBar
 from gui.services.find import FindRequest, FindService, Matches, Replacement
+from gui.widgets.find_bar import FindBar
 
 TYPING_PAUSE_MS = 120
 """A search starts when nothing was typed for this long, so that nothing is searched for that nobody meant."""

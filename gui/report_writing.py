@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 
+from gui.core.file_writing import write_atomic
+from gui.core.reports import HTML, Report, Section, TextFacts, facts_of, rendered, report_format, text_section
+from gui.core.text_chunks import HeldText, as_held, utf8_pieces
+from gui.core.token_text import visible_line
 from gui.costs.cost_export import ShownCosts
-from gui.held_text import HeldText, as_held, utf8_pieces
-from gui.look.token_text import visible_line
-from gui.services.file_writing import write_atomic
-from gui.services.report import HTML, Report, Section, rendered, report_format
-from gui.services.report_sections import TextFacts, facts_of, text_section
 
 if TYPE_CHECKING:
     from gui.dialogs.report_dialog import ReportDialog
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.workbench import Workbench
 
 KEY = "report"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from gui.notify import Offer
-from gui.session import EARLIER_FILE, Restored
+from gui.state.session import EARLIER_FILE, Restored
 
 if TYPE_CHECKING:
     from gui.workbench import Workbench

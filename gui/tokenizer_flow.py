@@ -23,7 +23,7 @@ from gui.services.tokenizer_files import AssignRequest, Change, ReadRequest, Tok
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import Splice
-    from gui.jobs import JobRunner
+    from gui.runtime.jobs import JobRunner
     from gui.services.tokenizer_files import Refusal, TokenizerPreview
     from gui.workbench import Workbench
 

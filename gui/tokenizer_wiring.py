@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.panels.dropped_files import DroppedFiles
+from gui.widgets.dropped_files import DroppedFiles
 
 if TYPE_CHECKING:
     from gui.tokenizer_flow import TokenizerFlow
@@ -61,6 +61,6 @@ class TokenizerWiring(QObject):
             flow.open_paths(tokenizers)
         folders = [path for path in paths if path.is_dir()]
         if self._bench.folders is not None and folders:
-            self._bench.folders.count(folders)
+            self._bench.folders.count_paths(folders)
             tokenizers += folders
         self._bench.files.open_paths([path for path in paths if path not in tokenizers])

@@ -15,27 +15,26 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-import gui.unread_sources  # noqa: F401 - before the others: it is about what is imported behind it
+import gui.runtime.pyside_workarounds  # noqa: F401 - before the others: it is about what is imported behind it
 from gui import clipboard
 from gui.closing import Closing
+from gui.core.paths import ProfilePaths
+from gui.core.profile_files import make_profile_private
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.next_turn import in_next_turn
 from gui.notify import Notifier
-from gui.override_errors import let_errors_leave_overrides
-from gui.paths import ProfilePaths
-from gui.privacy import Privacy
 from gui.prompt.prompt_panel import PromptPanel
-from gui.restored_parts import RestoredParts
+from gui.runtime.event_loop import in_next_turn
+from gui.runtime.pyside_workarounds import let_errors_leave_overrides
 from gui.sample import SAMPLE
 from gui.services.own_encodings import OwnEncodings
-from gui.services.profile_privacy import make_profile_private
-from gui.session import SessionState
-from gui.session_keeper import SessionKeeper, decoded, encoded
-from gui.session_slot import SessionSlot
-from gui.settings import SettingsStore
-from gui.shared_file import SharedFile
 from gui.start_report import StartReport
+from gui.state.privacy import Privacy
+from gui.state.session import SessionState
+from gui.state.session_keeper import SessionKeeper, decoded, encoded
+from gui.state.session_slot import RestoredParts, SessionSlot
+from gui.state.settings import SettingsStore
+from gui.state.storage import SharedFile
 from gui.tokenizer_wiring import TokenizerWiring
 from gui.window.action_wiring import ActionWiring
 from gui.window.main_window import MainWindow
@@ -48,28 +47,27 @@ if TYPE_CHECKING:
     from gui.costs.conversation_controller import ConversationWiring
     from gui.costs.cost_controller import CostWiring
     from gui.costs.prices_controller import PricingWiring
+    from gui.editor.token_card import TokenInspector
+    from gui.files.files_controller import FilesController
     from gui.finder import Finder
-    from gui.jobs import JobRunner
-    from gui.loading import Loading
-    from gui.loading_ahead import LoadingAhead
+    from gui.lab.lab_controller import LabWiring
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
     from gui.prompt.first_steps import FirstSteps
     from gui.prompt.ids_controller import IdsController
     from gui.report_writing import ReportWriting
+    from gui.runtime.jobs import JobRunner
+    from gui.runtime.loading import Loading, LoadingAhead
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
     from gui.tabs.advisor_wiring import AdvisorWiring
     from gui.tabs.compare_wiring import CompareWiring
-    from gui.tabs.files_wiring import FilesWiring
-    from gui.tabs.lab_wiring import LabWiring
     from gui.tabs.merges_wiring import MergesWiring
     from gui.tabs.request_wiring import RequestWiring
     from gui.tabs.tab_wiring import TabParts
     from gui.tabs.training_wiring import TrainingWiring
     from gui.tabs.versions_wiring import VersionsWiring
     from gui.tabs.vocabulary_wiring import VocabularyWiring
-    from gui.token_inspector import TokenInspector
 
 
 class Workbench(QObject):
@@ -248,12 +246,11 @@ class Workbench(QObject):
                 in_next_turn(self, self._take_step)
 
     def _start_files(self) -> None:
-        from gui.jobs import JobRunner
-        from gui.loading import Loading
-        from gui.loading_ahead import LoadingAhead
+        from gui.runtime.jobs import JobRunner
+        from gui.runtime.loading import Loading, LoadingAhead
         from gui.services.files import FileService
         from gui.services.find import FindService
-        from gui.storage import Storage
+        from gui.state.storage import Storage
 
         self.runner = runner = JobRunner(self)
         self.loading = LoadingAhead(self)
@@ -267,7 +264,7 @@ class Workbench(QObject):
     def _start_costs(self) -> None:
         from gui.costs.calibration_controller import CalibrationWiring
         from gui.costs.cost_controller import CostWiring
-        from gui.token_inspector import TokenInspector
+        from gui.editor.token_card import TokenInspector
 
         assert self.runner is not None
         state = self._last
@@ -277,10 +274,10 @@ class Workbench(QObject):
         self.costs.inspector.token.merges_asked.connect(self.inspector.merges_asked)
 
     def _start_counting(self) -> None:
-        from gui.memory_return import MemoryReturn
         from gui.prompt.cut_bar import CutController
         from gui.prompt.ids_controller import IdsController
         from gui.prompt.token_actions import TokenActions
+        from gui.runtime.memory import MemoryReturn
         from gui.services.encoding import EncodingService
         from gui.services.encoding_list import EncodingList
         from gui.services.kernel_build import KernelBuild
@@ -393,7 +390,7 @@ class Workbench(QObject):
         return self.controllers.get("compareTab")
 
     @property
-    def folders(self) -> FilesWiring | None:
+    def folders(self) -> FilesController | None:
         """Drives the page Files."""
         return self.controllers.get("filesTab")
 
@@ -509,7 +506,7 @@ class Workbench(QObject):
     @Slot()
     def shut_down(self) -> None:
         """End the worker threads and give the application its own look back."""
-        from gui.loading import Loading
+        from gui.runtime.loading import Loading
 
         clipboard.let_go()
         self._steps = []
@@ -522,4 +519,4 @@ class Workbench(QObject):
             self.runner.shutdown()
         self.own_encodings.release()
         self.keeper.finish()
-        self.theme.release()
+        self.theme.release_soon()

@@ -56,7 +56,7 @@ def until(condition: Callable[[], bool]) -> None:
 def opened(theme: str) -> Iterator[Workbench]:
     """A window on a profile of its own; closed at the end."""
     from gui.app import create_window
-    from gui.paths import profile_paths
+    from gui.core.paths import profile_paths
     from gui.prompt.first_steps import CARDS
     from gui.workbench import Workbench
 

@@ -71,7 +71,7 @@ else:
     collect_ignore = ["gui"]
 
 
-# As in the program (gui/runtime/gc_scheduler.py): an automatic collection would run on whichever thread allocates, and
+# As in the program (gui/runtime/memory.py): an automatic collection would run on whichever thread allocates, and
 # free the Qt objects of earlier tests there. What tests leave is collected between them, on the main thread.
 gc.disable()
 _YOUNG_AND_MIDDLE = 1
@@ -157,7 +157,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_report_header() -> list[str]:
     if QT_MISSING is None:
         return []
-    from gui.system_libraries import missing_packages
+    from gui.runtime.system_libraries import missing_packages
 
     return [
         f"Qt cannot be loaded ({QT_MISSING}): the tests of the window are left out. "

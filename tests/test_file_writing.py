@@ -21,7 +21,7 @@ EXCEPTIONS = {
     "engine/kernels/cache_folder.py",
     "engine/count_cache.py",
     "engine/own_encodings.py",
-    "gui/session_slot.py",
+    "gui/state/session_slot.py",
 }
 
 

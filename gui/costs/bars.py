@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from gui.costs.chart import Bar, axis_text
 from gui.costs.money_text import CostText
 from gui.look.theme import Theme
-from gui.panels.plot_axis import PlotAxis
+from gui.widgets.plot_axis import PlotAxis
 
 THICKNESS = 0.62
 RANGE_OPACITY = 0.4

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from gui.core.exports import plain
 from gui.core.figures import Run, amount_places, amount_runs, price_places
+from gui.core.token_text import visible_line
 from gui.costs.column_texts import excess, excess_text
 from gui.costs.columns import CostColumn, CostView, unknown_prices
 from gui.costs.rows import CostRow
-from gui.look.token_text import visible_line
-from gui.services.exports import plain
 
 if TYPE_CHECKING:
     from pricing.scenarios import CallKind, MixedCost

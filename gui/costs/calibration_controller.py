@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from gui.costs.calibration_service import CALIBRATED_LABELS, Calibrations, UsageRequest
-from gui.storage import Storage
+from gui.state.storage import Storage
 
 if TYPE_CHECKING:
     from gui.costs.calibration_dialog import CalibrationDialog
     from gui.costs.calibration_service import UsageReading
-    from gui.jobs import JobRunner
+    from gui.runtime.jobs import JobRunner
     from gui.workbench import Workbench
     from pricing.calibration import Sample
     from pricing.types import Model

@@ -21,14 +21,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
 from gui.look.fonts import fixed_font
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.dialog_buttons import button_row
 from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from gui.costs.calibration_service import UsageReading

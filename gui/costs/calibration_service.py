@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.core.narrowing import mix_of
-from gui.shared_file import SharedFile
-from gui.versioned_document import DamagedFile, Document, is_newer, read_document
+from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
+from gui.state.storage import SharedFile
 
 if TYPE_CHECKING:
     from engine.text_sample import TextSample
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.storage import Storage
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.state.storage import Storage
     from pricing.calibration import Kind, Sample, Usage
     from pricing.types import CountRule, Model
 

@@ -17,11 +17,11 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT, Run
+from gui.core.token_text import visible_line
 from gui.costs.columns import COLUMNS, context_ends, drawn_runs, quality_of
 from gui.costs.cost_model import CostTableModel
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
 
 Index = QModelIndex | QPersistentModelIndex
 

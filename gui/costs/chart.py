@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollBar, QSpinBox, QTabBar
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
 from gui.costs.money_text import CostText
 from gui.costs.rows import CostRow, usd_middle
-from gui.loading import Loading
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
 from gui.look.theme import Theme
-from gui.next_turn import in_next_turn
-from gui.panels.plot_turn import PlotTurn
+from gui.runtime.event_loop import in_next_turn
+from gui.runtime.loading import Loading
+from gui.widgets.plot_turn import PlotTurn
 
 MOST_BARS = 40
 DEFAULT_BARS = 12

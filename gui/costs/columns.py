@@ -16,6 +16,7 @@ from functools import partial
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from gui.core.figures import QUALITIES, Run, amount_places, amount_runs, price_places
+from gui.core.token_text import visible_line
 from gui.costs.column_texts import (
     break_even,
     break_even_text,
@@ -36,7 +37,6 @@ from gui.costs.column_texts import (
 )
 from gui.costs.money_text import SIGNS, CostText, age_tone
 from gui.costs.rows import CostRow, natural, usd_middle
-from gui.look.token_text import visible_line
 from gui.widgets.table_model import Column
 
 LABEL_ORDER = tuple(SIGNS)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from gui.costs.conversation_service import MOST_MODELS, Talk, TalkRequest, conversation_of, converse_with_all, talker_of
-from gui.loading import Loading
+from gui.runtime.loading import Loading
 
 if TYPE_CHECKING:
     from gui.costs.conversation_page import ConversationPanel
     from gui.costs.rows import CostRow
-    from gui.jobs import JobFailure, JobResult
+    from gui.runtime.jobs import JobFailure, JobResult
     from gui.tabs.tab_wiring import TabParts
 
 DELAY_MS = 80

@@ -37,16 +37,12 @@ from gui.costs.money_text import CostText
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.panels.flow_layout import FlowLayout
-from gui.panels.labelled import labelled, side_by_side
-from gui.panels.number_boxes import tokens_box
-from gui.panels.plot_turn import PlotTurn
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_form import Remark
-from gui.panels.when_seen import WhenSeen
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.layouts import FlowLayout, WhenSeen, labelled, side_by_side, tokens_box
+from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from gui.costs.conversation_service import Talk

@@ -14,7 +14,7 @@ from gui.costs.conversation_page import total_text
 from gui.costs.money_text import CostText
 from gui.look.line_styles import LINE_STYLES, MARK, line_pen
 from gui.look.theme import Theme
-from gui.panels.plot_axis import PlotAxis
+from gui.widgets.plot_axis import PlotAxis
 
 if TYPE_CHECKING:
     from gui.costs.conversation_service import Talk

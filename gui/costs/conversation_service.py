@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
     from pricing.scenarios import Turn
     from pricing.types import Model, Scenario, TokenCount
 

@@ -11,6 +11,8 @@ from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from gui.core import exports
+from gui.core.exports import ExportTable
 from gui.costs.columns import COLUMNS, title_of
 from gui.costs.cost_export import about_lines, exact_table, readable_table
 from gui.costs.cost_model import CostTableModel
@@ -19,11 +21,9 @@ from gui.costs.cost_view import CostTable
 from gui.costs.prices_service import OWN_VENDOR
 from gui.dialogs import file_choosers
 from gui.notify import Notifier
-from gui.services import exports
-from gui.services.exports import ExportTable
 
 if TYPE_CHECKING:
-    from gui.storage import Storage
+    from gui.state.storage import Storage
 
 BOM = "\ufeff"
 """Without it spreadsheets take a CSV file for the system's old 8-bit encoding."""

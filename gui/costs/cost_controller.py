@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 
+from gui.core.about import our_version
 from gui.core.figures import QUALITIES
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.costs.cost_panel import CostPanel
@@ -18,17 +19,16 @@ from gui.costs.prices_service import OWN_VENDOR
 from gui.costs.rows import NO_MODEL, ReferenceModel
 from gui.costs.scenario_book import ScenarioBook
 from gui.look.corner import plain_corner
-from gui.storage import Storage
-from gui.versions import our_version
+from gui.state.storage import Storage
 from gui.window.header import HeaderFigures
 from gui.window.workspaces import MODELS_PAGE
 
 if TYPE_CHECKING:
     from gui.costs.rows import CostRow
     from gui.costs.status import CostStatus
-    from gui.jobs import JobRunner
     from gui.prompt.prompt import Prompt
     from gui.prompt.prompt_panel import StripSplitter
+    from gui.runtime.jobs import JobRunner
     from gui.services.live_text import PromptCounts
     from gui.services.request_count import RequestReply
     from gui.window.model_list import Priced

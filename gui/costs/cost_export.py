@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
+from gui.core.about import our_version, version_lines
+from gui.core.exports import ExportTable, Value
+from gui.core.reports import Section, counts_section, pairs_section, prices_section, program_section
 from gui.costs.columns import COLUMNS, CostView, title_of
 from gui.costs.money_text import CostText
 from gui.costs.rows import CostRow
-from gui.services.exports import ExportTable, Value
-from gui.services.report import Section
-from gui.services.report_sections import counts_section, pairs_section, prices_section, program_section
-from gui.versions import our_version, version_lines
 from gui.widgets import table_model
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from gui.notify import Notifier, Offer
 
 if TYPE_CHECKING:
     from gui.costs.scenario_book import ScenarioBook
-    from gui.storage import Storage
+    from gui.state.storage import Storage
 
 PROBLEMS_KEY = "price-file"
 NOTICES_KEY = "price-file-notices"

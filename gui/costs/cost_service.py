@@ -20,9 +20,9 @@ from gui.costs.rows import CostRow
 
 if TYPE_CHECKING:
     from engine.text_sample import TextSample
-    from gui.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
+    from gui.core.request_tokens import RequestTokens
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
     from gui.services.live_text import PromptCounts
-    from gui.services.request_tokens import RequestTokens
     from pricing.calibration import Sample
     from pricing.rates import RateCards
     from pricing.types import CallMix, Model, Problem, Rates, Scenario, TokenCount

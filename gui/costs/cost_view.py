@@ -55,7 +55,7 @@ from gui.costs.cost_model import CostTableModel
 from gui.costs.rows import CostRow
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
-from gui.panels.row_table import edit_cell
+from gui.widgets.tables import edit_cell
 
 if TYPE_CHECKING:
     from pricing.types import Price

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import hexadecimal, visible, visible_line
 from gui.costs.bill import BillLine, bill_lines, explanation, provider_line, remarks, why_not_exact
 from gui.costs.columns import CostView
 from gui.costs.money_text import age_tone
@@ -28,12 +29,11 @@ from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
-from gui.look.token_text import hexadecimal, visible, visible_line
-from gui.widgets.remark_label import RemarkLabel
+from gui.widgets.labels import RemarkLabel
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
-    from gui.editor.types import TokenSpan
+    from gui.editor.offsets import TokenSpan
 
 WIDTH, LEAST_WIDTH = 324, 300
 MOST_BYTES, MOST_TEXT = 24, 64

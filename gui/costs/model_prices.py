@@ -33,9 +33,8 @@ from gui.costs.price_facts_service import BUNDLED, YOURS, Fact, ModelFacts
 from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.panels.row_table import edit_cell, set_up_rows
-from gui.panels.stretched_table import StretchedTable
 from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable, edit_cell, set_up_rows
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import CheckedText

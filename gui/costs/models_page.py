@@ -28,7 +28,7 @@ from gui.costs.rows import natural
 from gui.costs.scenario import ScenarioSummary
 from gui.costs.status import CostStatus, Foot
 from gui.look.theme import Theme
-from gui.panels.flow_layout import FlowLayout
+from gui.widgets.layouts import FlowLayout
 
 FILTER_CHARACTERS = 18
 CONTEXTS = (32_000, 128_000, 200_000, 1_000_000)

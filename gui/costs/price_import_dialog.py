@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import visible_line
 from gui.costs.model_prices import LABELS
 from gui.costs.price_facts_service import amount_text
 from gui.costs.price_import_service import (
@@ -44,14 +45,13 @@ from gui.costs.price_import_service import (
     Preview,
     ReadTable,
 )
-from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
-from gui.panels.dropped_files import DroppedFiles
-from gui.panels.row_table import set_up_rows
+from gui.widgets.dialog_buttons import button_row
+from gui.widgets.dropped_files import DroppedFiles
 from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import set_up_rows
 
 if TYPE_CHECKING:
     from pricing.importers import Difference

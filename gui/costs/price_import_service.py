@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gui.costs.prices_service import MOST_CHARACTERS, Splice, splice
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from pricing.importers import Difference, Disagreement, Imported
     from pricing.types import Problem
 

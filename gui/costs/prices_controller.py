@@ -29,8 +29,8 @@ if TYPE_CHECKING:
         SaveRequest,
         Splice,
     )
-    from gui.panels.find_bar import FindBar
     from gui.tabs.tab_wiring import TabParts
+    from gui.widgets.find_bar import FindBar
 
 
 class PriceFinder(MatchWalk):

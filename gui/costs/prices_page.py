@@ -28,20 +28,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import visible_line
 from gui.costs.model_prices import ModelPrices
 from gui.costs.price_editor import FieldsBelow, PriceEditor
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
-from gui.panels.dropped_files import DroppedFiles
-from gui.panels.stretched_table import StretchedTable
-from gui.widgets.remark_label import RemarkLabel
+from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.labels import RemarkLabel
 from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable
 
 if TYPE_CHECKING:
-    from gui.panels.find_bar import FindBar
+    from gui.widgets.find_bar import FindBar
     from pricing.types import Problem
 
 
@@ -152,7 +152,7 @@ class PricingPanel(QWidget):
     @cached_property
     def find_bar(self) -> FindBar:
         """Find and replace, below the text. Made when it is first asked for."""
-        from gui.panels.find_bar import FindBar
+        from gui.widgets.find_bar import FindBar
 
         bar = FindBar(self._theme, self._icons, self, name="pricingFind")
         self._column.insertWidget(self._column.indexOf(self.editor) + 1, bar)

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, QObject, Signal, Slot
 
+from gui.core.versioned_document import regular_bytes
 from gui.costs.price_facts_service import IN_THE_TEXT, ModelFacts, facts_of, value_of
 from gui.editor.offsets import document_text
-from gui.editor.text_mirror import TextMirror
-from gui.versioned_document import regular_bytes
+from gui.editor.text_changes import TextMirror
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from pricing.types import Model, Problem
 
 
@@ -129,7 +129,7 @@ def _loaded(file: Path | None, names: tuple[str, ...]) -> LoadedPrices:
 
 
 def _keep_copy(file: Path, copy: Path | None) -> None:
-    from gui.services.file_writing import write_atomic
+    from gui.core.file_writing import write_atomic
 
     if copy is None:
         return
@@ -281,7 +281,7 @@ def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> File
 def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Saved:
     """Write the price file, the one before beside it with the ending ``.bak``. Raises OSError; then nothing changed."""
     from engine.half_written import only_here
-    from gui.services.file_writing import write_atomic
+    from gui.core.file_writing import write_atomic
 
     stored = stored_text(request.text, request.stored)
     raw = stored.encode("utf-8", "surrogatepass")

@@ -49,8 +49,7 @@ from gui.costs.scenario_book import (
 )
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.panels.labelled import labelled, side_by_side
-from gui.panels.number_boxes import amount_box, as_date, decimal_of, tokens_box
+from gui.widgets.layouts import amount_box, as_date, decimal_of, labelled, side_by_side, tokens_box
 from gui.widgets.popover import Popover
 
 FIRST_HITS = Decimal(80)

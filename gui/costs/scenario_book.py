@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.core.file_writing import set_aside
+from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
 from gui.costs.cost_service import calls_of_a_month
-from gui.services.file_writing import set_aside
-from gui.shared_file import SharedFile
-from gui.storage import Storage
-from gui.versioned_document import DamagedFile, Document, is_newer, read_document
+from gui.state.storage import SharedFile, Storage
 
 if TYPE_CHECKING:
     from pricing.types import CallMix, Scenario

@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from gui.core.token_text import visible_line
 from gui.costs.scenario_book import LONGEST_NAME, ScenarioBook, ScenarioChoices, ScenarioState
-from gui.dialogs.buttons import button_row
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
-from gui.look.token_text import visible_line
 from gui.notify import Notifier, Offer
+from gui.widgets.dialog_buttons import button_row
 
 DELETED = "scenario-deleted"
 

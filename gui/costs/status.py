@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPointF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
+from gui.core.exports import plain
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.costs import prices_service as price_files
 from gui.costs.cells import dot_colour, draw_dot
@@ -19,8 +20,7 @@ from gui.costs.money_text import age_tone
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
-from gui.services.exports import plain
-from gui.widgets.remark_label import RemarkLabel
+from gui.widgets.labels import RemarkLabel
 
 if TYPE_CHECKING:
     from pricing.types import Scenario

@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from gui.dialogs.buttons import button_row
+from gui.core.about import version_lines
+from gui.core.paths import ProfilePaths
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.plain_label import PlainLabel
-from gui.panels.page_tabs import PageTabs
-from gui.paths import ProfilePaths
-from gui.versions import version_lines
+from gui.widgets.dialog_buttons import button_row
+from gui.widgets.layouts import PageTabs
 
 if TYPE_CHECKING:
     from gui.licence_reading import LicenceReading

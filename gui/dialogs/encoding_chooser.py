@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
+from gui.core.token_text import visible_line
 from gui.look.plain_label import PlainLabel
-from gui.look.token_text import visible_line
 from gui.services.files import Candidate, UndecidedFile
+from gui.widgets.dialog_buttons import button_row
 
 
 class EncodingChooser(QDialog):

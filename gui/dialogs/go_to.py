@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QVBoxLayout, QWidget
 
-from gui.dialogs.buttons import button_row
 from gui.editor.token_editor import TokenEditor
 from gui.look.plain_label import PlainLabel
+from gui.widgets.dialog_buttons import button_row
 
 if TYPE_CHECKING:
     from gui.costs.price_editor import PriceEditor

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
 from gui.look.plain_label import PlainLabel
-from gui.settings import Option, SettingsStore, describe, names
+from gui.state.settings import Option, SettingsStore, describe, names
+from gui.widgets.dialog_buttons import button_row
 
 ROOM_BETWEEN = 8
 """Pixels between a setting and the next."""

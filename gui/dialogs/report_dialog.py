@@ -7,10 +7,10 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
-from gui.dialogs.buttons import button_row
+from gui.core.reports import TextFacts, key_warning
 from gui.look.figures import figure
 from gui.look.theme import Theme
-from gui.services.report_sections import TextFacts, key_warning
+from gui.widgets.dialog_buttons import button_row
 
 MOST_CHARACTERS = 2_000_000
 """Longer texts are left out: no browser likes them."""

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
+from gui.widgets.dialog_buttons import button_row
 from gui.window.actions import plain_text
 
 

@@ -24,11 +24,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.services.tokenizer_files import ReadRequest, Refusal, TokenizerPreview
+from gui.widgets.dialog_buttons import button_row
 
 PATTERNS = ("cl100k_base", "o200k_base", "gpt2", "llama3", "qwen2")
 """Split patterns that are offered by name; any other can be typed."""

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
+from gui.widgets.dialog_buttons import button_row
 
 _ID = Qt.ItemDataRole.UserRole
 

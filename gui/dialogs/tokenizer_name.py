@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from gui.dialogs.buttons import button_row
 from gui.dialogs.tokenizer_import import LONGEST_NAME
+from gui.widgets.dialog_buttons import button_row
 
 
 class TokenizerNameDialog(QDialog):

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.dialogs.buttons import button_row
+from gui.core.token_text import visible_line
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
-from gui.look.token_text import visible_line
 from gui.services.local_tokenizers import LocalTokenizer
+from gui.widgets.dialog_buttons import button_row
 
 _DATA = Qt.ItemDataRole.UserRole
 

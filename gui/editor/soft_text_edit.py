@@ -1,16 +1,17 @@
 """A plain text editor for prompts: logical text in and out, long lines, big pastes, exact edits.
 
-Every text and every offset that passes its doors is logical: newlines are ``\\n``, offsets count UTF-16 units, soft
+Every text and every offset that passes its doors is logical: newlines are ``\n``, offsets count UTF-16 units, soft
 breaks do not exist. Undo, input methods, clipboard, the caret in bidirectional text and accessibility are Qt's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QMimeData, QPoint, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import (
+    QAction,
     QContextMenuEvent,
     QDropEvent,
     QInputMethodEvent,
@@ -19,28 +20,57 @@ from PySide6.QtGui import (
     QMouseEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QPlainTextEdit, QWidget
 
 from engine.types import TextEdit
-from gui.editor.copied import copied
-from gui.editor.edit_lock import EditLock
-from gui.editor.edit_menu import edit_menu
-from gui.editor.offered import offered_utf8
-from gui.editor.offered_text_edit import OfferedTextEdit
+from gui.editor.drop_text_edit import DropTextEdit, mime_utf8
+from gui.editor.large_text import StringSource, TextSource, Utf8Source
 from gui.editor.offsets import document_text, utf16_length
-from gui.editor.soft_caret import SoftCaret
-from gui.editor.soft_cuts import SOFT_LIMIT
+from gui.editor.soft_breaks import SOFT_LIMIT
+from gui.editor.soft_caret import SoftCaret, deletes, edits, is_typed, key_again, text_of
 from gui.editor.soft_document import SoftDocument, for_qt
-from gui.editor.text_feed import FEED_ABOVE, TextFeed
-from gui.editor.text_source import StringSource, TextSource, Utf8Source
-from gui.editor.typed_keys import deletes, edits, is_typed, key_again, text_of
-from gui.editor.undo_steps import UndoSteps
+from gui.editor.text_transfer import FEED_ABOVE, TextFeed
+from gui.editor.undo_steps import EditLock, UndoSteps
+
+_LARGE_UNITS = 1 << 18
+_TEXT = "text/plain"  # of which Qt reads UTF-8
+
+
+def copied(soft: SoftDocument, start: int, end: int) -> QMimeData:
+    """The logical text between two offsets. Much of it as UTF-8, which those who paste it want: ten megabytes of Python
+    took 140 ms as a string of Qt, and take 18 so."""
+    data = QMimeData()
+    if end - start <= _LARGE_UNITS:
+        data.setText(for_qt(soft.text_between(start, end)))
+    else:
+        data.setData(_TEXT, soft.utf8_between(start, end))
+    return data
+
+
+def edit_menu(editor: QPlainTextEdit, place: QPoint, acts: Mapping[str, Callable[[], None]]) -> QMenu:
+    """The menu for a place in a widget, with the actions of the widget (``addAction``) below Qt's own.
+
+    ``acts``: what to do instead of what Qt would, by the names of its actions, where Qt has such an action. It deletes
+    itself when it is closed.
+    """
+    menu = editor.createStandardContextMenu(place)
+    for name, act in acts.items():
+        action = menu.findChild(QAction, name)  # none where the text is read only
+        if action is not None:
+            action.triggered.disconnect()
+            action.triggered.connect(act)
+    if editor.actions():
+        menu.addSeparator()
+        menu.addActions(editor.actions())
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return menu
+
 
 _PIECE_UNITS = 1 << 16
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 
 
-class SoftTextEdit(OfferedTextEdit):
+class SoftTextEdit(DropTextEdit):
     """Emits exactly what happens to its text, each change with a revision one higher than the last."""
 
     typing = Signal()
@@ -432,7 +462,7 @@ class SoftTextEdit(OfferedTextEdit):
 
     def _insert_offered(self, source: QMimeData) -> None:
         """Put in what a clipboard or a drag offers, as ``insertPlainText`` does."""
-        self._take(offered_utf8(source))
+        self._take(mime_utf8(source))
 
     def _take(self, data: memoryview) -> None:
         is_small = len(data) <= FEED_ABOVE

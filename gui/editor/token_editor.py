@@ -1,5 +1,8 @@
 """The prompt editor: plain text with its tokens painted under it.
 
+Only parts of the screen are painted after an edit, with the current token of that moment. A frame painted before may
+then still stand elsewhere.
+
 Nothing here imports numpy before the first tokens come: the window is on the screen by then. The tokens are in
 ``TokenTracker``, drawing in ``TokenPainter``, text and keys in ``SoftTextEdit``.
 """
@@ -24,22 +27,61 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from engine.types import TextEdit, TokenPatch
-from gui.editor.current_frame import CurrentFrame
-from gui.editor.soft_cuts import SOFT_LIMIT
+from gui.editor.offsets import TokenSpan
+from gui.editor.soft_breaks import SOFT_LIMIT
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.editor.token_tracker import TokenTracker
-from gui.editor.types import TokenSpan
 from gui.editor.visible_lines import LINE_GAP, NumberedLine, VisibleLine, numbered_lines, visible_lines
 from gui.look.fonts import fixed_font
-from gui.next_turn import in_next_turn
+from gui.runtime.event_loop import in_next_turn
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from engine.types import TextEdit
     from gui.editor.token_painter import PaintOptions, TokenPainter
     from gui.editor.token_spans import TokenSpans
     from gui.look.token_palette import TokenPalette
+
+Bounds = tuple[int, int]
+"""Where a token starts and ends, in UTF-16 units of the logical text."""
+
+
+class CurrentFrame:
+    """The frame that is on the screen as a whole, and those of which a part was painted since."""
+
+    def __init__(self) -> None:
+        self._whole: Bounds | None = None
+        self._parts: list[Bounds] = []
+
+    def paint(self, bounds: Bounds | None) -> None:
+        """Some of the screen is painted now, with the frame around these bounds if it is in that part."""
+        if bounds is not None and bounds != self._whole and bounds not in self._parts:
+            self._parts.append(bounds)
+
+    def move(self, edits: Sequence[TextEdit]) -> None:
+        """The text was edited; bounds move as those of the tokens do."""
+        for edit in edits:
+            start, removed, inserted = edit.utf16_start, edit.utf16_removed, edit.inserted
+            added = len(inserted) if inserted.isascii() else len(inserted.encode("utf-16-le")) // 2
+            if self._whole is not None:
+                self._whole = _moved(self._whole, start, removed, added)
+            self._parts = [_moved(bounds, start, removed, added) for bounds in self._parts]
+
+    def settle(self, bounds: Bounds | None) -> list[Bounds]:
+        """The frame belongs around these bounds. Returns what to paint again for that, in order; then it is so."""
+        places = {*self._parts, self._whole, bounds} - {None}
+        if self._whole == bounds:
+            places.discard(bounds)
+        self._whole, self._parts = bounds, []
+        return sorted(places)
+
+
+def _moved(bounds: Bounds, start: int, removed: int, added: int) -> Bounds:
+    low, high = (at if at < start else max(at - removed, start) + added for at in bounds)
+    return (0 if bounds[0] == 0 else low), high
+
 
 _SMALLEST_POINTS, _LARGEST_POINTS = 6.0, 72.0
 _TAB_COLUMNS = 4
@@ -471,7 +513,7 @@ class TokenEditor(SoftTextEdit):
         self.token_hovered.emit(self.token(index) if index >= 0 else None, place)
 
     def _token_index_under(self, place: QPoint) -> int:
-        from gui.editor.token_hover import token_index_under
+        from gui.editor.token_geometry import token_index_under
 
         spans = self._tracker.spans
         if spans is None:

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
-from gui.editor.rectangles import Rectangles
+from gui.editor.invisible_characters import WhitespaceSigns, invisible_marks
 from gui.editor.token_geometry import NO_PIECES, MeasuredLines, Pieces, token_pieces
-from gui.editor.token_rows import THIN, ColumnLine, TokenRows, column_line
+from gui.editor.token_rows import THIN, ColumnLine, Rectangles, TokenRows, column_line
 from gui.editor.token_spans import NO_COLOUR, STALE, Fills, SpanSlice, TokenSpans
-from gui.editor.unseen_signs import unseen_signs
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
-from gui.editor.whitespace_signs import WhitespaceSigns
 
 if TYPE_CHECKING:
     from gui.look.token_palette import TokenPalette
@@ -245,7 +243,7 @@ class TokenPainter:
         painter.setPen(Qt.PenStyle.NoPen)
 
     def _paint_unseen(self, painter: QPainter, lines: list[VisibleLine]) -> None:
-        for rect in unseen_signs(lines):
+        for rect in invisible_marks(lines):
             painter.fillRect(rect, self._palette.newline)
 
     def _paint_current(

@@ -1,18 +1,25 @@
-"""Keeps the tokens in step with the text: follows edits at once, and carries late answers over newer edits. No Qt.
+"""Keeps the tokens in step with the text: follows edits at once, and rebases late answers onto newer edits. No Qt.
+
+To copy three million tokens into arrays of one's own takes the GUI thread tens of milliseconds, most of them for memory
+that nobody has touched yet. So a worker makes these arrays (``PreparedPatch``), and the editor takes them over.
+
+What was edited while the tokens of a whole big text were computed, they follow bit by bit (``DeferredPatch``): to
+rebase five million tokens onto those edits at once takes a third of a second, and nobody sees these arrays yet.
 
 The tokens of an edit arrive a little later, when more may have been typed. Edits are therefore kept until a patch of
-their revision, or of a later one, has come; an older patch is moved over them before it is put in.
+their revision, or of a later one, has come; an older patch is rebased onto them before it is put in (``rebase``).
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from time import monotonic
 from typing import TYPE_CHECKING
 
-from gui.editor.late_patch import LatePatch
+from engine.types import TokenPatch
 from gui.editor.offsets import utf16_length
-from gui.editor.ready_patch import ReadyPatch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +27,63 @@ if TYPE_CHECKING:
 
     from engine.types import TextEdit, TokenPatch
     from gui.editor.token_spans import TokenSpans
+
+MANY_TOKENS = 1 << 16
+"""From so many on the arrays are made beforehand."""
+
+ROOM = 1 << 16
+"""For tokens of edits to come. More would be memory that nobody touched before the first edit far from the last one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedPatch(TokenPatch):
+    """A patch of a whole text with ``spans``, the same tokens; they are empty once an editor took them over."""
+
+    spans: TokenSpans
+
+
+def prepared_patch(patch: TokenPatch) -> TokenPatch:
+    """A patch of a whole text, ready to be shown: itself where there are few tokens. For a worker thread."""
+    count = len(patch.ids)
+    if count < MANY_TOKENS:
+        return patch
+    from gui.editor.token_spans import TokenSpans
+
+    length = patch.utf16_new_end
+    spans = TokenSpans(length)
+    spans.make_room(count + ROOM)
+    spans.apply(0, length, patch.utf16_ends, patch.ids, patch.continues)
+    spans.move_gap(0)  # a text that was just opened is edited at its start first
+    return PreparedPatch(*(getattr(patch, field.name) for field in fields(patch)), spans)
+
+
+TURN_SECONDS = 0.008
+"""How long edits are followed before keys and painting have their turn."""
+
+
+class DeferredPatch:
+    """A patch on its way to the text as it is. ``behind``: those of later revisions, with these, that wait for it."""
+
+    def __init__(self, revision: int, patch: PreparedPatch, edits: Iterable[tuple[int, int, int]]) -> None:
+        """``edits``: start, removed, added in UTF-16 units, of all revisions since."""
+        self.revision = revision
+        self.behind: list[tuple[int, TokenPatch]] = []
+        self.spans: TokenSpans = patch.spans
+        self._edits = deque(edits)
+
+    def edit(self, start: int, removed: int, added: int) -> None:
+        """The text was edited again."""
+        self._edits.append((start, removed, added))
+
+    def advance(self) -> bool:
+        """Follow edits for a moment. Whether all are followed."""
+        until = monotonic() + TURN_SECONDS
+        while self._edits:
+            self.spans.edit(*self._edits.popleft())
+            if monotonic() > until:
+                break
+        return not self._edits
+
 
 _UNITS_OF_A_TOKEN = 2  # at least, in most texts; room that is never used costs nothing
 _MOST_EDITS = 20_000  # kept for patches to come; nobody answers that late
@@ -35,7 +99,7 @@ class TokenTracker:
         self._answered = 0
         self._oldest = 0  # patches of older revisions cannot be placed any more
         self._edits: deque[tuple[int, int, int, int]] = deque()
-        self._late: LatePatch | None = None
+        self._late: DeferredPatch | None = None
 
     @property
     def is_catching_up(self) -> bool:
@@ -101,23 +165,25 @@ class TokenTracker:
         that is gone, of a time too long ago, or older than what was put in before. That of a whole big text may need
         ``catch_up`` before it is in, and patches that come meanwhile are put in behind it.
         """
-        if self._late is not None and not isinstance(patch, ReadyPatch):
+        if self._late is not None and not isinstance(patch, PreparedPatch):
             self._late.behind.append((revision, patch))
             return None
         if not max(self._oldest, self._answered) <= revision <= self._revision:
             return None
         while self._edits and self._edits[0][0] <= revision:
             self._edits.popleft()
-        if isinstance(patch, ReadyPatch) and self._edits:
-            self._late = LatePatch(revision, patch, _joined(self._edits))
+        if isinstance(patch, PreparedPatch) and self._edits:
+            self._late = DeferredPatch(revision, patch, _joined(self._edits))
             return self.catch_up()
         start, end, ends, ids = patch.utf16_start, patch.utf16_new_end, patch.utf16_ends, patch.ids
         continues = patch.continues
         if self._edits:
-            from gui.editor.carrying import Stretch, carried
+            from gui.editor.rebase import TokenSlice, rebase
 
-            start, end, ends, ids, continues = carried(Stretch(start, end, ends, ids, continues), _joined(self._edits))
-        ready = patch.spans if isinstance(patch, ReadyPatch) else None
+            start, end, ends, ids, continues = rebase(
+                TokenSlice(start, end, ends, ids, continues), _joined(self._edits)
+            )
+        ready = patch.spans if isinstance(patch, PreparedPatch) else None
         return self._put_in(revision, start, end, (ends, ids, continues), ready)
 
     def catch_up(self) -> tuple[int, int] | None:

@@ -15,18 +15,38 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextEdit
 
-from gui.editor.large_removal import LargeRemoval, is_much
+from gui.editor.large_text import LargeRemoval, is_much
 from gui.editor.offsets import document_text
 from gui.editor.soft_document import SoftDocument
 
-if TYPE_CHECKING:
-    from gui.editor.edit_lock import EditLock
+
+class EditLock:
+    """The editor is read only from the first who takes it to the last who gives it back, then as it was before."""
+
+    def __init__(self, editor: QPlainTextEdit) -> None:
+        self._editor = editor
+        self._holders: set[object] = set()
+        self._was_read_only = False
+
+    def take(self, holder: object) -> None:
+        """Let nobody edit until ``holder`` gives it back."""
+        if not self._holders:
+            self._was_read_only = self._editor.isReadOnly()
+            self._editor.setReadOnly(True)
+        self._holders.add(holder)
+
+    def give_back(self, holder: object) -> None:
+        """``holder`` is done, or never took it."""
+        if holder in self._holders:
+            self._holders.remove(holder)
+            if not self._holders:
+                self._editor.setReadOnly(self._was_read_only)
+
 
 UNDO_BYTES = 96_000_000
 """Where steps to undo take more than this, older ones can no longer be undone."""

@@ -8,6 +8,6 @@ def shown(text: str) -> str:
     if text.isprintable():
         return text
     # Not before there is something to show: most windows open without a hidden character in them.
-    from gui.look.token_text import visible_lines
+    from gui.core.token_text import visible_lines
 
     return visible_lines(text)

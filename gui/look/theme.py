@@ -6,12 +6,15 @@ again on ``Theme.changed``. Nothing needs a restart.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from PySide6.QtCore import QDir, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDateTimeEdit, QDialog, QProxyStyle, QWidget
 
 from gui.look import fonts, style_sheet, theme_file
 from gui.look.token_palette import ALTERNATING, TOKEN_MODES, TokenPalette
+from gui.runtime.event_loop import in_next_turn
 
 MODES = ("system", "light", "dark")
 CONTRASTS = ("system", "normal", "high")
@@ -68,6 +71,57 @@ def _give_room(dialog: QDialog) -> None:
         layout.setSpacing(max(layout.spacing(), style_sheet.SPACE["normal"]))
 
 
+class FormerLook(QObject):
+    """The look that the application had before the first of its windows; it returns when the last of them is gone."""
+
+    _kept: ClassVar[FormerLook | None] = None
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app, self._windows = app, 0
+        self._palette, self._sheet, self._font = app.palette(), app.styleSheet(), app.font()
+        # Before the sheet: a style that wears one no longer says its name.
+        self._style = app.style().objectName()
+        self._marks = QDir.searchPaths(style_sheet.MARKS)
+        QDir.setSearchPaths(style_sheet.MARKS, [str(style_sheet.FOLDER)])
+        app.setStyle(LookStyle("fusion"))
+
+    @classmethod
+    def of(cls, app: QApplication) -> FormerLook:
+        """Keep the look of the application for one more window."""
+        if cls._kept is None:
+            cls._kept = cls(app)
+        cls._kept._windows += 1
+        return cls._kept
+
+    def let_return(self) -> None:
+        """Return to this look two turns of the event loop later, if no window has opened by then.
+
+        Sooner, every widget of the window that is closing would be polished again. It deletes itself with an event
+        that is posted when its closing ends.
+        """
+        self._windows -= 1
+        in_next_turn(self, lambda: in_next_turn(self, self._return))
+
+    @classmethod
+    def return_now(cls) -> None:
+        """Return to the former look at once, unless a window is open."""
+        if cls._kept is not None:
+            cls._kept._return()
+
+    def _return(self) -> None:
+        if self._windows or FormerLook._kept is not self:
+            return
+        FormerLook._kept = None
+        app = self._app
+        app.setStyleSheet(self._sheet)
+        QDir.setSearchPaths(style_sheet.MARKS, self._marks)
+        app.setStyle(self._style)
+        app.setFont(self._font)
+        app.setPalette(self._palette)
+        self.deleteLater()
+
+
 class Theme(QObject):
     """The colours in use.
 
@@ -90,10 +144,7 @@ class Theme(QObject):
         self._contrast = contrast if contrast in CONTRASTS else "system"
         self._read: dict[str, theme_file.ThemeColours] = {}
         self._app: QApplication | None = None
-        self._palette_before = QPalette()
-        self._font_before = QFont()
-        self._sheet_before = self._style_before = ""
-        self._marks_before: list[str] = []
+        self._before: FormerLook | None = None
         # Kept, because Qt's wrapper of the accessibility hints lives only as long as that of the style hints.
         self._hints = QGuiApplication.styleHints()
         self._wishes = self._hints.accessibility()
@@ -187,40 +238,39 @@ class Theme(QObject):
 
     def apply(self, app: QApplication) -> None:
         """Give the application these colours, and follow the system from now on. ``release`` undoes it."""
-        self._app = app
-        self._palette_before, self._sheet_before, self._font_before = app.palette(), app.styleSheet(), app.font()
-        # Before the sheet: a style that wears one no longer says its name.
-        self._style_before = app.style().objectName()
-        self._marks_before = QDir.searchPaths(style_sheet.MARKS)
+        self._app, self._before = app, FormerLook.of(app)
         self._hints.colorSchemeChanged.connect(self._on_system_changed)
         self._wishes.contrastPreferenceChanged.connect(self._on_system_changed)
         self._tell_system()
         self._colours = self._wanted()
-        QDir.setSearchPaths(style_sheet.MARKS, [str(style_sheet.FOLDER)])
-        app.setStyle(LookStyle("fusion"))
         self._dress(app)
 
     def _dress(self, app: QApplication) -> None:
         """Set palette, font and style sheet of the application. Polishes all widgets: once per theme."""
+        palette, font = self.qt_palette(), fonts.ui_font()
+        sheet = style_sheet.sheet(self._colours.colours, fonts.scale())
+        if (app.styleSheet(), app.palette(), app.font()) == (sheet, palette, font):
+            return  # another window has this theme
         if app.styleSheet():
             app.setStyleSheet("")  # in place of another sheet Qt polishes each widget ten times: seven seconds
-        app.setPalette(self.qt_palette())
-        app.setFont(fonts.ui_font())
-        app.setStyleSheet(style_sheet.sheet(self._colours.colours, fonts.scale()))
+        app.setPalette(palette)
+        app.setFont(font)
+        app.setStyleSheet(sheet)
 
     def release(self) -> None:
-        """Give the application back the style and the palette it had before ``apply``."""
-        app, self._app = self._app, None
-        if app is None:
+        """Give the application back the look it had before ``apply``."""
+        self.release_soon()
+        FormerLook.return_now()
+
+    def release_soon(self) -> None:
+        """The same two turns of the event loop later: sooner, a window that is closing would be polished once more."""
+        before, self._app, self._before = self._before, None, None
+        if before is None:
             return
         self._hints.colorSchemeChanged.disconnect(self._on_system_changed)
         self._wishes.contrastPreferenceChanged.disconnect(self._on_system_changed)
         self._hints.unsetColorScheme()
-        app.setStyleSheet(self._sheet_before)
-        QDir.setSearchPaths(style_sheet.MARKS, self._marks_before)
-        app.setStyle(self._style_before)
-        app.setFont(self._font_before)
-        app.setPalette(self._palette_before)
+        before.let_return()
 
     @Slot()
     def _on_system_changed(self) -> None:

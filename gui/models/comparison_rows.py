@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QLocale, QObject, Qt
 
+from gui.core.token_text import visible, visible_line
 from gui.look.figures import figure
 from gui.look.plain_tip import plain_tip
-from gui.look.token_text import visible, visible_line
 from gui.models.comparison_words import name_of, premium_text, ratio_text, tr
-from gui.models.rows import RowsModel
+from gui.widgets.table_model import RowsModel
 
 if TYPE_CHECKING:
     from engine.comparing.types import Difference, Part

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from gui.services.exports import ExportTable, Value
+from gui.core.exports import ExportTable, Value
 
 if TYPE_CHECKING:
     from engine.comparing.types import TextComparison

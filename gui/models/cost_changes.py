@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt
 
 from gui.costs.money_text import MINUS, CostText, money_text
-from gui.models.plain_data import plain_tips
-from gui.models.rows import Index, RowsModel
 from gui.models.versions import tr
+from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

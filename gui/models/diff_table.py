@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QLocale, QObject, Qt
 
+from gui.core.text_runs import WRAPPED, plain_text, wrapped
 from gui.look.figures import figure
-from gui.models.plain_data import plain_tips
 from gui.models.previews import RUNS_ROLE
-from gui.models.rows import Index, RowsModel
-from gui.models.runs import WRAPPED, plain_text, wrapped
 from gui.models.versions import tr
+from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -18,7 +18,7 @@ from engine.merge_types import (
     TakenFirst,
     WhyNotOne,
 )
-from gui.look.token_text import visible, visible_text
+from gui.core.token_text import visible, visible_text
 
 if TYPE_CHECKING:
     from engine.types import MergeStep

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 
+from gui.core.text_runs import ADDED, REMOVED, plain_text, text_without
 from gui.models.advisor_words import tr
-from gui.models.plain_data import plain_tips
-from gui.models.rows import Index, RowsModel
-from gui.models.runs import ADDED, REMOVED, plain_text, text_without
+from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import Preview

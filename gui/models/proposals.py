@@ -8,8 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from gui.costs.money_text import CostText, money_text
 from gui.models.advisor_words import kind_words, tr
-from gui.models.plain_data import plain_tips
-from gui.models.rows import Index, RowsModel
+from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Qt
 
 from gui.costs.money_text import CostText, money_text
 from gui.models.advisor_words import tr
-from gui.models.plain_data import plain_tips
-from gui.models.rows import Index, RowsModel
+from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

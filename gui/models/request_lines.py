@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gui.look.figures import figure
-from gui.models.plain_data import everything_visible
-from gui.models.rows import LEFT, RIGHT
+from gui.widgets.table_model import LEFT, RIGHT, everything_visible
 
 if TYPE_CHECKING:
     from engine.requests.lines import LineTokens, MalformedLine

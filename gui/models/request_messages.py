@@ -17,8 +17,7 @@ from PySide6.QtCore import (
 
 from engine.requests.types import Message
 from gui.look.figures import figure
-from gui.models.plain_data import everything_visible
-from gui.models.rows import RIGHT
+from gui.widgets.table_model import RIGHT, everything_visible
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 ROLE, NAME, CONTENT, TOKENS = range(4)

@@ -21,7 +21,7 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from gui.look.token_text import hexadecimal, visible
+from gui.core.token_text import hexadecimal, visible
 from gui.models.training_text import TrainingText
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 
+from gui.core.token_text import hexadecimal, visible
 from gui.look.fonts import fixed_font, set_weight
-from gui.look.token_text import hexadecimal, visible
-from gui.models.plain_data import plain_tips
 from gui.models.training_text import TrainingText
+from gui.widgets.table_model import plain_tips
 
 if TYPE_CHECKING:
     from engine.evaluation import Measured

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gui.models.plain_data import everything_visible
 from gui.models.training_text import TrainingText
+from gui.widgets.table_model import everything_visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, Qt, Signal
 
 from gui.look.figures import figure
-from gui.models.plain_data import everything_visible
-from gui.models.rows import Index, RowsModel
+from gui.widgets.table_model import Index, RowsModel, everything_visible
 
 if TYPE_CHECKING:
     from gui.services.versions.store import Version

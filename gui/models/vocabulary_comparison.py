@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gui.look.token_text import visible
+from gui.core.token_text import visible
 from gui.models.vocabulary_columns import tr
 
 if TYPE_CHECKING:

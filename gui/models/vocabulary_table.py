@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from gui.core.token_text import hexadecimal, visible
 from gui.look.figures import figure
-from gui.look.token_text import hexadecimal, visible
 from gui.models.vocabulary_columns import (
     BUILT,
     BYTES,

@@ -13,8 +13,8 @@ from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.panels.advisor_ranking import AdvisorRanking
 from gui.panels.advisor_savings import AdvisorSavings
-from gui.panels.reachable_progress import ReachableProgressBar
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.progress import ReachableProgressBar
 from gui.widgets.tool_row import ToolRow
 
 STEPS = 1000

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTableView, Q
 from gui.costs.money_text import CostText
 from gui.look.plain_label import PlainLabel
 from gui.models.ranking import BEGINNING, RankingModel
-from gui.panels.fitted_table import FittedTable
-from gui.panels.row_table import set_up_rows
+from gui.widgets.tables import FittedTable, set_up_rows
 
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import RankedPart

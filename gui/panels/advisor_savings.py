@@ -26,11 +26,9 @@ from gui.models import previews as preview_columns
 from gui.models.advisor_words import kind_words
 from gui.models.previews import PreviewsModel
 from gui.models.proposals import WHAT, ProposalsModel
-from gui.panels.fitted_table import FittedTable
-from gui.panels.row_table import set_up_rows
-from gui.panels.runs_delegate import RunsDelegate
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.delegates import RunsDelegate
 from gui.widgets.empty_state import EmptyState
+from gui.widgets.tables import FittedTable, StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from gui.services.advisor.excerpts import Preview

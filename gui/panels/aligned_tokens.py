@@ -20,17 +20,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 
+from gui.core.token_text import visible, visible_line
 from gui.editor.visible_lines import VisibleLine
 from gui.look.corner import plain_corner
 from gui.look.figures import figure
 from gui.look.fonts import fixed_font, strong
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
-from gui.look.token_text import visible, visible_line
 from gui.models.aligned_rows import AlignedRows
-from gui.next_turn import in_next_turn
-from gui.panels.when_seen import WhenSeen
-from gui.settings import SettingsStore
+from gui.runtime.event_loop import in_next_turn
+from gui.state.settings import SettingsStore
+from gui.widgets.layouts import WhenSeen
 
 if TYPE_CHECKING:
     from gui.editor.token_painter import PaintOptions, TokenPainter

@@ -9,9 +9,8 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QVBoxLayout, QWidget
 
 from gui.models.comparison_rows import ENCODING, EncodingRow, EncodingRowsModel
-from gui.panels.encoding_picker import EncodingPicker
-from gui.panels.fitted_table import FittedTable
-from gui.panels.row_table import set_up_rows
+from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.tables import FittedTable, set_up_rows
 
 LEAST_ROWS = 3
 MOST_ENCODINGS = 12

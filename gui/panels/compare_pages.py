@@ -9,13 +9,12 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QHeaderView, QTableView, Q
 
 from gui.models.comparison_rows import TEXT, DifferencesModel, PartsModel
 from gui.models.comparison_words import tr
-from gui.panels.fitted_table import FittedTable
-from gui.panels.page_tabs import PageTabs
-from gui.panels.row_table import set_up_rows
+from gui.widgets.layouts import PageTabs
+from gui.widgets.tables import FittedTable, set_up_rows
 
 if TYPE_CHECKING:
     from engine.comparing.types import TextComparison
-    from gui.models.rows import RowsModel
+    from gui.widgets.table_model import RowsModel
 
 ROW_PADDING = 12
 

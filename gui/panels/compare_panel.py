@@ -16,17 +16,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import visible_line
 from gui.look.corner import plain_corner
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
 from gui.models.comparison_words import premium_text
 from gui.panels.aligned_tokens import AlignedTokens
 from gui.panels.compare_encodings import CompareEncodings
 from gui.panels.compare_pages import ComparePages
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.tool_row import ToolRow
 

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from gui.look.fonts import fixed_font
 from gui.models.merge_tables import MergeTable
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_feed import CELL_PADDING, ROW_PADDING
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 WIDEST = ("Merge ", "", "no token ", "1000000 ")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
+from gui.core.token_text import visible
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
-from gui.look.token_text import visible
 from gui.models.merge_forest import ForestNode, MergeForest
 from gui.models.merge_layout import LEVEL_GAP, TreeLayout
 

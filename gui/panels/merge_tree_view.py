@@ -17,9 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QScrollBar, QToolTip, QWidget
 
+from gui.core.token_text import hexadecimal, visible
 from gui.look.corner import plain_corner
 from gui.look.theme import Theme
-from gui.look.token_text import hexadecimal, visible
 from gui.models.merge_forest import MergeForest
 from gui.models.merge_layout import TreeLayout, lay_out
 from gui.panels.merge_tree_painter import MergeTreePainter, TreeState, short_text

@@ -15,27 +15,27 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import visible
 from gui.editor.token_editor import TokenEditor
 from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.look.token_text import visible
 from gui.models.merge_forest import MergeForest
 from gui.models.merge_tables import PairsModel, StepsModel
 from gui.models.merge_words import explained
-from gui.panels.encoding_picker import EncodingPicker
 from gui.panels.merge_player import MergePlayer
 from gui.panels.merge_table_view import MergeTableView
 from gui.panels.merge_tree_pane import MergeTreePane
 from gui.panels.training_form import Remark
-from gui.panels.when_seen import WhenSeen
 from gui.services.merges import FROM_END
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
+from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.layouts import WhenSeen
 
 if TYPE_CHECKING:
-    from gui.editor.types import TokenSpan
+    from gui.editor.offsets import TokenSpan
     from gui.services.merges import MergeReply
 
 MOST_CHARACTERS = 20_000

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
+from gui.core.token_text import visible_line
 from gui.look.icons import Icons
-from gui.look.token_text import visible_line
-from gui.panels.encoding_picker import EncodingPicker
+from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:

@@ -16,18 +16,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import visible_line
 from gui.look.figures import figure
 from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
 from gui.models.request_lines import LinesModel
 from gui.models.request_words import GRADE_WORDS, KIND_WORDS, tr
-from gui.panels.progress_bar import ProgressBar
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
-from gui.panels.text_behind_figures import part_text_from_figures
 from gui.panels.training_form import Remark
+from gui.widgets.delegates import part_text_from_figures
+from gui.widgets.progress import ProgressBar
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from engine.requests.lines import LinesReport

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from engine.requests.types import Image, Message
+from gui.core.token_text import visible_line
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
-from gui.look.token_text import visible_line
 from gui.models.request_messages import ROLES
 
 SETTLE_MS = 150

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPush
 
 from engine.requests.types import Message
 from gui.models.request_messages import CONTENT, NAME, ROLE, TOKENS, MessagesModel
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 LEAST_ROWS = 3
 

@@ -21,20 +21,20 @@ from PySide6.QtWidgets import (
 )
 
 from engine.requests.types import Image, Message, Request, ToolCall
+from gui.core.token_text import visible_line
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
 from gui.models.request_messages import MessagesModel
 from gui.models.request_words import unknown_words
-from gui.panels.labelled import labelled_row
 from gui.panels.request_bar import RequestBar
 from gui.panels.request_lines import RequestLinesPage
 from gui.panels.request_message import SETTLE_MS, MessageEditor
 from gui.panels.request_messages import MessageList
 from gui.panels.request_result import RequestResult
 from gui.panels.training_form import Remark
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
+from gui.widgets.layouts import labelled_row
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reading import UnknownPart

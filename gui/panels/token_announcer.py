@@ -12,7 +12,8 @@ from gui.look.figures import figure
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
-    from gui.editor.token_editor import TokenEditor, TokenSpan
+    from gui.editor.offsets import TokenSpan
+    from gui.editor.token_editor import TokenEditor
 
 PAUSE_MS = 300
 """The caret has to rest so long: nobody who holds an arrow key wants every token read."""
@@ -50,7 +51,7 @@ class TokenAnnouncer(QObject):
     def _spoken(self, span: TokenSpan | None, info: TokenInfo | None) -> str:
         if span is None or info is None:
             return ""
-        from gui.look.token_text import visible
+        from gui.core.token_text import visible
 
         number = partial(figure, self._editor.locale())
         size = len(info.token_bytes)

@@ -15,7 +15,7 @@ from gui.look.style_sheet import TYPE
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
-    from gui.editor.token_editor import TokenSpan
+    from gui.editor.offsets import TokenSpan
 
 MOST_BYTES = 24
 
@@ -62,7 +62,7 @@ class TokenReadout(QWidget):
         if span is None:
             return ""
         # Not before there are tokens to describe: this is after the first picture of the window.
-        from gui.look.token_text import hexadecimal, visible
+        from gui.core.token_text import hexadecimal, visible
 
         number = partial(figure, self.locale())
         parts = [self.tr("token {n}").format(n=number(span.index + 1)), self.tr("id {n}").format(n=span.token_id)]

@@ -14,9 +14,9 @@ from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
 from gui.models.training_report import GROUP, CompressionModel
 from gui.models.training_text import TrainingText
-from gui.panels.fitted_table import FittedTable
-from gui.panels.flow_layout import FlowLayout
 from gui.services.training_savings import is_comparable, savings
+from gui.widgets.layouts import FlowLayout
+from gui.widgets.tables import FittedTable
 
 if TYPE_CHECKING:
     from gui.services.training_report import Report

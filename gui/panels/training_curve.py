@@ -11,14 +11,14 @@ from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
-from gui.loading import Loading
 from gui.look import focus_ring
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_rates import RateSeries
 from gui.models.training_text import TrainingText
-from gui.panels.plot_turn import PlotTurn
-from gui.panels.when_seen import WhenSeen
+from gui.runtime.loading import Loading
+from gui.widgets.layouts import WhenSeen
+from gui.widgets.plot_turn import PlotTurn
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve, TrainingProgress

@@ -15,8 +15,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.fonts import fixed_font
 from gui.models.training_feed import COLUMNS, PAIR, TOKEN, MergeFeedModel, alignment
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 ROW_PADDING = 12
 CELL_PADDING = 14

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QSizePolicy, QWidget
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_choices import Choice, tr
-from gui.panels.when_seen import WhenSeen
+from gui.widgets.layouts import WhenSeen
 
 LABEL_GAP = 8
 SIGNS = {"error": "⚠ ", "warning": "⚠ ", "success": "✓ "}

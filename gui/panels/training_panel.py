@@ -14,7 +14,6 @@ from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
-from gui.panels.dropped_files import DroppedFiles
 from gui.panels.training_folder import FolderBar
 from gui.panels.training_preview import TrainingPreview
 from gui.panels.training_progress import TrainingProgressPage
@@ -22,8 +21,9 @@ from gui.panels.training_result import TrainingResultPage
 from gui.panels.training_run_bar import TrainingRunBar
 from gui.panels.training_settings import TrainingSettingsForm
 from gui.panels.training_survey import TrainingSurveyBox
-from gui.panels.wheel_guard import WheelGuard
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
+from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.layouts import WheelGuard
 
 if TYPE_CHECKING:
     from pricing.types import Model

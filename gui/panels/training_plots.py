@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
-from gui.panels.plot_axis import PlotAxis
+from gui.widgets.plot_axis import PlotAxis
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayou
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
-from gui.panels.editor_look import TokenView
 from gui.panels.training_form import Remark
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
+from gui.widgets.editor_look import TokenView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSplitter, QVBoxLayout, QW
 from gui.look.theme import Theme
 from gui.models.training_feed import MergeFeedModel
 from gui.models.training_text import TrainingText
-from gui.panels.status_line import StatusLine
 from gui.panels.training_curve import TrainingCurveView
 from gui.panels.training_feed import MergeFeed
+from gui.widgets.labels import StatusLine
 
 if TYPE_CHECKING:
     from gui.services.training_plan import TrainingSnapshot

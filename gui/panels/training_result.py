@@ -24,14 +24,13 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_report import TokenListsModel
 from gui.models.training_text import TrainingText
-from gui.panels.flow_layout import FlowLayout
-from gui.panels.labelled import labelled_row
-from gui.panels.stretched_table import StretchedTable
 from gui.panels.training_compression import CompressionPage
 from gui.panels.training_form import Remark
 from gui.panels.training_side_by_side import SideBySidePage
 from gui.services.training_export import FORMATS, format_title
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
+from gui.widgets.layouts import FlowLayout, labelled_row
+from gui.widgets.tables import StretchedTable
 
 if TYPE_CHECKING:
     from gui.services.training_report import Report

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText, overall_fraction
-from gui.panels.reachable_progress import ReachableProgressBar
-from gui.panels.status_line import StatusLine
 from gui.panels.training_form import Remark
 from gui.services.training import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
+from gui.widgets.labels import StatusLine
+from gui.widgets.progress import ReachableProgressBar
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingProgress

@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from engine.training_types import TrainingSettings, has_signs
+from gui.core.about import is_built
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.models import training_choices as choices
-from gui.panels.flow_layout import FlowLayout
 from gui.panels.training_form import Remark, choice_box, form_grid, form_row
-from gui.versions import is_built
+from gui.widgets.layouts import FlowLayout
 
 MOST_BYTES = 1_000_000
 MOST_THREADS = 256

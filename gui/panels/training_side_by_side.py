@@ -12,7 +12,7 @@ from gui.look.theme import Theme
 from gui.models.aligned_rows import AlignedRows
 from gui.models.training_text import TrainingText
 from gui.panels.aligned_tokens import AlignedTokens
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
 
 if TYPE_CHECKING:
     from gui.editor.token_spans import TokenSpans

@@ -24,8 +24,8 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_skipped import SkippedFilesModel
 from gui.models.training_text import TrainingText
-from gui.panels.flow_layout import FlowLayout
 from gui.panels.training_form import Remark, form_grid, form_row
+from gui.widgets.layouts import FlowLayout
 
 if TYPE_CHECKING:
     from engine.training_types import CorpusSurvey, TrainingForecast

@@ -19,22 +19,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import visible_line
 from gui.costs.money_text import MINUS, CostText
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
 from gui.models import cost_changes, diff_table
 from gui.models.cost_changes import CostChangesModel
 from gui.models.diff_table import DiffTableModel
-from gui.panels.fitted_table import FittedTable
-from gui.panels.row_table import set_up_rows
-from gui.panels.runs_delegate import RunsDelegate
-from gui.panels.stretched_table import StretchedTable
-from gui.panels.text_delegate import TextDelegate
+from gui.widgets.delegates import RunsDelegate, TextDelegate
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.tables import FittedTable, StretchedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:

@@ -30,14 +30,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import visible_line
 from gui.look.figures import figure
 from gui.look.theme import Theme
-from gui.look.token_text import visible_line
 from gui.models.versions import CONTEXT, NAME, SAVED, VersionsModel
-from gui.panels.fitted_table import FittedTable
-from gui.panels.flow_layout import FlowLayout
-from gui.panels.row_table import edit_cell, set_up_rows
 from gui.services.versions.store import LONGEST_NAME, Kept, Version
+from gui.widgets.layouts import FlowLayout
+from gui.widgets.tables import FittedTable, edit_cell, set_up_rows
 
 ROW_PADDING = 12
 NAME_CHARACTERS = 8

@@ -17,9 +17,8 @@ from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.models.vocabulary_columns import tr
 from gui.models.vocabulary_comparison import GROUPS, HERE, THERE, ComparisonModel
-from gui.panels.encoding_picker import EncodingPicker
-from gui.panels.row_table import set_up_rows
-from gui.panels.stretched_table import StretchedTable
+from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -19,18 +19,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import hexadecimal, visible
 from gui.look.corner import plain_corner
 from gui.look.figures import figure
 from gui.look.fonts import fixed_font
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
-from gui.look.token_text import hexadecimal, visible
 from gui.models.merge_forest import MergeForest, forest_of
 from gui.models.vocabulary_columns import FINDING_HINTS, FINDINGS, KINDS, tr
 from gui.models.vocabulary_list import TokenListModel
 from gui.panels.merge_tree_pane import MergeTreePane
-from gui.panels.page_tabs import PageTabs
+from gui.widgets.layouts import PageTabs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

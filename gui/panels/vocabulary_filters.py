@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from gui.look.plain_label import PlainLabel
 from gui.models.vocabulary_columns import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS, tr
-from gui.panels.encoding_picker import EncodingPicker
-from gui.panels.flow_layout import FlowLayout
+from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.layouts import FlowLayout
 
 MODES = ("text", "hex", "regex")
 MOST_BYTES = 100_000

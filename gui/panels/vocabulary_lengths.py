@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from gui.loading import Loading
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
-from gui.panels.plot_turn import PlotTurn
+from gui.runtime.loading import Loading
+from gui.widgets.plot_turn import PlotTurn
 
 if TYPE_CHECKING:
     from gui.panels.vocabulary_plots import LengthPlots

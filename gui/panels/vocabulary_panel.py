@@ -12,12 +12,11 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QVBoxLayout, QWidg
 
 from gui.look.theme import Theme
 from gui.models.vocabulary_table import VocabularyTableModel
-from gui.panels.page_tabs import PageTabs
-from gui.panels.status_line import StatusLine
 from gui.panels.vocabulary_detail import VocabularyDetail
 from gui.panels.vocabulary_filters import VocabularyFilters
 from gui.panels.vocabulary_table import VocabularyTable
-from gui.panels.wheel_guard import WheelGuard
+from gui.widgets.labels import StatusLine
+from gui.widgets.layouts import PageTabs, WheelGuard
 
 GO_TO_ID = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_G)
 """In this tab. In the prompt the same keys find the next match."""

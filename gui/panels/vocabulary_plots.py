@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
-from gui.panels.plot_turn import PlotTurn
 from gui.panels.training_plots import FigureAxis, end_of_axis
-from gui.panels.when_seen import WhenSeen
+from gui.widgets.layouts import WhenSeen
+from gui.widgets.plot_turn import PlotTurn
 
 if TYPE_CHECKING:
     from gui.services.vocabulary_lengths import Lengths

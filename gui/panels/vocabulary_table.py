@@ -18,7 +18,7 @@ from gui.look.theme import Theme
 from gui.models.vocabulary_columns import COLUMNS, REMARKS, TOKEN
 from gui.models.vocabulary_table import VocabularyTableModel
 from gui.panels.entry_painter import END_SPACE, EntryDelegate, EntryPainter
-from gui.panels.row_table import set_up_rows
+from gui.widgets.tables import set_up_rows
 
 ROW_PADDING = 12
 CELL_PADDING = 14

@@ -13,7 +13,7 @@ from gui.look.fonts import as_points, scale, set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.style_sheet import TYPE
 from gui.look.theme import Theme
-from gui.panels.flow_layout import FlowLayout
+from gui.widgets.layouts import FlowLayout
 
 if TYPE_CHECKING:
     from gui.services.live_text import PromptCounts

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
+from gui.core.text_chunks import HeldText
+from gui.core.token_text import visible_line
 from gui.dialogs import file_choosers
 from gui.file_on_disk import FileOnDisk
-from gui.held_text import HeldText
-from gui.look.token_text import visible_line
-from gui.next_turn import in_next_turn
 from gui.notify import Notifier, Offer
 from gui.prompt.prompt import Origin, Prompt
-from gui.settings import SettingsStore
-from gui.storage import Storage
+from gui.runtime.event_loop import in_next_turn
+from gui.state.settings import SettingsStore
+from gui.state.storage import Storage
 
 if TYPE_CHECKING:
     from gui.services.files import FileService, OpenedFile, UndecidedFile

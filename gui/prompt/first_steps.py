@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
 
 ICON = QSize(20, 20)
 LEAST_HEIGHT = 320

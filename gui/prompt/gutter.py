@@ -10,7 +10,7 @@ from gui.editor.token_editor import TokenEditor
 from gui.look.figures import figure
 from gui.look.theme import Theme
 from gui.prompt.prompt import Prompt
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
 
 PADDING = 8
 GAP = 10

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.editor.offsets import document_text
-from gui.editor.text_reading import TextReading
+from gui.core.text_chunks import HeldText, held
+from gui.core.token_text import visible_line
+from gui.editor.offsets import TokenSpan, document_text
+from gui.editor.text_transfer import TextReading
 from gui.editor.token_editor import TokenEditor
-from gui.editor.types import TokenSpan
-from gui.held_text import HeldText, held
-from gui.look.token_text import visible_line
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo

@@ -15,8 +15,8 @@ from gui.notify import INFORMATION, WARNING, Notice, Offer
 from gui.prompt.prompt import Prompt
 
 if TYPE_CHECKING:
-    from gui.panels.banner import Banner
     from gui.services.live_text import PromptCounts
+    from gui.widgets.banner import Banner
 
 
 class PromptBanners(QWidget):
@@ -54,7 +54,7 @@ class PromptBanners(QWidget):
         return banner
 
     def _banner(self, name: str, place: int) -> Banner:
-        from gui.panels.banner import Banner
+        from gui.widgets.banner import Banner
 
         banner = Banner(self._theme, self._icons, self)
         banner.setObjectName(name)

@@ -13,20 +13,20 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSplitter, QVBox
 from gui.editor.token_editor import TokenEditor
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.panels.editor_look import EditorLook
 from gui.panels.token_readout import TokenReadout
 from gui.prompt.count_bar import CountBar
 from gui.prompt.gutter import Gutter
 from gui.prompt.prompt import Prompt
 from gui.prompt.prompt_banners import PromptBanners
 from gui.prompt.text_tools import TEXT, TextTools
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
+from gui.widgets.editor_look import EditorLook
 
 if TYPE_CHECKING:
-    from gui.editor.types import TokenSpan
-    from gui.panels.find_bar import FindBar
+    from gui.editor.offsets import TokenSpan
     from gui.panels.token_announcer import TokenAnnouncer
     from gui.services.live_text import PromptCounts
+    from gui.widgets.find_bar import FindBar
     from gui.window.navigation import ViewBar
 
 
@@ -199,7 +199,7 @@ class PromptPanel(QFrame):
     @cached_property
     def find_bar(self) -> FindBar:
         """Find and replace, below the prompt. Made when it is first asked for: the first picture is without it."""
-        from gui.panels.find_bar import FindBar
+        from gui.widgets.find_bar import FindBar
 
         bar = FindBar(self.theme, self.icons, self)
         self._column.insertWidget(self._column.indexOf(self.readout), bar)

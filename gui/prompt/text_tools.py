@@ -6,9 +6,9 @@ from PySide6.QtCore import QCoreApplication, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QTabBar, QWidget
 
 from gui.look.icons import Icons
-from gui.panels.encoding_picker import EncodingPicker
 from gui.prompt.prompt import Prompt
-from gui.settings import SettingsStore, describe
+from gui.state.settings import SettingsStore, describe
+from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.tool_row import QuietChoice, ToolRow, segments
 
 LEAST_ENCODING = 5

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication
 
 if TYPE_CHECKING:
-    from gui.editor.types import TokenSpan
+    from gui.editor.offsets import TokenSpan
     from gui.workbench import Workbench
 
 MENU = ("copy_token_id", "copy_ids", "show_in_vocabulary", "show_merges", "why_not_one_token")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, get_args
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine.still_wanted import ENTRIES, while_wanted
-from gui.editor.pieces import Piece, gathered
-from gui.held_text import HeldText
+from gui.core.text_chunks import HeldText
+from gui.editor.text_changes import Piece, gathered
 from gui.models.advisor_words import kind_words
 from gui.services.advisor.advising import MOST_SECONDS, advise, together
 from gui.services.advisor.excerpts import Preview, RankedPart, previews, ranked_parts
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine import Encoding
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.core.text_chunks import HeldText, as_held, held
 from gui.editor.offsets import utf16_to_char
 from gui.editor.token_spans import TokenSpans
-from gui.held_text import HeldText, as_held, held
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from engine.comparing.types import TextComparison
     from engine.types import TokenPatch
-    from gui.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
 
 

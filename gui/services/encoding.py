@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui.jobs import JobFailure, JobResult, JobRunner
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner
 from gui.services.live_text import LiveText, TextLost, TextReply, TextRequest, joined
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 from gui.services.own_encodings import OwnEncodings
 
 

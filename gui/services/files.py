@@ -9,9 +9,9 @@ from pathlib import Path
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
 
 from engine.still_wanted import ask, while_wanted
+from gui.core.about import own_command
 from gui.editor.offsets import document_text
-from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
-from gui.versions import own_command
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 READ_BYTES = 1 << 20
 PREVIEW_CHARACTERS = 400

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from engine.still_wanted import while_wanted
+from gui.core.text_chunks import HeldText
 from gui.editor.offsets import char_to_utf16, utf16_to_char
-from gui.editor.pieces import Piece, gathered
-from gui.held_text import HeldText
+from gui.editor.text_changes import Piece, gathered
 from gui.services.plain_search import found_places, is_at
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 TIMEOUT_SECONDS = 5.0
 MATCHES_BETWEEN_CHECKS = 512

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from engine import compiling, kept_for_later
 from engine.compiling import ENCODE
 from engine.kernel_use import KernelUse
-from gui.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
+from gui.runtime.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
 
 PATIENCE_MS = 3000
 """How long after the first counts compiling begins. A window that is opened for a moment does without, and the first

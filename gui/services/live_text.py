@@ -14,15 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gui.core.text_chunks import HeldText, held
 from gui.editor.offsets import document_text, stored_to_document
-from gui.editor.ready_patch import ready_patch
-from gui.held_text import HeldText, held
+from gui.editor.token_tracker import prepared_patch
 
 if TYPE_CHECKING:
     from engine import EditedText, Encoding
     from engine.text_sample import TextSample
     from engine.types import TextEdit, TextStatistics, TokenPatch
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
     from gui.services.own_encodings import OpenEncoding
 
 CATCH_UP_SECONDS = 0.04
@@ -158,7 +158,7 @@ class LiveText:
         if patch is not None and self._stored is not None:
             patch = self._in_document_offsets(patch)
         if patch is not None and len(patch.ids) == edited.token_count:
-            patch = ready_patch(patch)
+            patch = prepared_patch(patch)
         text = None
         if request.want_text:
             parts = edited.texts() if self._stored is None else [document_text(self._stored)]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.editor.offsets import char_to_utf16, document_text, stored_to_document
-from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
 from gui.models.merge_forest import MergeForest, forest_of_account
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 from gui.services.pretoken_patch import pretoken_patch
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from gui.core.request_tokens import RequestTokens
 from gui.editor.offsets import document_text, stored_to_document
-from gui.services.request_tokens import RequestTokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.comparing.byte_map import ByteMap
     from engine.requests.types import CountedRequest, Kind, Message, Request, SpecialText, Tally, Tool
     from engine.types import TokenPatch
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
     from gui.services.own_encodings import OpenEncoding
 
 MOST_SHOWN = 1_000_000

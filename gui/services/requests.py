@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.jobs import JobCancelled, JobFailure, JobProgress, JobResult, JobRunner, Ticket
+from gui.runtime.jobs import JobCancelled, JobFailure, JobProgress, JobResult, JobRunner, Ticket
 from gui.services.request_count import RequestDraft, count_draft
 from gui.services.request_templates import template_of
 

@@ -1,5 +1,5 @@
 """Has the engine and the reading of prices stand back for the GUI thread between the parts of what they do for a job:
-``gui.jobs`` says how."""
+``gui.runtime.jobs`` says how."""
 
 from __future__ import annotations
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.core.text_chunks import HeldText
 from gui.editor.offsets import utf16_length
-from gui.editor.pieces import common_prefix
-from gui.held_text import HeldText
-from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.editor.text_changes import common_prefix
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:
     from engine.cutting import Kept

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
-from gui.look.token_text import visible
+from gui.core.token_text import visible
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:
     from engine import Encoding

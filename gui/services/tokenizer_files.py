@@ -17,7 +17,7 @@ from gui.services import local_tokenizers
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.formats.id_check import IdCheck
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OwnEncodings
 
 SPECIAL_SHOWN = 12

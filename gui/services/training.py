@@ -13,7 +13,7 @@ from gui.services.training_plan import RunControl, RunOutcome, RunRequest, Train
 from gui.services.training_worker import TrainingWorker
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult, JobRunner
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner
     from gui.services.training_checkpoint import Checkpoint
     from gui.services.training_plan import Trainer
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from engine.atomic_file import write_atomic
 from engine.private_folders import make_folder
 from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
+from gui.core.versioned_document import DamagedFile, is_newer, read_document
 from gui.services.training_plan import TrainingPlan
-from gui.versioned_document import DamagedFile, is_newer, read_document
 
 if TYPE_CHECKING:
     from gui.services.training_plan import Run

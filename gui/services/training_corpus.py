@@ -15,7 +15,7 @@ from gui.services.training_preview import PreviewRequest, preview_split
 
 if TYPE_CHECKING:
     from engine.training_types import CorpusFile, CorpusSurvey, TrainingForecast
-    from gui.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
 
 
 LEAST_OF_SHARE = 0.2

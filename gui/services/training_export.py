@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
 
-from gui.services.vocabulary_keys import keys_in_vocabulary
+from gui.core.api_keys import keys_in_vocabulary
 
 if TYPE_CHECKING:
     from engine.formats.saving import Saved
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
 
 FORMATS = (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gui.core.token_text import visible_text
 from gui.editor.offsets import document_text, stored_to_document
-from gui.look.token_text import visible_text
 from gui.services.pretoken_patch import pretoken_patch
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from engine.training_types import CorpusFile, TrainingSettings
     from engine.types import TokenPatch
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
 
 PREVIEW_BYTES = 16_384
 """So much of a file is looked at: some three hundred lines."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.evaluation import Evaluation, Overlap
     from engine.training_types import CorpusFile, SkippedFile
     from engine.types import TokenPatch
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
 
 COMPARED = ("gpt2", "cl100k_base", "o200k_base")

@@ -12,14 +12,14 @@ from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from gui.jobs import JobCancelled
 from gui.models.training_text import overall_fraction, stage_words
+from gui.runtime.jobs import JobCancelled
 from gui.services.training_checkpoint import drop_checkpoint, save_checkpoint
 from gui.services.training_plan import Ending, Run, RunOutcome, RunRequest, Trainer, TrainingSnapshot
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingProgress
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
 
 SLICE_SECONDS = 0.04
 SNAPSHOT_SECONDS = 0.06

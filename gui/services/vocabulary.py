@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from engine.entries.query import EntryQuery
     from engine.entries.search import EntrySearch, SortKey
     from engine.entries.table import EntryTable
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.panels.vocabulary_filters import Wanted
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gui.services.file_writing import write_atomic
+from gui.core.file_writing import write_atomic
 
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.entries.diagnostics import Diagnosis
     from engine.entries.search import EntrySearch
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
 
 
 @dataclass(frozen=True, slots=True, eq=False)

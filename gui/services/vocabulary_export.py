@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.api_keys import keys_in_tokens
-from gui.services import exports
-from gui.services.exports import ExportTable, Value
-from gui.services.file_writing import write_atomic
+from gui.core import exports
+from gui.core.api_keys import keys_in_tokens
+from gui.core.exports import ExportTable, Value
+from gui.core.file_writing import write_atomic
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from engine.entries.search import EntrySearch
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 COLUMNS = (
     "id",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from engine import Encoding
     from engine.types import TokenPatch
-    from gui.held_text import HeldText
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.core.text_chunks import HeldText
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 
 @dataclass(frozen=True, slots=True, eq=False)

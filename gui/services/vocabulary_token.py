@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engine import Encoding
     from engine.entries.search import EntrySearch
     from engine.types import MergeStep, MergeTree
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
 
 
 @dataclass(frozen=True, slots=True, eq=False)

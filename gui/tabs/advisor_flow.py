@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.costs.money_text import money_text
-from gui.editor.piece_writer import PieceWriter
+from gui.editor.text_transfer import PieceWriter
 from gui.models.advisor_words import kind_words
 from gui.notify import Notifier, Offer
 from gui.panels.advisor_panel import AdvisorPanel
@@ -16,7 +16,7 @@ from gui.prompt.prompt import Prompt
 from gui.services.advice import AdviceRequest, AdviceService, Combination, CombineRequest, Findings
 
 if TYPE_CHECKING:
-    from gui.held_text import HeldText
+    from gui.core.text_chunks import HeldText
     from gui.services.savings import PricedModel
 
 Priced = Callable[[], "PricedModel | None"]

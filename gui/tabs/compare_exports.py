@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 from PySide6.QtGui import QGuiApplication
 
-from gui.api_keys import keys_in_text
+from gui.core import exports
+from gui.core.api_keys import keys_in_text
+from gui.core.exports import ExportTable
+from gui.core.text_chunks import HeldText
 from gui.dialogs import file_choosers
-from gui.held_text import HeldText
 from gui.models.comparison_words import differences_table, export_table
 from gui.notify import Notifier
 from gui.panels.compare_panel import ComparePanel
-from gui.services import exports
-from gui.services.exports import ExportTable
 
 if TYPE_CHECKING:
     from gui.key_guard import KeyGuard
-    from gui.storage import Storage
+    from gui.state.storage import Storage
     from gui.tabs.compare_flow import CompareFlow
 
 BOM = "\ufeff"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gui.held_text import HeldText
+    from gui.core.text_chunks import HeldText
 
 DELAY_MS = 60
 """Changes that come together are compared once; while somebody types, the prompt's own count goes first."""

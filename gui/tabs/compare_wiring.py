@@ -19,7 +19,7 @@ NEEDS = (
     "gui.key_guard",
     "gui.panels.compare_panel",
     "gui.services.comparisons",
-    "gui.storage",
+    "gui.state.storage",
     "gui.tabs.compare_exports",
     "gui.tabs.compare_flow",
 )
@@ -43,7 +43,7 @@ class CompareWiring(TabWiring["ComparePanel"]):
         from gui.key_guard import KeyGuard
         from gui.panels.compare_panel import ComparePanel
         from gui.services.comparisons import ComparisonService
-        from gui.storage import Storage
+        from gui.state.storage import Storage
         from gui.tabs.compare_exports import CompareExports
         from gui.tabs.compare_flow import CompareFlow
 

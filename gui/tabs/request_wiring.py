@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Slot
 
-from gui.services.request_tokens import templates_and_encodings
+from gui.core.request_tokens import templates_and_encodings
 from gui.tabs.tab_building import TabBuilding
 from gui.tabs.tab_wiring import TabWiring
 

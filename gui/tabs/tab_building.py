@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QObject, SignalInstance, Slot
 
-from gui.next_turn import in_next_turn
+from gui.runtime.event_loop import in_next_turn
 
 
 class TabBuilding(QObject):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 from PySide6.QtCore import QObject, Slot
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner
+    from gui.runtime.jobs import JobRunner
     from gui.services.encoding_list import EncodingList
     from gui.services.own_encodings import OpenEncoding
     from gui.workbench import Workbench

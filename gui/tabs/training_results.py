@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QMessageBox
 
+from gui.core.paths import suggested_file
+from gui.core.token_text import visible_line
 from gui.dialogs import file_choosers
-from gui.look.token_text import visible_line
 from gui.notify import Offer
-from gui.paths import suggested_file
 from gui.services.training_export import FORMATS, ExportRequest, format_title
 from gui.services.training_report import ReportRequest
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.training_types import CorpusFile
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.key_guard import KeyGuard
     from gui.notify import Notifier
     from gui.panels.training_result import TrainingResultPage
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OwnEncodings
     from gui.services.training_export import ExportService
     from gui.services.training_plan import RunOutcome, TrainingPlan

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from gui.core.text_chunks import HeldText
 from gui.costs.money_text import CostText, money_text
-from gui.editor.piece_writer import PieceWriter
-from gui.held_text import HeldText
+from gui.editor.text_transfer import PieceWriter
 from gui.notify import Notifier
 from gui.panels.version_comparison import PROMPT
 from gui.panels.versions_panel import VersionsPanel

@@ -10,7 +10,7 @@ from gui.look.figures import figure
 from gui.services.vocabulary_places import PlacesRequest
 
 if TYPE_CHECKING:
-    from gui.held_text import HeldText
+    from gui.core.text_chunks import HeldText
     from gui.panels.vocabulary_detail import VocabularyDetail
     from gui.prompt.prompt import Prompt
     from gui.services.vocabulary_places import Places, PlacesService

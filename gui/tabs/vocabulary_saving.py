@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 from PySide6.QtWidgets import QFileDialog
 
+from gui.core.paths import suggested_file
 from gui.dialogs import file_choosers
 from gui.look.figures import figure
 from gui.notify import Offer
-from gui.paths import suggested_file
 from gui.services.vocabulary_export import ExportRequest, keys_among
 
 if TYPE_CHECKING:

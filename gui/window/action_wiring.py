@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gui.costs.prices_controller import PriceFinder, PricingWiring
-    from gui.editor.types import TokenSpan
+    from gui.editor.offsets import TokenSpan
     from gui.finder import Finder
     from gui.licence_reading import LicenceReading
     from gui.window.command_palette import CommandPalette, Entry
@@ -242,7 +242,7 @@ class ActionWiring(QObject):
         info = self._bench.prompt.token_info(self._token)
         if self._token is None:
             return
-        from gui.look.token_text import hexadecimal, visible
+        from gui.core.token_text import hexadecimal, visible
 
         words = [str(self._token.index + 1), str(self._token.token_id)]
         if info is not None:
@@ -315,7 +315,7 @@ class ActionWiring(QObject):
     def _recent_entries(self) -> list[Entry]:
         from pathlib import Path
 
-        from gui.look.token_text import visible_line
+        from gui.core.token_text import visible_line
         from gui.window.command_palette import FILES, Entry
 
         entries, group = [], self.tr("Recent files")
@@ -351,7 +351,7 @@ class ActionWiring(QObject):
 
     def _palette_entries(self) -> list[Entry]:
         """The models and encodings that the pickers offer."""
-        from gui.panels.encoding_picker import DESCRIPTION
+        from gui.widgets.encoding_picker import DESCRIPTION
         from gui.window.command_palette import MODELS, Entry
 
         found, models, encodings = [], self._bench.window.header.models, self._bench.panel.picker

@@ -48,7 +48,7 @@ from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
 from gui.widgets.popover import Popover
 from gui.window.actions import plain_text
 from gui.window.fuzzy import match, rank

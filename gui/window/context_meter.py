@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.look.figures import figure
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
-from gui.panels.progress_bar import ProgressBar
+from gui.widgets.progress import ProgressBar
 from gui.window.key_figure import KeyFigure, Part
 
 NEAR = 0.8

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QScrollAre
 
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.costs.cells import dot_colour, draw_dot
-from gui.dialogs.buttons import button_row
 from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.widgets.dialog_buttons import button_row
 
 HEADING_PIXELS = 15
 

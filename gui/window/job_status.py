@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
-from gui.panels.progress_bar import ProgressBar
+from gui.widgets.progress import ProgressBar
 
 if TYPE_CHECKING:
-    from gui.jobs import JobRunner, Lane
+    from gui.runtime.jobs import JobRunner, Lane
 
 PATIENCE_MS = 400
 """A job shorter than this is not worth a word; most are."""
@@ -84,7 +84,7 @@ class JobStatus(QWidget):
         words = lane.name
         if progress is not None and progress.note:
             # Not before there is work to tell of: the first picture of the window is without it.
-            from gui.look.token_text import visible_line
+            from gui.core.token_text import visible_line
 
             words = self.tr("{job}: {note}").format(job=words, note=visible_line(progress.note))
         if len(busy) > 1:

@@ -15,7 +15,7 @@ from gui.look.theme import Theme
 from gui.notify import INFORMATION, Notice, Notifier
 
 if TYPE_CHECKING:
-    from gui.panels.banner import Banner
+    from gui.widgets.banner import Banner
 
 MOST_SHOWN = 3
 INFORMATION_MS = 15_000
@@ -86,7 +86,7 @@ class MessageBar(QWidget):
 
     def _make(self, notice: Notice) -> Banner:
         # Most windows open without a word to say.
-        from gui.panels.banner import Banner, Toast
+        from gui.widgets.banner import Banner, Toast
 
         if not is_lasting(notice):
             return Toast(self._theme, self._icons, self._over)

@@ -24,7 +24,7 @@ from gui.look.fonts import set_weight
 from gui.look.plain_tip import plain_tip
 from gui.look.shown_text import shown
 from gui.look.theme import Theme
-from gui.panels.encoding_picker import DESCRIPTION
+from gui.widgets.encoding_picker import DESCRIPTION
 
 if TYPE_CHECKING:
     from gui.window.model_list import Choice, ModelPopover, Priced

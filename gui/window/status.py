@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QStatusBar, QToolButton, QWidget
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.style_sheet import TYPE
-from gui.panels.status_line import StatusLine
+from gui.widgets.labels import StatusLine
 
 if TYPE_CHECKING:
     from gui.editor.token_editor import TokenEditor

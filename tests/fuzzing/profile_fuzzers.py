@@ -19,17 +19,17 @@ from engine.formats.opening import open_tokenizer
 from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
 from engine.training_types import SkippedFile, TrainingSettings
+from gui.core.text_chunks import held
+from gui.core.versioned_document import DamagedFile
 from gui.costs import calibration_service as calibrations
 from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
-from gui.held_text import held
-from gui.jobs import JobRunner
+from gui.runtime.jobs import JobRunner
 from gui.services.training_checkpoint import PLAN, STATE, find_checkpoint, save_checkpoint
 from gui.services.training_plan import TrainingPlan
 from gui.services.versions import store
-from gui.session import SessionState, read_session, state_bytes
-from gui.settings import Settings, SettingsStore
-from gui.storage import Storage
-from gui.versioned_document import DamagedFile
+from gui.state.session import SessionState, read_session, state_bytes
+from gui.state.settings import Settings, SettingsStore
+from gui.state.storage import Storage
 from pricing.calibration import CalibrationError, Sample, changed_samples
 from tests.engine.formats.damage import worse_bytes
 from tests.engine.formats.test_hostile_files import KEPT, kept

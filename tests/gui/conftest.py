@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import engine
     from engine.types import TextEdit, TokenPatch
-    from gui.jobs import JobRunner
+    from gui.runtime.jobs import JobRunner
     from gui.workbench import Workbench
 
 # Qt's platform without a screen says so whenever a window's least size changes; no real platform does.
@@ -93,7 +93,7 @@ def _have_nothing_compiled(patch: pytest.MonkeyPatch) -> None:
 
 
 def _wait_for_no_module(patch: pytest.MonkeyPatch) -> None:
-    from gui.loading import Loading
+    from gui.runtime.loading import Loading
 
     patch.setattr(Loading, "when_loaded", lambda _self, _modules, then: then())
 
@@ -129,7 +129,7 @@ def trainer_is_compiled(trainer_kernels: None, monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def runner(qapp: QApplication) -> Iterator[JobRunner]:
     """Threads for jobs, gone at the end."""
-    from gui.jobs import JobRunner
+    from gui.runtime.jobs import JobRunner
 
     runner = JobRunner()
     yield runner
@@ -228,10 +228,12 @@ def open_shared_window(shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPa
 def windows(
     qtbot: QtBot, folder: Path, pages: Collection[str] | None = None, opened: list[Workbench] | None = None
 ) -> Iterator[OpenWindow]:
+    from gui.look.theme import FormerLook
+
     opened = [] if opened is None else opened
 
     def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
-        from gui.paths import profile_paths
+        from gui.core.paths import profile_paths
         from gui.workbench import Workbench
 
         bench = Workbench(profile_paths(profile or folder / "profile"))
@@ -247,6 +249,8 @@ def windows(
     yield open_one
     for bench in opened:
         close_window(qtbot, bench)
+    if opened:
+        FormerLook.return_now()
 
 
 def close_window(qtbot: QtBot, bench: Workbench) -> None:

@@ -219,7 +219,7 @@ def test_it_is_priced_when_somebody_looks_at_it(qtbot: QtBot, open_window: OpenW
 
 
 def test_it_can_be_stopped(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
-    from gui.jobs import JobCancelled
+    from gui.runtime.jobs import JobCancelled
 
     def endless(*args: object) -> None:
         ticket = args[-1]

@@ -18,7 +18,7 @@ from gui.editor.token_spans import TokenSpans
 from gui.look.theme import Theme
 from gui.models.aligned_rows import AlignedRows
 from gui.panels.aligned_tokens import AlignedTokens
-from gui.settings import SettingsStore
+from gui.state.settings import SettingsStore
 
 ROW = "字符串处理 שלום עולם naïve\n"
 ROWS = 60

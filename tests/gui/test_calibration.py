@@ -15,8 +15,8 @@ from gui.costs.calibration_dialog import CalibrationDialog
 from gui.costs.calibration_service import Calibrations
 from gui.costs.columns import COLUMN_INDEX
 from gui.costs.rows import CostRow
-from gui.jobs import JobRunner
-from gui.storage import Storage
+from gui.runtime.jobs import JobRunner
+from gui.state.storage import Storage
 from gui.workbench import Workbench
 from pricing.calibration import Sample
 from tests.gui.conftest import OpenWindow, close_window

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 import engine
-from gui.held_text import held
+from gui.core.text_chunks import held
 from gui.models.comparison_rows import ENCODING, PREMIUM, RATIO, TOKENS
 from gui.models.comparison_words import premium_percent, premium_text
 from gui.panels.aligned_tokens import AlignedTokens

@@ -27,9 +27,9 @@ from gui.costs.conversation_service import (
     talker_of,
 )
 from gui.costs.money_text import CostText
-from gui.jobs import Ticket
 from gui.look.line_styles import LINE_STYLES, line_sample
 from gui.look.theme import Theme
+from gui.runtime.jobs import Ticket
 from tests.gui.cost_samples import MODELS, model, scenario
 
 pytestmark = pytest.mark.pages("conversationTab")

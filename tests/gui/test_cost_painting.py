@@ -16,6 +16,7 @@ from PySide6.QtCore import QLocale, QRect, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
+from gui.core import exports
 from gui.costs.chart import bars_of
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.costs.cost_export import exact_table, readable_table
@@ -24,7 +25,6 @@ from gui.costs.cost_view import CostTable
 from gui.costs.money_text import CostText
 from gui.costs.rows import CostRow, SortKey
 from gui.look.theme import Theme
-from gui.services import exports
 from gui.widgets.table_model import TableRole
 from pricing.types import CostEstimate, CostPart, CountRule, Model, Price, Rates
 from tests.gui.cost_samples import TODAY, rows

@@ -11,7 +11,7 @@ from gui.costs import cost_service as costs
 from gui.costs import prices_service as price_files
 from gui.costs.cost_service import CostService, PriceRequest, fitting, price_rows
 from gui.costs.prices_service import LoadedPrices, LoadRequest, load_prices
-from gui.jobs import Ticket
+from gui.runtime.jobs import Ticket
 from pricing.types import OffPeak, TokenCount
 from tests.gui.cost_samples import COUNTS, MODELS, TODAY, Counts, rows, scenario
 

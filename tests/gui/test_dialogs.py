@@ -14,8 +14,8 @@ from gui.dialogs.about import AboutDialog
 from gui.dialogs.go_to import GoToDialog
 from gui.dialogs.preferences import PreferencesDialog
 from gui.dialogs.shortcuts_sheet import ShortcutsSheet
-from gui.panels.page_tabs import PageTabs
-from gui.settings import Settings, describe, names
+from gui.state.settings import Settings, describe, names
+from gui.widgets.layouts import PageTabs
 from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPalette
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow

@@ -6,8 +6,8 @@ import pytest
 
 import engine
 from engine.types import TextEdit
+from gui.core.text_chunks import held
 from gui.editor.token_editor import TokenEditor
-from gui.held_text import held
 from gui.prompt.prompt import Prompt
 from gui.services.encoding import EncodingService
 

@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QListWidget, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from gui import storage
 from gui.dialogs.encoding_chooser import EncodingChooser
-from gui.editor import soft_text_edit, text_feed
+from gui.editor import soft_text_edit, text_transfer
 from gui.notify import Notice
 from gui.prompt import prompt
 from gui.services.live_text import LiveText
+from gui.state import storage
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 
@@ -67,7 +67,7 @@ def test_esc_while_a_file_is_loaded_brings_back_what_was_there(
     small.write_bytes(b"the file\r\nbefore it\r\n")
     big.write_text("a line of a big file\n" * 500)
     monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
-    monkeypatch.setattr(text_feed, "FIRST_SLICE", 300)
+    monkeypatch.setattr(text_transfer, "FIRST_SLICE", 300)
     bench = open_window()
     editor, loads = bench.panel.editor, []
     editor.load_finished.connect(loads.append)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.jobs import JobRunner
+from gui.runtime.jobs import JobRunner
 from gui.services.files import CANDIDATES, FileService, OpenedFile, UndecidedFile, ends_in_crlf
 
 MOST = 1_000_000

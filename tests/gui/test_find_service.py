@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from engine import still_wanted
 from engine.still_wanted import asking
-from gui.editor import pieces
-from gui.editor.pieces import Piece
-from gui.jobs import JobRunner, Ticket
+from gui.editor import text_changes
+from gui.editor.text_changes import Piece
+from gui.runtime.jobs import JobRunner, Ticket
 from gui.services import find
 from gui.services.find import FindError, FindRequest, FindService, Matches, Replacement, SearchOptions, answer
 
@@ -74,8 +74,8 @@ def test_replacing_all(text: str, pattern: str, by: str, options: dict[str, bool
 
 
 def test_matches_far_apart_are_small_pieces_and_many_are_few(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pieces, "MOST_BETWEEN", 5)
-    monkeypatch.setattr(pieces, "LARGEST_PIECE", 12)
+    monkeypatch.setattr(text_changes, "MOST_BETWEEN", 5)
+    monkeypatch.setattr(text_changes, "LARGEST_PIECE", 12)
     text = "🚀x" + "-" * 6 + "x" + "-" * 5 + "x" + "xx" * 10
     found = answer(FindRequest(1, text, SearchOptions("x"), "yz"), ticket())
     assert isinstance(found, Replacement)
@@ -88,8 +88,8 @@ def test_matches_far_apart_are_small_pieces_and_many_are_few(monkeypatch: pytest
 def test_pieces_give_what_replacing_gives(letters: list[str], between: int, largest: int):
     text = "".join(letters)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "MOST_BETWEEN", between)
-        patch.setattr(pieces, "LARGEST_PIECE", largest)
+        patch.setattr(text_changes, "MOST_BETWEEN", between)
+        patch.setattr(text_changes, "LARGEST_PIECE", largest)
         assert replaced(text, "a", "🚀c") == text.replace("a", "🚀c")
 
 

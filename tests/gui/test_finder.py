@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
-from gui.editor import piece_writer, pieces
-from gui.jobs import Ticket
+from gui.editor import text_changes, text_transfer
 from gui.prompt import prompt as prompt_module
+from gui.runtime.jobs import Ticket
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
@@ -86,9 +86,9 @@ def test_replacing_all_is_one_step_to_undo(qtbot: QtBot, bench: Workbench):
 
 
 def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pieces, "MOST_BETWEEN", 3)
-    monkeypatch.setattr(piece_writer, "monotonic", iter(range(10_000)).__next__)
-    monkeypatch.setattr(piece_writer, "SLICE_SECONDS", 1.5)
+    monkeypatch.setattr(text_changes, "MOST_BETWEEN", 3)
+    monkeypatch.setattr(text_transfer, "monotonic", iter(range(10_000)).__next__)
+    monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 1.5)
     editor = bench.panel.editor
     editor.setPlainText("one 🚀 long one\n" * 40)
     before = editor.toPlainText()
@@ -111,9 +111,9 @@ def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Workbench, monkey
 
 
 def test_another_text_ends_a_replacement(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pieces, "MOST_BETWEEN", 3)
-    monkeypatch.setattr(piece_writer, "monotonic", iter(range(10_000)).__next__)
-    monkeypatch.setattr(piece_writer, "SLICE_SECONDS", 1.5)
+    monkeypatch.setattr(text_changes, "MOST_BETWEEN", 3)
+    monkeypatch.setattr(text_transfer, "monotonic", iter(range(10_000)).__next__)
+    monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 1.5)
     editor = bench.panel.editor
     editor.setPlainText("one 🚀 long one\n" * 40)
     search(qtbot, bench, "one", "80 matches")

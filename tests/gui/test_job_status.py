@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QProgressBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.jobs import JobRunner, Ticket
 from gui.look.icons import Icons
 from gui.look.theme import Theme
+from gui.runtime.jobs import JobRunner, Ticket
 from gui.window import job_status
 from gui.window.job_status import JobStatus
 

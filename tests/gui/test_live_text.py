@@ -7,7 +7,7 @@ import pytest
 import engine
 from engine.types import TextEdit
 from gui.editor.offsets import document_text
-from gui.jobs import JobCancelled, Ticket
+from gui.runtime.jobs import JobCancelled, Ticket
 from gui.services.live_text import LiveText, TextLost, TextRequest, joined
 
 CL100K = "cl100k_base"

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from engine.merge_types import IsToken, MergedOn, NoSuchToken, SplitApart, TakenFirst
-from gui.jobs import JobRunner, Ticket
 from gui.models.merge_words import explained
+from gui.runtime.jobs import JobRunner, Ticket
 from gui.services.merges import FROM_END, MergeReply, MergeRequest, MergeService, _Known, _look
 
 

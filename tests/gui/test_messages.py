@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.notify import Notifier, Offer
-from gui.panels.banner import Banner, Toast
+from gui.widgets.banner import Banner, Toast
 from gui.window.message_bar import INFORMATION_MS as READING_MS
 from gui.window.message_bar import MessageBar
 

@@ -25,17 +25,17 @@ from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
 from engine.training_checkpoint import read_checkpoint, write_checkpoint
 from engine.training_types import TrainingSettings
+from gui.core.text_chunks import held
 from gui.costs.calibration_service import Calibrations, load
 from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
 from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
-from gui.held_text import held
-from gui.jobs import JobRunner
+from gui.runtime.jobs import JobRunner
 from gui.services.training_checkpoint import PLAN, STATE, find_checkpoints, free_place, save_checkpoint
 from gui.services.training_plan import TrainingPlan
 from gui.services.versions import store
-from gui.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
-from gui.settings import SettingsStore
-from gui.storage import Storage
+from gui.state.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
+from gui.state.settings import SettingsStore
+from gui.state.storage import Storage
 from gui.workbench import Workbench
 from pricing.calibration import CalibrationError, Sample
 from pricing.types import PricingError
@@ -101,7 +101,7 @@ def write_session(profile: Path) -> None:
 
 def use_session(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
     """The window takes another folder where a newer version wrote this one, and says so: ``test_session_keeper``."""
-    from gui.session_slot import SessionSlot
+    from gui.state.session_slot import SessionSlot
 
     slot = SessionSlot(profile / "data" / "sessions")
     assert slot.folder is not None

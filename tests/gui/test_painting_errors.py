@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from gui.editor.token_editor import TokenEditor
 from gui.editor.token_rows import TokenRows
 from gui.look.theme import Theme
-from gui.override_errors import let_errors_leave_overrides
+from gui.runtime.pyside_workarounds import let_errors_leave_overrides
 from tests.gui.editor.fake_tokens import show
 
 def fail(*_given):

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import half_written
+from gui.core import file_writing
 from gui.costs.price_editor import key_place
 from gui.costs.price_facts_service import facts_of, fields_below, value_of
 from gui.costs.prices_service import (
@@ -32,8 +33,7 @@ from gui.costs.prices_service import (
     stored_text,
 )
 from gui.editor.offsets import document_text
-from gui.jobs import Ticket
-from gui.services import file_writing
+from gui.runtime.jobs import Ticket
 from pricing import load_catalog
 from tests.patience import PATIENCE_SECONDS
 

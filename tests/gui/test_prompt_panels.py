@@ -10,18 +10,18 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.types import TextStatistics, TokenInfo
-from gui.editor.types import TokenSpan
+from gui.editor.offsets import TokenSpan
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.panels.encoding_picker import DESCRIPTION, EncodingPicker
-from gui.panels.find_bar import FindBar
-from gui.panels.flow_layout import FlowLayout
 from gui.panels.token_readout import TokenReadout
 from gui.prompt import count_bar
 from gui.prompt.count_bar import CountBar
 from gui.services.find import SearchOptions
 from gui.services.live_text import PromptCounts
+from gui.widgets.encoding_picker import DESCRIPTION, EncodingPicker
+from gui.widgets.find_bar import FindBar
+from gui.widgets.layouts import FlowLayout
 from gui.window.context_meter import ContextMeter
 
 COUNTS = PromptCounts(

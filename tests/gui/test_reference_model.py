@@ -45,13 +45,13 @@ def test_favourites_stand_beside_it_in_the_order_of_the_price_table():
 
 def shown(bench: Workbench) -> set[str]:
     """The models whose figures the parts of the window show."""
-    bench.folders.flow._price()
+    bench.folders._price()
     rows, _words = bench.conversation._chosen()
     return {
         bench.window.header.context._model,
         bench.advisor._priced().model.name,
         bench.costs.reference_row().model.name,
-        *(model.name for model in bench.folders.flow.prices.models),
+        *(model.name for model in bench.folders.prices.models),
         *(row.model.name for row in rows),
     }
 

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.soak import Findings
 from benchmarks.soak_stops import places
 from engine.kernels.cache_folder import VARIABLE, current_folder
-from gui.watchdog import Stop
+from gui.runtime.watchdog import Stop
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 12
@@ -69,10 +69,10 @@ def test_whatever_does_not_hold_fails_the_run() -> None:
 
 
 SAID = f"""Stack (most recent call first):
-  File "{ROOT}/gui/jobs.py", line 5 in earlier
+  File "{ROOT}/gui/runtime/jobs.py", line 5 in earlier
 Stack (most recent call first):
   File "/usr/lib/python3.11/json/decoder.py", line 9 in decode
-  File "{ROOT}/gui/jobs.py", line 7 in later
+  File "{ROOT}/gui/runtime/jobs.py", line 7 in later
 the window did not answer for 250 ms
 Stack (most recent call first):
   File "/usr/lib/python3.11/json/decoder.py", line 9 in decode
@@ -84,7 +84,7 @@ def test_stops_are_told_by_their_places() -> None:
     short, long = Stop(0.12, 0.1, 0), Stop(0.25, 0.1, 0)
     found = places([long, short], SAID)
     assert [(place.name, place.stops) for place in found] == [
-        ("gui/jobs.py:7 later", (long,)),
+        ("gui/runtime/jobs.py:7 later", (long,)),
         ("outside of our own code", (short,)),
     ]
     assert "earlier" in found[0].stacks

@@ -7,8 +7,8 @@ import io
 from pytestqt.qtbot import QtBot
 
 from benchmarks.soak_jobs import RecentJobs
-from gui.jobs import JobRunner, Ticket
-from gui.watchdog import Stop, Watchdog
+from gui.runtime.jobs import JobRunner, Ticket
+from gui.runtime.watchdog import Stop, Watchdog
 
 
 def do_nothing(_request: object, _ticket: Ticket) -> None:

@@ -10,8 +10,8 @@ from PySide6.QtCore import QEventLoop, QObject, Signal
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.next_turn import in_next_turn
-from gui.paths import profile_paths
+from gui.core.paths import profile_paths
+from gui.runtime.event_loop import in_next_turn
 from gui.tabs.tab_building import TabBuilding
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from gui.editor import large_removal, soft_text_edit, text_feed, undo_steps
+from gui.core.text_chunks import held
+from gui.editor import large_text, soft_text_edit, text_transfer, undo_steps
 from gui.editor.token_editor import TokenEditor
-from gui.held_text import held
 from gui.prompt.prompt import Origin, Prompt
 from tests.gui.conftest import HeldEdits, OpenWindow
 
@@ -22,9 +22,9 @@ TEXT = "a line of text 😀\n" * 300
 @pytest.fixture(autouse=True)
 def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
-    monkeypatch.setattr(text_feed, "FIRST_SLICE", 500)
-    monkeypatch.setattr(text_feed, "_SMALLEST", 300)
-    monkeypatch.setattr(text_feed, "_LARGEST", 700)
+    monkeypatch.setattr(text_transfer, "FIRST_SLICE", 500)
+    monkeypatch.setattr(text_transfer, "_SMALLEST", 300)
+    monkeypatch.setattr(text_transfer, "_LARGEST", 700)
 
 
 def ask(qtbot: QtBot, prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
@@ -75,7 +75,7 @@ def test_where_counting_was_stopped_it_is_read_once_it_is_in(
 def half_undone(qtbot: QtBot, prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of the text was removed, and has begun to come back."""
     for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
-        monkeypatch.setattr(large_removal, name, 100)
+        monkeypatch.setattr(large_text, name, 100)
     monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
     prompt.show_text(TEXT)
     qtbot.waitUntil(lambda: not prompt.editor.is_loading)

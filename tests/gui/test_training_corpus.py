@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.training_types import CorpusFile, CorpusRules, CorpusSurvey, TrainingSettings
-from gui.jobs import JobCancelled, Ticket
+from gui.runtime.jobs import JobCancelled, Ticket
 from gui.services import training_corpus
 from gui.services.pretoken_patch import DROPPED
 from gui.services.training_corpus import (

@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import QLocale
 
 from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
-from gui.jobs import JobRunner, Ticket
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
 from gui.panels.training_run_bar import TrainingRunBar
+from gui.runtime.jobs import JobRunner, Ticket
 from gui.services import training_worker
 from gui.services.training import IDLE, KEEPING, PAUSED, RUNNING, STOPPING, TrainingService
 from gui.services.training_checkpoint import STATE, drop_checkpoint, find_checkpoint, save_checkpoint

@@ -209,8 +209,9 @@ def test_nothing_is_left_after_closing(qtbot: QtBot, qapp: QApplication, open_wi
         close_window(qtbot, bench)
         del bench, timers
         gc.collect()
-        qapp.sendPostedEvents(None, 0)
+        qtbot.waitUntil(lambda: qapp.style().objectName() == style)
         assert len(qapp.topLevelWidgets()) == widgets
+        assert not qapp.styleSheet()
         assert qapp.palette() == palette
         assert qapp.style().objectName() == style
     # By type and not by isinstance, which asks the objects: a weak proxy of some library may be of one that is gone.
@@ -246,11 +247,12 @@ import sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 app = QApplication(["test"])
-from gui.paths import profile_paths
+from gui.core.paths import profile_paths
 from gui.workbench import Workbench
 window = Workbench(profile_paths(Path(sys.argv[1]))).window
 heavy = {"numpy", "pyqtgraph", "tiktoken", "numba", "regex", "ruamel", "engine.encoding", "pricing.load",
-         "concurrent.futures", "tomllib", "gui.jobs", "gui.finder", "gui.prompt.file_actions", "gui.services.find"}
+         "concurrent.futures", "tomllib", "gui.runtime.jobs", "gui.finder", "gui.prompt.file_actions",
+         "gui.services.find"}
 seen = []
 def look():
     seen.append(sorted(heavy & set(sys.modules)))

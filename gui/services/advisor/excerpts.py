@@ -10,8 +10,8 @@ import numpy as np
 
 from engine.still_wanted import while_wanted
 from engine.utf16_text import utf16_length
-from gui.look.token_text import visible_text
-from gui.models.runs import ADDED, REMOVED, Run, Runs
+from gui.core.text_runs import ADDED, REMOVED, Run, Runs
+from gui.core.token_text import visible_text
 from gui.services.advisor.byte_places import utf8, utf16_places
 from gui.services.advisor.types import Edit, Ranking
 

@@ -11,7 +11,7 @@ from gui.costs.cost_service import PriceRequest, price_rows
 from gui.services.savings import Money, difference
 
 if TYPE_CHECKING:
-    from gui.jobs import Ticket
+    from gui.runtime.jobs import Ticket
     from pricing.types import CallMix, CostEstimate, Model, Scenario
 
 

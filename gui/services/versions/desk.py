@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.core.text_chunks import HeldText, as_held
 from gui.editor.offsets import document_text
-from gui.editor.pieces import Piece, between
-from gui.held_text import HeldText, as_held
+from gui.editor.text_changes import Piece, between
 from gui.services.versions import store
 from gui.services.versions.cost_change import ChangeRequest, cost_changes
 from gui.services.versions.diff_rows import Comparison, compare
 from gui.services.versions.store import Kept, Version
 
 if TYPE_CHECKING:
-    from gui.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.running_sums import running_sums_of
-from gui.look.token_text import visible
-from gui.models.runs import ADDED, REMOVED, WRAPPED, Run, Runs
+from gui.core.text_runs import ADDED, REMOVED, WRAPPED, Run, Runs
+from gui.core.token_text import visible
 from gui.services.versions.token_diff import Difference, Hunk, difference
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.half_written import only_here
-from gui.held_text import HeldText
-from gui.services.file_writing import write_atomic
-from gui.versioned_document import is_newer
+from gui.core.file_writing import write_atomic
+from gui.core.text_chunks import HeldText
+from gui.core.versioned_document import is_newer
 
 VERSION = 1
 _KEY = re.compile("[0-9a-f]{32}")

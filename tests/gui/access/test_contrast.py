@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from gui.core.text_runs import ADDED, REMOVED
 from gui.editor import token_painter
+from gui.lab.lab_tables import ROLES as LAB_ROLES
 from gui.look.line_styles import LINE_STYLES
 from gui.look.theme_file import COLOURS, FOLDER, FORMER, TOKEN_ROLES, TokenColours, read_theme
-from gui.models.lab import ROLES as LAB_ROLES
-from gui.models.runs import ADDED, REMOVED
-from gui.panels.runs_delegate import GROUNDS
+from gui.widgets.delegates import GROUNDS
 from tests.gui.access.contrast import contrast, over
 
 ROOT = Path(__file__).parents[3]

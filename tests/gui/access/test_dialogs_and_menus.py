@@ -24,15 +24,15 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from gui.core.reports import TextFacts
 from gui.costs.scenario_names import ScenarioName
-from gui.crash import CrashDialog
 from gui.dialogs.encoding_chooser import EncodingChooser
 from gui.dialogs.report_dialog import ReportDialog
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
 from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.look.focus_ring import WIDTH
+from gui.runtime.crash import CrashDialog
 from gui.services.files import Candidate, UndecidedFile
-from gui.services.report_sections import TextFacts
 from gui.workbench import Workbench
 from tests.gui.access.walk import controls as controls_of
 from tests.gui.access.walk import (

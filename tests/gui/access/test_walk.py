@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gui.panels.status_line import StatusLine
+from gui.widgets.labels import StatusLine
 from tests.gui.access.walk import (
     controls,
     described,

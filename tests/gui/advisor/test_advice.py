@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import engine
-from gui.held_text import HeldText
-from gui.jobs import Ticket
+from gui.core.text_chunks import HeldText
+from gui.runtime.jobs import Ticket
 from gui.services.advice import LINES, AdviceRequest, look
 
 SAMPLE = "The finance office of Ångström: résumé, naïve. " * 4

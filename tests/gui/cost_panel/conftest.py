@@ -10,7 +10,7 @@ from gui.costs.cost_service import CostService
 from gui.costs.prices_service import LoadedPrices
 from gui.look.theme import Theme
 from gui.notify import Notifier
-from gui.storage import Storage
+from gui.state.storage import Storage
 from tests.gui.cost_samples import MODELS, TODAY, Counts
 
 

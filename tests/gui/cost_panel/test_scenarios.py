@@ -12,7 +12,7 @@ from gui.costs.columns import COLUMN_INDEX
 from gui.costs.prices_service import LoadedPrices
 from gui.costs.scenario_book import ScenarioBook
 from gui.costs.scenario_names import ScenarioName
-from gui.storage import Storage
+from gui.state.storage import Storage
 from tests.gui.cost_panel.hands import shown_bill
 from tests.gui.cost_samples import MODELS
 

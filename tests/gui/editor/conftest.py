@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gui.editor import large_removal, text_feed, undo_steps
+from gui.editor import large_text, text_transfer, undo_steps
 from gui.editor.token_editor import TokenEditor
 from gui.look.theme import Theme
 
@@ -37,10 +37,10 @@ def editor(make_editor) -> TokenEditor:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large_removal, "MUCH_UNITS", 100)
-    monkeypatch.setattr(large_removal, "FIRST_PART", 100)
-    monkeypatch.setattr(large_removal, "_LARGEST", 100)
-    monkeypatch.setattr(large_removal, "_SMALLEST", 100)
+    monkeypatch.setattr(large_text, "MUCH_UNITS", 100)
+    monkeypatch.setattr(large_text, "FIRST_PART", 100)
+    monkeypatch.setattr(large_text, "_LARGEST", 100)
+    monkeypatch.setattr(large_text, "_SMALLEST", 100)
     monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
 
 
@@ -49,5 +49,5 @@ def feeding(monkeypatch: pytest.MonkeyPatch) -> None:
     from gui.editor import soft_text_edit
 
     monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
-    monkeypatch.setattr(text_feed, "FIRST_SLICE", 300)
-    monkeypatch.setattr(text_feed, "_LARGEST", 300)
+    monkeypatch.setattr(text_transfer, "FIRST_SLICE", 300)
+    monkeypatch.setattr(text_transfer, "_LARGEST", 300)

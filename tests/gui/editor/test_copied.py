@@ -6,17 +6,17 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from gui.editor import copied
-from gui.editor.offered import offered_utf8
+from gui.editor import soft_text_edit
+from gui.editor.drop_text_edit import mime_utf8
 from gui.editor.soft_text_edit import SoftTextEdit
-from gui.editor.text_mirror import TextMirror
+from gui.editor.text_changes import TextMirror
 
 LINE = "\ufeffeine Zeile — «ключ», 試験 😀 \u202eabc\x00\n"
 
 
 @pytest.mark.parametrize("most", [10, 1 << 30])
 def test_it_is_the_same_as_text_and_in_utf8(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, most: int):
-    monkeypatch.setattr(copied, "_LARGE_UNITS", most)
+    monkeypatch.setattr(soft_text_edit, "_LARGE_UNITS", most)
     editor = SoftTextEdit()
     qtbot.addWidget(editor)
     text = "x" + LINE * 3_000  # so that soft breaks and parts of the mirror come into it
@@ -26,7 +26,7 @@ def test_it_is_the_same_as_text_and_in_utf8(qtbot: QtBot, monkeypatch: pytest.Mo
     data = QGuiApplication.clipboard().mimeData()
     assert data.hasText()
     assert data.text() == text
-    assert bytes(offered_utf8(data)).decode() == text
+    assert bytes(mime_utf8(data)).decode() == text
     editor.clear()
     editor.paste()
     qtbot.waitUntil(lambda: not editor.is_loading)
@@ -34,7 +34,7 @@ def test_it_is_the_same_as_text_and_in_utf8(qtbot: QtBot, monkeypatch: pytest.Mo
 
 
 def test_much_that_is_cut_is_on_the_clipboard(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(copied, "_LARGE_UNITS", 10)
+    monkeypatch.setattr(soft_text_edit, "_LARGE_UNITS", 10)
     editor = SoftTextEdit()
     qtbot.addWidget(editor)
     editor.setPlainText(LINE * 3)

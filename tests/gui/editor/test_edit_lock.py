@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gui.editor import piece_writer, soft_text_edit, text_feed
-from gui.editor.edit_lock import EditLock
-from gui.editor.piece_writer import PieceWriter
-from gui.editor.pieces import Piece
+from gui.editor import soft_text_edit, text_transfer
+from gui.editor.text_changes import Piece
+from gui.editor.text_transfer import PieceWriter
+from gui.editor.undo_steps import EditLock
 
 
 @pytest.mark.parametrize("before", [False, True])
@@ -26,10 +26,10 @@ def test_it_is_read_only_until_the_last_is_done(editor, before: bool) -> None:
 
 
 def test_another_text_comes_while_pieces_are_written(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(piece_writer, "SLICE_SECONDS", 0.0)
+    monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 0.0)
     monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
-    monkeypatch.setattr(text_feed, "FIRST_SLICE", 300)
-    monkeypatch.setattr(text_feed, "_LARGEST", 300)
+    monkeypatch.setattr(text_transfer, "FIRST_SLICE", 300)
+    monkeypatch.setattr(text_transfer, "_LARGEST", 300)
     editor.setPlainText("word " * 3000)
     writer = PieceWriter(editor)
     ended = []

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from gui.editor import large_removal, undo_steps
-from gui.editor.piece_writer import PieceWriter
+from gui.editor import large_text, undo_steps
+from gui.editor.text_transfer import PieceWriter
 from tests.gui.editor.large_steps import CTRL, END, START, TEXT, paste, remove_much, replace_much
 from tests.gui.editor.sessions import Mirror
 from tests.thoroughness import mostly_deep
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("small_parts")
 
 def test_a_part_begins_between_characters(editor, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
-        monkeypatch.setattr(large_removal, name, 3)
+        monkeypatch.setattr(large_text, name, 3)
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
     editor.steps.begin()
@@ -47,7 +47,7 @@ def test_much_is_removed_over_several_turns(editor, qtbot, monkeypatch: pytest.M
 
 def test_parts_that_are_removed_begin_between_characters(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
-        monkeypatch.setattr(large_removal, name, 3)
+        monkeypatch.setattr(large_text, name, 3)
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
     editor.select_range(2, 78)

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from gui.editor import soft_text_edit, text_feed, undo_steps
-from gui.editor.soft_cuts import SOFT_LIMIT
+from gui.editor import soft_text_edit, text_transfer, undo_steps
+from gui.editor.soft_breaks import SOFT_LIMIT
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_text_that_is_saved_nowhere_stays_modified(editor) -> None:
 @pytest.mark.parametrize("modified", [False, True])
 def test_loading_by_slices_is_no_change(editor, qtbot, monkeypatch, told: list[bool], modified: bool) -> None:
     monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
-    monkeypatch.setattr(text_feed, "FIRST_SLICE", 1000)
+    monkeypatch.setattr(text_transfer, "FIRST_SLICE", 1000)
     with qtbot.waitSignal(editor.load_finished):
         editor.load_text("word " * 20_000)
         assert editor.is_loading
@@ -82,7 +82,7 @@ def test_loading_by_slices_is_no_change(editor, qtbot, monkeypatch, told: list[b
 
 def test_a_paste_that_is_taken_back_leaves_the_saved_text(editor, qtbot, monkeypatch, told: list[bool]) -> None:
     monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
-    monkeypatch.setattr(text_feed, "FIRST_SLICE", 1000)
+    monkeypatch.setattr(text_transfer, "FIRST_SLICE", 1000)
     editor.setPlainText("saved")
     with qtbot.waitSignal(editor.load_progress):
         editor.insertPlainText("word " * 20_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from gui.editor.rewrapping import MANY_NEW
+from gui.editor.drop_text_edit import MANY_NEW
 from gui.editor.soft_text_edit import SoftTextEdit
 
 MANY = "".join(f"line {number} that is long enough for a narrow view to wrap it\n" for number in range(MANY_NEW + 5))

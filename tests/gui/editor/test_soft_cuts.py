@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.editor.soft_cuts import SOFT_LIMIT, cut_points
+from gui.editor.soft_breaks import SOFT_LIMIT, cut_points
 
 LIMIT, PIECE = 40, 20
 PARTS = [

@@ -10,8 +10,8 @@ from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QTextCursor
 from PySide6.QtTest import QTest
 
 from engine.types import TextEdit
-from gui.editor import soft_text_edit, text_feed, text_source, undo_steps
-from gui.editor.soft_cuts import SOFT_LIMIT
+from gui.editor import large_text, soft_text_edit, text_transfer, undo_steps
+from gui.editor.soft_breaks import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument
 from tests.gui.editor.sessions import Mirror
 
@@ -274,10 +274,10 @@ class TestBigTexts:
     @pytest.fixture(autouse=True)
     def small_slices(self, monkeypatch) -> None:
         monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
-        monkeypatch.setattr(text_feed, "FIRST_SLICE", 500)
-        monkeypatch.setattr(text_feed, "_SMALLEST", 300)
-        monkeypatch.setattr(text_feed, "_LARGEST", 700)
-        monkeypatch.setattr(text_source, "PIECE", 2000)
+        monkeypatch.setattr(text_transfer, "FIRST_SLICE", 500)
+        monkeypatch.setattr(text_transfer, "_SMALLEST", 300)
+        monkeypatch.setattr(text_transfer, "_LARGEST", 700)
+        monkeypatch.setattr(large_text, "PIECE", 2000)
 
     TEXT = "\ufeffline of text 😀\r\n" * 300 + "é" * 9000 + "\ufffe end"
     HELD = TEXT.replace("\r\n", "\n")
@@ -340,7 +340,7 @@ class TestBigTexts:
         assert not editor.modified
 
     def test_the_layout_speaks_for_many_slices_at_once(self, editor, qtbot, monkeypatch) -> None:
-        monkeypatch.setattr(text_feed, "_SHOWN_EVERY_MS", 3_600_000)
+        monkeypatch.setattr(text_transfer, "_SHOWN_EVERY_MS", 3_600_000)
         editor.setPlainText("")
         editor.show()
         sizes: list[object] = []

@@ -23,7 +23,7 @@ def test_the_editor_loads_nothing_heavy() -> None:
 
 
 def test_offsets_and_tokens_load_no_qt() -> None:
-    loaded = loaded_by("gui.editor.offsets", "gui.editor.token_spans", "gui.editor.token_tracker", "gui.editor.types")
+    loaded = loaded_by("gui.editor.offsets", "gui.editor.token_spans", "gui.editor.token_tracker")
     assert not [name for name in loaded if name.startswith(("PySide6", "shiboken6"))]
 
 

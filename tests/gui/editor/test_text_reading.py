@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.editor import soft_text_edit
 from gui.editor.soft_text_edit import SoftTextEdit
-from gui.editor.text_reading import TextReading
+from gui.editor.text_transfer import TextReading
 
 TEXT = "naïve 😀 text\n" * 20
 

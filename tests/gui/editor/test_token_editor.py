@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine.types import TokenPatch
-from gui.editor.types import TokenSpan
+from gui.editor.offsets import TokenSpan
 from gui.look.theme import Theme
 from tests.gui.editor.fake_tokens import patch_of
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gui.editor import carrying
-from gui.editor.carrying import Stretch, carried, rebase
+from gui.editor import rebase as rebase_module
+from gui.editor.rebase import TokenSlice, rebase, rebase_once
 from gui.editor.token_spans import CONTINUES, NO_COLOUR, NO_TOKEN, STALE, TokenSpans
 
 
@@ -185,14 +185,14 @@ def test_late_patches_are_moved_as_the_tokens_are() -> None:
         bounds = [0, *first]
         start, end = sorted(rnd.sample(bounds, 2))
         ends = tokenised(rnd, start, end)
-        stretch = Stretch(start, end, *arrays(ends, [100 + n for n in range(len(ends))]))
+        stretch = TokenSlice(start, end, *arrays(ends, [100 + n for n in range(len(ends))]))
         early.apply(start, end, *stretch[2:])
         at = rnd.randint(0, length)
         removed = min(rnd.choice([0, 1, 5, 20]), length - at)
         added = rnd.choice([0, 1, 4])
         early.edit(at, removed, added)
         late.edit(at, removed, added)
-        moved = rebase(stretch, at, removed, added)
+        moved = rebase_once(stretch, at, removed, added)
         assert 0 <= moved.start <= moved.end <= length + added - removed
         if len(moved.ends):
             assert moved.ends[-1] == moved.end
@@ -215,12 +215,12 @@ def test_tokens_without_width_survive_typing_behind_them() -> None:
 
 
 def test_tokens_without_width_go_with_their_character() -> None:
-    stretch = Stretch(0, 6, *arrays([2, 2, 4, 4, 6], [1, 2, 3, 4, 5], [False, True, False, True, False]))
-    moved = rebase(stretch, 0, 4, 0)
+    stretch = TokenSlice(0, 6, *arrays([2, 2, 4, 4, 6], [1, 2, 3, 4, 5], [False, True, False, True, False]))
+    moved = rebase_once(stretch, 0, 4, 0)
     assert (moved.start, moved.end, moved.ids.tolist()) == (0, 2, [5])
-    moved = rebase(stretch, 2, 2, 0)
+    moved = rebase_once(stretch, 2, 2, 0)
     assert moved.ids.tolist() == [1, 2, 5]
-    moved = rebase(stretch, 2, 2, 3)
+    moved = rebase_once(stretch, 2, 2, 3)
     assert moved.end == moved.ends[-1] == 7
 
 
@@ -235,7 +235,7 @@ def test_joined_insertions_carry_tokens_as_one_by_one(edits, widths):
 
     ends = (10 + np.cumsum(widths)).astype(np.int32)
     count = len(widths)
-    stretch = Stretch(10, int(ends[-1]), ends, np.arange(count, dtype=np.int32), np.zeros(count, dtype=bool))
+    stretch = TokenSlice(10, int(ends[-1]), ends, np.arange(count, dtype=np.int32), np.zeros(count, dtype=bool))
     made: list[tuple[int, int, int, int]] = []
     for start, removed, added, goes_on in edits:
         if goes_on and made:
@@ -243,9 +243,9 @@ def test_joined_insertions_carry_tokens_as_one_by_one(edits, widths):
         made.append((len(made), start, removed, added))
     apart = together = stretch
     for _, start, removed, added in made:
-        apart = rebase(apart, start, removed, added)
+        apart = rebase_once(apart, start, removed, added)
     for start, removed, added in _joined(made):
-        together = rebase(together, start, removed, added)
+        together = rebase_once(together, start, removed, added)
     assert together[:2] == apart[:2]
     assert [array.tolist() for array in together[2:]] == [array.tolist() for array in apart[2:]]
 
@@ -262,11 +262,13 @@ def test_joined_insertions_carry_tokens_as_one_by_one(edits, widths):
 def test_many_edits_carry_tokens_as_one_by_one(edits, widths, start):
     ends = (start + np.cumsum(widths)).astype(np.int32)
     count = len(widths)
-    stretch = Stretch(start, int(ends[-1]) if count else start, ends, np.arange(count, dtype=np.int32), ends % 2 == 0)
+    stretch = TokenSlice(
+        start, int(ends[-1]) if count else start, ends, np.arange(count, dtype=np.int32), ends % 2 == 0
+    )
     alone = stretch
     for edit in edits:
-        alone = rebase(alone, *edit)
-    together = carried(stretch, edits)
+        alone = rebase_once(alone, *edit)
+    together = rebase(stretch, edits)
     assert together[:2] == alone[:2]
     assert [(array.dtype, array.tolist()) for array in together[2:]] == [
         (array.dtype, array.tolist()) for array in alone[2:]
@@ -328,12 +330,12 @@ MANY_EDITS = {
 def test_many_edits_copy_no_tokens(start: int, edits: list[tuple[int, int, int]], monkeypatch) -> None:
     """To copy a million takes milliseconds, and something replaced everywhere is thousands of edits."""
     copies = []
-    monkeypatch.setattr(carrying, "rebase", lambda *edit: copies.append(edit) or rebase(*edit))
+    monkeypatch.setattr(rebase_module, "rebase_once", lambda *edit: copies.append(edit) or rebase_once(*edit))
     ends = np.arange(start + 9, start + 9 + 3000, 3, dtype=np.int32)
-    stretch = Stretch(start, int(ends[-1]), *arrays(ends.tolist()))
-    moved = carried(stretch, edits)
+    stretch = TokenSlice(start, int(ends[-1]), *arrays(ends.tolist()))
+    moved = rebase(stretch, edits)
     assert copies == []
     for edit in edits:
-        stretch = rebase(stretch, *edit)
+        stretch = rebase_once(stretch, *edit)
     assert moved[:2] == stretch[:2]
     assert moved.ends.tolist() == stretch.ends.tolist()

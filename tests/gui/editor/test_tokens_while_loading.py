@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.editor import soft_text_edit, text_feed
+from gui.editor import soft_text_edit, text_transfer
 from tests.gui.editor.fake_tokens import patch_of
 
 TEXT = "a line of text 😀\n" * 300
@@ -13,9 +13,9 @@ TEXT = "a line of text 😀\n" * 300
 @pytest.fixture(autouse=True)
 def small_slices(monkeypatch) -> None:
     monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
-    monkeypatch.setattr(text_feed, "FIRST_SLICE", 500)
-    monkeypatch.setattr(text_feed, "_SMALLEST", 300)
-    monkeypatch.setattr(text_feed, "_LARGEST", 700)
+    monkeypatch.setattr(text_transfer, "FIRST_SLICE", 500)
+    monkeypatch.setattr(text_transfer, "_SMALLEST", 300)
+    monkeypatch.setattr(text_transfer, "_LARGEST", 700)
 
 
 def until_loaded(editor, qtbot) -> None:

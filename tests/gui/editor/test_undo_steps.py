@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from gui.editor.piece_writer import PieceWriter
-from gui.editor.pieces import Piece
+from gui.editor.text_changes import Piece
+from gui.editor.text_transfer import PieceWriter
 from tests.gui.editor.large_steps import CTRL, END, START, TEXT, choose, paste, press
 from tests.gui.editor.sessions import Mirror
 from tests.thoroughness import mostly_deep
@@ -103,9 +103,9 @@ def test_the_menu_undoes_all_of_it(editor, qtbot) -> None:
 
 @pytest.mark.deep
 def test_many_pieces_are_one_step(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gui.editor import piece_writer
+    from gui.editor import text_transfer
 
-    monkeypatch.setattr(piece_writer, "SLICE_SECONDS", 0.0005)
+    monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 0.0005)
     editor.setPlainText("word " * 3000)
     writer = PieceWriter(editor)
     with qtbot.waitSignal(writer.finished):

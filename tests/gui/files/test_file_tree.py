@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.models.file_choice import FileChoice, enough_of
-from gui.models.file_tree import TOP, FileTree, tree_of
-from gui.models.treemap_layout import squarified
+from gui.files.file_tree import TOP, FileChoice, FileTree, enough_of, tree_of
+from gui.files.treemap import squarified
 
 ROOT = Path(os.sep) / "root"
 names = st.sampled_from(["a", "b", "c.txt", "ab"])
@@ -187,3 +186,22 @@ def test_tiles_do_not_cross():
 def test_no_tiles_of_nothing():
     assert squarified([], 10, 10) == []
     assert squarified([1.0], 0, 10) == []
+
+
+def test_types_of_file_are_told_apart_by_their_tokens():
+    paths = [str(ROOT / name) for name in ("a/one.PY", "a/two.md", "b/none", "b/three.py", "c.a", "c.b", "c.c", "c.d")]
+    tokens = np.array([5, 9, 100, 7, 4, 3, 2, 1], dtype=np.int64)
+    tree = tree_of((ROOT,), ("one",), paths, tokens, tokens[None])
+    assert [tuple(one) for one in tree.file_types] == [
+        (".py", 12),
+        (".md", 9),
+        (".a", 4),
+        (".b", 3),
+        (".c", 2),
+        ("", 101),
+    ]
+    kinds = {tree.path_within_root(node): tree.file_types[tree.node_types[node]].suffix for node in range(2, len(tree))}
+    assert kinds["a"] == kinds["a/two.md"] == ".md"
+    assert kinds["a/one.PY"] == ".py"
+    assert kinds["b"] == kinds["c.d"] == ""
+    assert tree.path_within_root(1) == str(ROOT)

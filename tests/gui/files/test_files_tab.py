@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 import commands.tokens  # noqa: F401 - it adds its commands
 from commands.program import program
-from gui.models.file_tree import TOP
-from gui.models.file_tree_model import MODELS, NAME, TOKENS
-from gui.panels.files_panel import FilesPanel
-from gui.tabs import folder_watch
+from gui.files import folder_service
+from gui.files.file_tree import TOP
+from gui.files.file_tree_model import MODELS, NAME, TOKENS
+from gui.files.files_page import FilesPage
 from gui.workbench import Workbench
 from tests.engine.folder_trees import add_troubles, make_tree
 from tests.gui.conftest import OpenWindow
@@ -44,27 +44,27 @@ def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
 
 
 @pytest.fixture
-def panel(bench: Workbench) -> FilesPanel:
+def panel(bench: Workbench) -> FilesPage:
     assert bench.folders is not None
     return bench.folders.build()
 
 
 def scan(qtbot: QtBot, bench: Workbench, root: Path) -> None:
-    flow = bench.folders.flow
+    flow = bench.folders
     before = flow.shown
     bench.folders.build().set_paths([root])
     qtbot.waitUntil(lambda: flow.shown is not before and not flow.busy)
 
 
-def propose(qtbot: QtBot, bench: Workbench, panel: FilesPanel, tree: Path) -> None:
+def propose(qtbot: QtBot, bench: Workbench, panel: FilesPage, tree: Path) -> None:
     """Count a folder and have shown what would have to go for a third of it."""
     scan(qtbot, bench, tree)
-    panel.tools.limit.setValue(panel.model.choice.sums().tokens[0] // 3)
-    panel.tools.propose.click()
-    qtbot.waitUntil(lambda: panel.proposal.proposal is not None)
+    panel.fit.limit.setValue(panel.model.choice.sums().tokens[0] // 3)
+    panel.fit.propose.click()
+    qtbot.waitUntil(lambda: panel.fit.proposal is not None)
 
 
-def total(panel: FilesPanel) -> str:
+def total(panel: FilesPage) -> str:
     return panel.total.text()
 
 
@@ -87,7 +87,7 @@ def test_totals_are_those_of_count_and_everything_left_out_is_listed(qtbot, benc
     shown = panel.model.tree
     assert list(map(str, shown.paths)) == [file["path"] for file in document["files"]]
     assert shown.tokens[0].tolist() == [file["tokens"] for file in document["files"]]
-    left_out = bench.folders.flow.shown.left_out
+    left_out = bench.folders.shown.left_out
     assert {str(file.path.relative_to(tree)) for file in left_out.skipped} == set(troubles)
     assert panel.sides.tabText(1) == f"Left out: {len(troubles)}"
 
@@ -177,15 +177,35 @@ def test_columns_sort_within_folders(qtbot, bench, panel, tree):
     assert [model.data(model.index(row, NAME, root)) for row in range(7)] == [f"part{n}" for n in range(7)]
 
 
+def test_the_tree_begins_with_the_most_tokens_and_figures_are_of_what_is_checked(qtbot, bench, panel, tree):
+    assert panel.empty.isVisible()
+    assert not panel.fit.isVisible()
+    scan(qtbot, bench, tree)
+    assert panel.fit.isVisible()
+    model = panel.model
+    root = model.index(0, NAME)
+    shown = [int(model.tree.node_tokens[0, model.node(model.index(row, NAME, root))]) for row in range(7)]
+    assert shown == sorted(shown, reverse=True)
+    assert panel.tree.header().visualIndex(MODELS + 1) == 3, "the cost at the current model"
+    assert panel.tree.isColumnHidden(MODELS), "its tokens are those of the column Tokens"
+    model.check((int(model.tree.file_nodes[0]),), False)
+    tokens, cost, context = (figure.value.text() for figure in panel.figures.figures)
+    assert tokens == f"{model.choice.sums().tokens[0]:,}"
+    assert "$" in cost
+    assert context.endswith("%")
+    panel.fit.limit.setValue(model.choice.sums().tokens[0] - 3)
+    assert panel.fit.over.text() == "3 over"
+
+
 def test_small_files_are_hidden_and_still_counted(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     before = total(panel)
-    panel.tools.least.setValue(10)
+    panel.least.setValue(10)
     assert panel.model.hidden_files
     assert total(panel) == f"{before}  ·  {panel.model.hidden_files} small files not shown"
-    panel.tools.least.setValue(10**7)
+    panel.least.setValue(10**7)
     assert panel.model.rowCount() == 0
-    panel.tools.least.setValue(0)
+    panel.least.setValue(0)
     assert total(panel) == before
 
 
@@ -193,42 +213,42 @@ def test_small_files_are_hidden_and_still_counted(qtbot, bench, panel, tree):
 def test_a_proposal_is_followed_only_when_it_is_confirmed(qtbot, bench, panel, tree, way):
     scan(qtbot, bench, tree)
     whole = panel.model.choice.sums().tokens[0]
-    panel.tools.limit.setValue(whole // 3)
-    panel.tools.way.setCurrentIndex(panel.tools.way.findData(way))
-    qtbot.mouseClick(panel.tools.propose, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(panel.proposal.isVisible)
-    qtbot.mouseClick(panel.proposal.leave, Qt.MouseButton.LeftButton)
+    panel.fit.limit.setValue(whole // 3)
+    panel.fit.way.setCurrentIndex(panel.fit.way.findData(way))
+    qtbot.mouseClick(panel.fit.propose, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(panel.fit.words.isVisible)
+    qtbot.mouseClick(panel.fit.leave, Qt.MouseButton.LeftButton)
     assert panel.model.choice.sums().tokens[0] == whole
-    qtbot.mouseClick(panel.tools.propose, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: panel.proposal.proposal is not None)  # one that is visible may be outdated
-    assert panel.proposal.list.count()
-    nodes = panel.proposal.proposal.nodes
+    qtbot.mouseClick(panel.fit.propose, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.fit.proposal is not None)  # one that is visible may be outdated
+    assert panel.fit.list.count()
+    nodes = panel.fit.proposal.nodes
     files = sum(map(panel.model.tree.is_file, nodes))
-    said = panel.proposal.words.text()
+    said = panel.fit.words.text()
     assert (f"{files} files" in said or "1 file " in said) == (files > 0)
     assert ("folder" in said) == (files < len(nodes)) == (way == "folders")
-    qtbot.mouseClick(panel.proposal.take, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panel.fit.take, Qt.MouseButton.LeftButton)
     assert 0 < panel.model.choice.sums().tokens[0] <= whole // 3
-    assert not panel.proposal.isVisible()
+    assert not panel.fit.words.isVisible()
 
 
 def test_a_proposal_is_for_what_is_checked_when_it_comes(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     model = panel.model
-    panel.tools.limit.setValue(model.choice.sums().tokens[0] // 3)
-    panel.tools.propose.click()
+    panel.fit.limit.setValue(model.choice.sums().tokens[0] // 3)
+    panel.fit.propose.click()
     model.check((int(model.tree.file_nodes[0]),), False)  # before the answer can have come
-    qtbot.waitUntil(lambda: panel.proposal.proposal is not None)  # one that is visible may be outdated
-    proposal = panel.proposal.proposal
+    qtbot.waitUntil(lambda: panel.fit.proposal is not None)  # one that is visible may be outdated
+    proposal = panel.fit.proposal
     assert proposal.left + proposal.dropped == model.choice.sums().tokens[0]
     assert int(model.tree.file_nodes[0]) not in proposal.nodes
-    assert panel.proposal.take.hasFocus()
+    assert panel.fit.take.hasFocus()
     panel.tree.setFocus()
     model.check((int(model.tree.file_nodes[0]),), True)
-    panel.proposal.take.click()
-    assert panel.proposal.isVisible(), "it was made for other files: it is not followed"
-    qtbot.waitUntil(lambda: panel.proposal.proposal is not None)
-    proposal = panel.proposal.proposal
+    panel.fit.take.click()
+    assert panel.fit.words.isVisible(), "it was made for other files: it is not followed"
+    qtbot.waitUntil(lambda: panel.fit.proposal is not None)
+    proposal = panel.fit.proposal
     assert proposal.left + proposal.dropped == model.choice.sums().tokens[0]
     assert panel.tree.hasFocus(), "nobody asked for this one"
 
@@ -238,7 +258,7 @@ def test_proposals_that_nobody_asked_for_never_take_the_focus(qtbot, bench, pane
     panel.tree.setFocus()
     for checked in (False, True, False):  # each before the answer to the one before can have come
         panel.model.check((int(panel.model.tree.file_nodes[0]),), checked)
-    qtbot.waitUntil(lambda: panel.proposal.proposal is not None)
+    qtbot.waitUntil(lambda: panel.fit.proposal is not None)
     assert panel.tree.hasFocus()
 
 
@@ -247,31 +267,31 @@ def test_a_proposal_that_is_left_does_not_come_back(qtbot, bench, panel, tree):
     panel.model.check((int(panel.model.tree.file_nodes[0]),), False)
     lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Working out what fits")
     with qtbot.waitSignal(lane.busy_changed):
-        panel.proposal.leave.click()  # before the other one can have come
-    assert not panel.proposal.there
+        panel.fit.leave.click()  # before the other one can have come
+    assert not panel.fit.there
     assert not panel.remark.text(), "nothing to be said of"
 
 
 @pytest.mark.deep
 def test_a_proposal_is_made_anew_when_the_folder_changes(qtbot, bench, panel, tree):
     propose(qtbot, bench, panel, tree)
-    earlier = panel.proposal.proposal
+    earlier = panel.fit.proposal
     Path(panel.model.tree.paths[0]).write_text("so many other words than before " * 50)
-    qtbot.waitUntil(lambda: panel.proposal.proposal not in (None, earlier))
-    proposal = panel.proposal.proposal
+    qtbot.waitUntil(lambda: panel.fit.proposal not in (None, earlier))
+    proposal = panel.fit.proposal
     assert proposal.left + proposal.dropped == panel.model.choice.sums().tokens[0]
 
 
 def test_a_proposal_that_is_stopped_is_said(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
-    panel.tools.limit.setValue(1)
-    panel.tools.propose.click()
+    panel.fit.limit.setValue(1)
+    panel.fit.propose.click()
     lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Working out what fits")
-    fit = bench.folders.flow._fit
+    fit = bench.folders._fit
     with qtbot.waitSignal(lane.busy_changed):
         fit._on_cancelled(fit._wanted)  # as a job tells that was stopped
     assert "Stopped. Nothing is proposed." in panel.remark.text()
-    assert not panel.proposal.isVisible()
+    assert not panel.fit.words.isVisible()
 
 
 def test_enter_opens_a_file_in_the_editor(qtbot, bench, panel, tree):
@@ -290,9 +310,9 @@ def test_a_changed_file_is_counted_again_and_marks_stay(qtbot, bench, panel, tre
     unchecked = int(model.tree.file_nodes[-1])
     model.check((unchecked,), False)
     path = Path(model.tree.paths[0])
-    before = bench.folders.flow.shown
+    before = bench.folders.shown
     path.write_text("so many other words than before " * 50)
-    qtbot.waitUntil(lambda: bench.folders.flow.shown is not before)
+    qtbot.waitUntil(lambda: bench.folders.shown is not before)
     assert model.tree.paths[0] == str(path)
     assert int(model.tree.file_bytes[0]) == path.stat().st_size
     assert f"{FILES - 1} of {FILES} files" in total(panel)
@@ -325,7 +345,7 @@ def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix
     scan(qtbot, bench, tree)
     panel.model.check((int(panel.model.tree.file_nodes[0]),), False)
     target = tmp_path / f"list{suffix}"
-    bench.folders.saving.write(target)
+    bench.folders.write_list(target)
     qtbot.waitUntil(target.exists)
     text = target.read_text()
     count = len(panel.model.tree.paths)
@@ -341,8 +361,8 @@ def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix
 
 def test_a_path_that_begins_like_a_formula_is_no_formula(qtbot, bench, panel, tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    from gui.services.exports import to_csv
-    from gui.services.manifest import ManifestRequest, manifest_table
+    from gui.core.exports import to_csv
+    from gui.files.file_price_service import ManifestRequest, manifest_table
 
     scan(qtbot, bench, tree)
     shown = panel.model.tree
@@ -361,7 +381,7 @@ def test_a_path_that_leads_nowhere_is_said(qtbot, bench, panel, tmp_path):
 
 def test_results_of_another_folder_cannot_be_used(qtbot, bench, panel, tree, tmp_path):
     propose(qtbot, bench, panel, tree)
-    results = (panel.tree, panel.map, panel.total, panel.proposal, panel.tools.propose, panel.tools.export)
+    results = (panel.tree, panel.map, panel.total, panel.fit, panel.fit.propose, panel.export)
     assert panel.counted.text() == f"Results for {tree}"
     panel.folder.field.setText(str(tmp_path / "missing"))
     qtbot.keyClick(panel.folder.field, Qt.Key.Key_Return)
@@ -375,7 +395,7 @@ def test_results_of_another_folder_cannot_be_used(qtbot, bench, panel, tree, tmp
 
 
 def test_results_of_a_folder_that_is_gone_cannot_be_used(qtbot, bench, panel, tree, monkeypatch):
-    monkeypatch.setattr(bench.folders.flow, "_count_again", lambda: None)
+    monkeypatch.setattr(bench.folders, "_count_again", lambda: None)
     scan(qtbot, bench, tree)
     tree.rename(tree.with_name("elsewhere"))
     panel.scan.click()
@@ -390,13 +410,11 @@ def test_another_encoding_recounts_what_is_shown_and_not_what_is_typed(
     qtbot, bench, panel, tree, tmp_path, monkeypatch
 ):
     scan(qtbot, bench, tree)
-    asked, submit = [], bench.folders.flow._scan.scan
-    monkeypatch.setattr(
-        bench.folders.flow._scan, "scan", lambda request: (asked.append(request.roots), submit(request))
-    )
+    asked, submit = [], bench.folders._scan.scan
+    monkeypatch.setattr(bench.folders._scan, "scan", lambda request: (asked.append(request.roots), submit(request)))
     panel.folder.field.setText(str(tmp_path / "half a na"))
     bench.prompt.set_encoding("gpt2")
-    qtbot.waitUntil(lambda: bench.folders.flow.shown.tree.encodings[0] == "gpt2")
+    qtbot.waitUntil(lambda: bench.folders.shown.tree.encodings[0] == "gpt2")
     assert set(asked) == {(tree,)}
 
 
@@ -406,7 +424,7 @@ def test_nothing_named_and_nothing_there(qtbot, bench, panel, tmp_path):
     (tmp_path / "empty").mkdir()
     scan(qtbot, bench, tmp_path / "empty")
     assert "The folder is empty" in panel.remark.text()
-    assert not panel.tools.propose.isEnabled()
+    assert not panel.fit.propose.isEnabled()
 
 
 def test_the_map_is_driven_by_the_keyboard(qtbot, bench, panel, tree):
@@ -433,6 +451,23 @@ def test_the_map_is_driven_by_the_keyboard(qtbot, bench, panel, tree):
         qtbot.keyClick(picture, Qt.Key.Key_Return)
 
 
+def test_the_map_shows_two_levels_and_opens_the_inner_one(qtbot, bench, panel, tree):
+    scan(qtbot, bench, tree)
+    picture, model = panel.map, panel.model
+    assert panel.legend.entries() == [".txt 100%"]
+    assert panel.up.text() == tree.name
+    assert not panel.up.isEnabled(), "nothing above it was counted"
+    picture.resize(600, 500)
+    cell = picture.cells(0)[0]
+    assert int(model.tree.parents[cell.node]) == picture.nodes[0]
+    assert picture.tile(0).contains(cell.area)
+    qtbot.mouseDClick(picture, Qt.MouseButton.LeftButton, pos=cell.area.center().toPoint())
+    assert picture.folder == cell.node
+    assert panel.up.text() == model.tree.names[cell.node]
+    panel.up.click()
+    assert picture.folder == int(model.tree.parents[cell.node])
+
+
 def test_the_map_follows_the_tree(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     model = panel.model
@@ -443,36 +478,36 @@ def test_the_map_follows_the_tree(qtbot, bench, panel, tree):
 
 def test_a_folder_dropped_on_the_window_is_counted(qtbot, bench, tree):
     bench.panel.editor.files_dropped.emit([str(tree)])
-    qtbot.waitUntil(lambda: bench.folders.flow.shown is not None)
+    qtbot.waitUntil(lambda: bench.folders.shown is not None)
     assert bench.page("filesTab").is_in_front()
 
 
 def test_choices_are_remembered(qtbot, bench, panel, tree, open_window, tmp_path):
     panel.folder.set_paths([str(tree)])
-    panel.tools.gitignore.setChecked(False)
-    panel.tools.limit.setValue(1234)
-    panel.tools.way.setCurrentIndex(1)
+    panel.gitignore.setChecked(False)
+    panel.fit.limit.setValue(1234)
+    panel.fit.way.setCurrentIndex(1)
     state = json.loads(json.dumps(bench.folders.state()))
     panel.restore_state({})
-    assert panel.tools.gitignore.isChecked()
+    assert panel.gitignore.isChecked()
     panel.restore_state(state)
     assert bench.folders.state() == state
     panel.restore_state({"least": -4, "limit": "many", "way": 3, "folder": 7})
-    assert panel.tools.way.currentData() == "files"
+    assert panel.fit.way.currentData() == "files"
 
 
 def test_what_changes_before_it_is_watched_is_noticed(qtbot, bench, panel, tree, monkeypatch):
     """Between the scan and the moment when it is watched nobody tells of a change."""
     path = tree / "part0" / "group0" / "text0.txt"
-    watch = folder_watch.FolderWatch.watch
+    watch = folder_service.FolderWatch.watch
 
     def later(self, shown):
         path.write_text("changed before it was watched " * 40)
         (tree / "part0" / "late.txt").write_text("new before its folder was watched")
-        monkeypatch.setattr(folder_watch.FolderWatch, "watch", watch)
+        monkeypatch.setattr(folder_service.FolderWatch, "watch", watch)
         watch(self, shown)
 
-    monkeypatch.setattr(folder_watch.FolderWatch, "watch", later)
+    monkeypatch.setattr(folder_service.FolderWatch, "watch", later)
     bench.folders.build().set_paths([tree])
     qtbot.waitUntil(lambda: f"of {FILES + 1} files" in total(panel))
     index = panel.model.tree.paths.index(str(path))
@@ -482,7 +517,7 @@ def test_what_changes_before_it_is_watched_is_noticed(qtbot, bench, panel, tree,
 @pytest.mark.deep
 def test_a_change_during_a_scan_is_noticed(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
-    flow = bench.folders.flow
+    flow = bench.folders
     flow.count()
     assert flow.busy
     flow._count_again()  # as the watch asks for it when it was told of a change
@@ -493,7 +528,7 @@ def test_a_change_during_a_scan_is_noticed(qtbot, bench, panel, tree):
 
 
 def test_a_look_that_finds_nothing_new_changes_nothing(qtbot, bench, panel, tree, monkeypatch):
-    flow, model = bench.folders.flow, panel.model
+    flow, model = bench.folders, panel.model
     monkeypatch.setattr(flow, "_other_encodings", list)  # whatever the cost table comes to show meanwhile
     scan(qtbot, bench, tree)
     before, choice = flow.shown, model.choice
@@ -514,14 +549,14 @@ def test_a_file_that_another_one_replaced_is_watched(qtbot, bench, panel, tree):
         (tree.parent / "beside").write_text("word " * words)
         (tree.parent / "beside").replace(path)
         qtbot.waitUntil(lambda: int(panel.model.tree.file_bytes[0]) == path.stat().st_size)
-    qtbot.waitUntil(lambda: str(path) in bench.folders.flow._watch._watched())
+    qtbot.waitUntil(lambda: str(path) in bench.folders._watch._watched())
     path.write_text("written to where it stands")
     qtbot.waitUntil(lambda: int(panel.model.tree.file_bytes[0]) == path.stat().st_size)
 
 
 def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tree, monkeypatch):
-    monkeypatch.setattr(folder_watch, "MOST_FILES", 1)
-    monkeypatch.setattr(folder_watch, "MOST_FOLDERS", 1)
+    monkeypatch.setattr(folder_service, "MOST_FILES", 1)
+    monkeypatch.setattr(folder_service, "MOST_FOLDERS", 1)
     scan(qtbot, bench, tree)
     qtbot.waitUntil(lambda: "Not everything can be watched" in panel.watching.text())
     path = min(map(Path, panel.model.tree.paths), key=lambda path: path.stat().st_size)

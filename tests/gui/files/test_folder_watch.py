@@ -11,9 +11,9 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from gui.models.file_tree import FileTree, tree_of
-from gui.tabs import folder_watch
-from gui.tabs.folder_watch import FolderWatch
+from gui.files import folder_service
+from gui.files.file_tree import FileTree, tree_of
+from gui.files.folder_service import FolderWatch
 
 COMPOSED = unicodedata.normalize("NFC", "caf\N{LATIN SMALL LETTER E WITH ACUTE}.txt")
 DECOMPOSED = unicodedata.normalize("NFD", COMPOSED)
@@ -63,7 +63,7 @@ def asks_for_another_look(qtbot: QtBot, watch: FolderWatch, tree: FileTree) -> b
 
 
 def test_names_that_qt_composes_are_looked_at_once_more_only_once(qtbot, monkeypatch):
-    monkeypatch.setattr(folder_watch, "QFileSystemWatcher", ComposingWatcher)
+    monkeypatch.setattr(folder_service, "QFileSystemWatcher", ComposingWatcher)
     watch, folder = FolderWatch(), Path("/folder")
     both, one = tree_with(folder, [DECOMPOSED, "b.txt"]), tree_with(folder, ["b.txt"])
     assert [asks_for_another_look(qtbot, watch, both) for _ in range(3)] == [True, False, False]

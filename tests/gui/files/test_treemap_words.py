@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QFont, QFontMetrics
 from pytestqt.qtbot import QtBot
 
-from gui.panels.treemap import fitting_lines
+from gui.files.treemap import fitting_lines
 
 LINES = ("a-rather-long-name.txt", "1,234,567", "5.3%")
 

@@ -14,10 +14,10 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel, QMenu, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.core.paths import suggested_file
+from gui.core.token_text import visible_line
 from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.look.plain_label import PlainLabel
-from gui.look.token_text import visible_line
-from gui.paths import suggested_file
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
@@ -100,13 +100,13 @@ def bench(qtbot: QtBot, open_window: OpenWindow, folder: Path) -> Workbench:
     opened = open_window()
     opened.window.actions_by_name["focus_files"].trigger()
     opened.folders.build().set_paths([folder])
-    flow = opened.folders.flow
+    flow = opened.folders
     qtbot.waitUntil(lambda: flow.shown is not None and not flow.busy)
     return opened
 
 
 def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, bench: Workbench):
-    panel, flow = bench.folders.build(), bench.folders.flow
+    panel, flow = bench.folders.build(), bench.folders
     visible_files = [name for name in NAMES if not name.startswith(".")]
     assert len(flow.shown.tree.paths) == len(visible_files), "each of them is read, whatever it is called"
     panel.tree.expandAll()
@@ -116,9 +116,9 @@ def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, bench: Workbench):
     assert any("⟨RLO⟩" in line for line in shown)
     for line in shown:
         assert_harmless(line, "treemap")
-    panel.tools.limit.setValue(100)
-    panel.tools.propose.click()
-    qtbot.waitUntil(lambda: panel.proposal.list.count() > 0)
+    panel.fit.limit.setValue(100)
+    panel.fit.propose.click()
+    qtbot.waitUntil(lambda: panel.fit.list.count() > 0)
     assert_window_is_harmless(bench.window)
 
 

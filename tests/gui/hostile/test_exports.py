@@ -8,7 +8,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.services.exports import FORMULA_STARTS, ExportTable, harmless, to_csv, to_tsv
+from gui.core.exports import FORMULA_STARTS, ExportTable, harmless, to_csv, to_tsv
 
 HOSTILE = st.builds(
     lambda start, rest: start + rest,

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from engine import Encoding, catalog
-from gui.api_keys import key_sentence, keys_in_text, keys_in_tokens
+from gui.core.api_keys import key_sentence, keys_in_text, keys_in_tokens
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.vocabulary_windows import browse

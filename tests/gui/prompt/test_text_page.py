@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gui.editor.token_editor import TokenEditor
-from gui.settings import describe
+from gui.state.settings import describe
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages()

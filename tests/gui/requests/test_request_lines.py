@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QStyleOptionHeader, QStyleOptionViewItem
 
-from gui.panels.text_behind_figures import GAP
+from gui.widgets.delegates import GAP
 from tests.gui.requests.windows import drop, notices, settled
 
 pytestmark = pytest.mark.pages("requestTab")

@@ -7,7 +7,7 @@ import pytest
 
 from engine import atomic_file, half_written
 from engine.half_written import LOCK_NAME
-from gui.held_text import held
+from gui.core.text_chunks import held
 from gui.services.versions import store
 from gui.services.versions.store import VersionError
 

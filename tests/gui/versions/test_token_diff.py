@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from gui.models.runs import ADDED, REMOVED, WRAPPED, Run, wrapped
+from gui.core.text_runs import ADDED, REMOVED, WRAPPED, Run, wrapped
 from gui.services.versions import token_diff
 from gui.services.versions.diff_rows import Comparison, TokenLines, compare
 from gui.services.versions.token_diff import Difference, Hunk, difference, fewest_edits

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
-from gui.panels.status_line import StatusLine
+from gui.widgets.labels import StatusLine
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages()

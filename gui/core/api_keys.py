@@ -1,0 +1,122 @@
+"""Finds what looks like an API key in texts and vocabularies, so that nobody hands one on by mistake. No Qt.
+
+Only forms that hardly anything else has: a fixed beginning, and as many signs behind it as the issuer gives out. A
+password or a key without such a beginning is not found: a text in which nothing is found may still hold secrets.
+
+Where the forms come from: the rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml) for OpenAI,
+Anthropic, AWS, Google, Hugging Face and Stripe; GitHub's "Behind GitHub's new authentication token formats" (2021) and
+its documentation of fine-grained tokens; Slack's "Token types"; RFC 7468 for private keys in PEM. OpenRouter, Groq and
+xAI name the beginnings of theirs in their documentation; how many signs follow is what such keys have been seen with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from engine import Encoding
+
+MOST_FOUND = 100
+MOST_NAMED = 5
+SHORTEST_KEY = 20
+"""Bytes of the shortest of the forms below."""
+STRETCH = 1 << 16
+LONGEST = 1024
+"""Characters that are searched at once; and more than any key has, with the sign behind it."""
+_FORMS = {
+    "Anthropic": r"sk-ant-(?:api03|admin01|oat01)-[A-Za-z0-9_-]{80,120}",
+    "OpenRouter": r"sk-or-v1-[0-9a-f]{64}",
+    "OpenAI": r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,100}T3BlbkFJ[A-Za-z0-9_-]{20,100}",
+    "Google": r"AIza[A-Za-z0-9_-]{35}",
+    "AWS": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}",
+    "GitHub": r"(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})",
+    "Hugging Face": r"hf_[A-Za-z]{34}",
+    "Groq": r"gsk_[A-Za-z0-9]{52}",
+    "xAI": r"xai-[A-Za-z0-9]{80}",
+    "Slack": r"xox[abeoprs]-[0-9A-Za-z-]{20,200}",
+    "Stripe": r"(?:sk|rk)_live_[A-Za-z0-9]{24,99}",
+    "PEM": r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----",
+}
+_KEYS = re.compile(r"(?<![A-Za-z0-9_-])(?:" + "|".join(f"({form})" for form in _FORMS.values()) + r")(?![A-Za-z0-9_])")
+_BEGINNINGS = (
+    *("sk-", "AIza", "AKIA", "ASIA", "ABIA", "ACCA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+    *("hf_", "gsk_", "xai-", "xox", "_live_", "PRIVATE KEY"),
+)
+"""What every key has one of: looked for first, as that is ten times as fast."""
+_ISSUERS = tuple(_FORMS)
+
+
+class FoundKey(NamedTuple):
+    """What looks like a key: whose, on which line from 1, and where in characters. Never the key itself."""
+
+    issuer: str
+    line: int
+    char_start: int
+    char_end: int
+
+
+def find_keys(text: str) -> tuple[FoundKey, ...]:
+    """What looks like a key in a text, in order, at most a hundred. Takes time in proportion to the text."""
+    found: list[FoundKey] = []
+    line, place = 1, 0
+    for match in _matches(text):
+        line += text.count("\n", place, match.start())
+        place = match.start()
+        assert match.lastindex is not None
+        found.append(FoundKey(_ISSUERS[match.lastindex - 1], line, *match.span()))
+        if len(found) == MOST_FOUND:
+            break
+    return tuple(found)
+
+
+def keys_in_text(text: str) -> tuple[str, ...]:
+    """Whose keys a text seems to hold, and on which lines, in words."""
+    return tuple(f"{key.issuer} (line {key.line})" for key in find_keys(text))
+
+
+def keys_in_tokens(tokens: Iterable[tuple[int, bytes]]) -> tuple[str, ...]:
+    """Which tokens of a vocabulary, ids and bytes, hold a whole key: one that stood often in what it learned from."""
+    return tuple(
+        f"{key.issuer} (token {token_id})"
+        for token_id, content in tokens
+        if len(content) >= SHORTEST_KEY
+        for key in find_keys(content.decode("utf-8", "replace"))
+    )
+
+
+def key_sentence(subject: str, places: Sequence[str]) -> str:
+    """A sentence that names what was found and where, the first few of it; ``subject``: such as ``The text``."""
+    more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
+    return f"{subject} seems to hold API keys: " + ", ".join(places[:MOST_NAMED]) + more + "."
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """Stretch by stretch: one search through a big text would keep all other threads waiting until its end."""
+    start = 0
+    while start < len(text):
+        end = start + STRETCH
+        if not any(text.find(beginning, start, end + LONGEST) >= 0 for beginning in _BEGINNINGS):
+            start = end
+            continue
+        for match in _KEYS.finditer(text, start, end + LONGEST):
+            if match.start() >= end:
+                break
+            yield match
+            end = max(end, match.end())
+        start = end
+
+
+def keys_in_vocabulary(encoding: Encoding) -> tuple[str, ...]:
+    """Whose keys, and in which tokens, in words. Special tokens are looked through as well."""
+    return keys_in_tokens(_tokens(encoding))
+
+
+def _tokens(encoding: Encoding) -> Iterator[tuple[int, bytes]]:
+    """Ids and bytes; some ids of an imported file may stand for nothing."""
+    for token_id in range(encoding.n_vocab):
+        try:
+            yield token_id, encoding.decode_single_token_bytes(token_id)
+        except KeyError:
+            continue

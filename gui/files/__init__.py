@@ -1,0 +1,1 @@
+"""Workspace Files: count a folder and choose which files to send."""

@@ -1,0 +1,773 @@
+"""The page Files: a counted folder as a tree and as a map, what was left out, and a proposal that makes it fit."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QPainter, QPainterPath, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QListWidget,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionHeader,
+    QStyleOptionViewItem,
+    QTabBar,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.training_types import CorpusRules
+from gui.core.token_text import visible_line
+from gui.costs.money_text import CostText
+from gui.files.file_tree import TOP
+from gui.files.file_tree_model import BYTES, FILES, MODELS, NAME, SHARE, TOKENS, FileTreeModel
+from gui.files.treemap import Treemap, only_child, type_fills
+from gui.look.corner import plain_corner
+from gui.look.fonts import set_weight
+from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.models.training_skipped import SkippedFilesModel
+from gui.models.training_text import TrainingText
+from gui.panels.training_folder import FolderBar
+from gui.panels.training_form import Remark
+from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.empty_state import EmptyState
+from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.layouts import tokens_box
+from gui.widgets.tool_row import segments
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.training_types import CorpusSurvey
+    from gui.files.file_tree import FileTree, Proposal
+
+FIT = 200_000
+"""Tokens to fit into at a first start: the context window of many models."""
+MOST_LISTED = 200
+LINES = 3
+"""Of a proposal: items listed, and how many are seen at once."""
+FIRST_CHARACTERS = {NAME: 21, TOKENS: 12, SHARE: 15, FILES: 8, BYTES: 10}
+"""Widths of the columns when they are first shown, in characters of their font."""
+PADDING, ROW_PADDING, CELL_PADDING = 16, 11, 6
+BAR_WIDTH, BAR_HEIGHT = 54.0, 4.0
+ARROW_ROOM = 14
+ICON = QSize(16, 16)
+FIRST_SIZES = [620, 580]
+"""Of the tree and the map."""
+Index = QModelIndex | QPersistentModelIndex
+
+_ZEROS = re.compile(r"^\D*0[.,][.,0]*(?=[1-9])")
+"""Sign and leading zeros of a small amount."""
+
+
+class FileCells(QStyledItemDelegate):
+    """Draws the cells of the tree: icons before names, a bar beside a share, quiet zeros before an amount. What is not
+    checked is quiet."""
+
+    def __init__(self, model: FileTreeModel, theme: Theme, icons: Icons, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model, self._theme = model, theme
+        self._folder, self._file = icons.icon("files"), icons.icon("doc")
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        hint = super().sizeHint(option, index)
+        return QSize(hint.width(), option.fontMetrics.height() + ROW_PADDING)
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        choice, node = self._model.choice, self._model.node(index)
+        if choice is None:
+            return
+        if index.column() == NAME:
+            option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
+            option.icon = self._file if choice.tree.is_file(node) else self._folder
+            option.decorationSize = ICON
+        if not choice.checked_files(node):
+            for role in (QPalette.ColorRole.Text, QPalette.ColorRole.HighlightedText):
+                option.palette.setColor(role, self._theme.colour("quiet"))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if index.column() not in (SHARE, TOKENS) and not self._is_amount(index.column()):
+            super().paint(painter, option, index)
+            return
+        drawn = QStyleOptionViewItem(option)
+        self.initStyleOption(drawn, index)
+        text, drawn.text = drawn.text, ""
+        drawn.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, drawn, painter, drawn.widget)
+        painter.save()
+        area = QRectF(option.rect).adjusted(CELL_PADDING, 0, -CELL_PADDING, 0)
+        painter.setPen(drawn.palette.color(QPalette.ColorRole.Text))
+        if index.column() == SHARE:
+            self._draw_share(painter, area, text, self._model.node(index))
+        else:
+            self._draw_figure(painter, area, text, option.font, strong=index.column() != TOKENS)
+        painter.restore()
+
+    @staticmethod
+    def _is_amount(column: int) -> bool:
+        return column >= MODELS and (column - MODELS) % 2 == 1
+
+    def _draw_share(self, painter: QPainter, area: QRectF, text: str, node: int) -> None:
+        painter.drawText(area, _END, text)
+        room = area.width() - painter.fontMetrics().horizontalAdvance("100.0%") - CELL_PADDING
+        width = min(BAR_WIDTH, room)
+        tree = self._model.tree
+        if tree is None or width < BAR_WIDTH / 2:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        share = float(tree.node_tokens[0, node]) / max(1, int(tree.node_tokens[0, TOP]))
+        track = QRectF(area.left(), area.center().y() - BAR_HEIGHT / 2, width, BAR_HEIGHT)
+        for part, colour in ((1.0, "track"), (share, "bar")):
+            if part > 0:
+                path = QPainterPath()
+                part_area = QRectF(track.left(), track.top(), max(BAR_HEIGHT, width * part), BAR_HEIGHT)
+                path.addRoundedRect(part_area, BAR_HEIGHT / 2, BAR_HEIGHT / 2)
+                painter.fillPath(path, self._theme.colour(colour))
+
+    def _draw_figure(self, painter: QPainter, area: QRectF, text: str, font: QFont, *, strong: bool) -> None:
+        """Write a figure at the end of its cell; the leading zeros of an amount are quiet."""
+        found = _ZEROS.match(text) if strong else None
+        zeros = found.group() if found is not None else ""
+        heavy = QFont(font)
+        set_weight(heavy, QFont.Weight.DemiBold if strong else QFont.Weight.Medium)
+        painter.setFont(heavy)
+        metrics = painter.fontMetrics()
+        digits = text[len(zeros) :]
+        if metrics.horizontalAdvance(text) > area.width():
+            zeros, digits = "", metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(area.width()))
+        painter.drawText(area, _END, digits)
+        if zeros:
+            painter.setFont(font)
+            painter.setPen(self._theme.colour("quiet"))
+            painter.drawText(area.adjusted(0, 0, -metrics.horizontalAdvance(digits), 0), _END, zeros)
+
+
+_END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class TreeHeader(QHeaderView):
+    """Titles stand over their figures, with the arrow of the sorted column on the inner side: Qt draws it over them."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._theme = theme
+        self.setSectionsMovable(True)
+        self.setSectionsClickable(True)
+        self.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.setStretchLastSection(False)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, logical: int) -> None:
+        super().initStyleOptionForIndex(option, logical)
+        option.sortIndicator = QStyleOptionHeader.SortIndicator.None_
+
+    def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
+        painter.save()
+        super().paintSection(painter, rect, logical)
+        painter.restore()
+        if logical != self.sortIndicatorSection():
+            return
+        title = str(self.model().headerData(logical, self.orientation()))
+        width = self.fontMetrics().horizontalAdvance(title) + ARROW_ROOM
+        at_end = (logical != NAME) != self.isRightToLeft()
+        centre = rect.right() - width if at_end else rect.left() + width
+        up = 1.0 if self.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder else -1.0
+        middle = rect.center().y() + 0.5
+        corners = [QPointF(centre + x, middle + y * up) for x, y in ((-3.5, 1.75), (0.0, -1.75), (3.5, 1.75))]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.colour("accent"), 1.6, c=Qt.PenCapStyle.RoundCap))
+        painter.drawPolyline(corners)
+        painter.restore()
+
+
+class TypeLegend(QWidget):
+    """Names the types of file that the fills of the map tell apart, each with its share of all tokens."""
+
+    def __init__(self, model: FileTreeModel, theme: Theme) -> None:
+        super().__init__(objectName="filesLegend")
+        self._model, self._theme = model, theme
+        self.setAccessibleName(self.tr("Types of file on the map"))
+        self.setFixedHeight(self.fontMetrics().height() + 8)
+        model.modelReset.connect(self._on_reset)
+        theme.changed.connect(self.update)
+
+    def entries(self) -> list[str]:
+        """The types with their shares, in the order of the fills."""
+        tree = self._model.tree
+        if tree is None:
+            return []
+        whole = max(1, int(tree.node_tokens[0, TOP]))
+        return [
+            self.tr("{type} {share}%").format(
+                type=visible_line(one.suffix) or self.tr("other"), share=f"{100 * one.tokens / whole:.0f}"
+            )
+            for one in tree.file_types
+        ]
+
+    @Slot()
+    def _on_reset(self) -> None:
+        self.setAccessibleDescription(", ".join(self.entries()))
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        tree = self._model.tree
+        if tree is None:
+            return
+        fills = type_fills(self._theme)
+        with QPainter(self) as painter:
+            metrics, x, middle = painter.fontMetrics(), 0, self.height() / 2
+            for place, words in enumerate(self.entries()):
+                width = 16 + metrics.horizontalAdvance(words)
+                if x + width > self.width():
+                    return
+                fill, edge = fills[place] if tree.file_types[place].suffix else fills[-1]
+                painter.setPen(edge)
+                painter.setBrush(fill)
+                painter.drawRect(QRectF(x + 0.5, middle - 5, 10, 10))
+                painter.setPen(self._theme.colour("quiet"))
+                painter.drawText(QRectF(x + 16, 0, width, self.height()), Qt.AlignmentFlag.AlignVCenter, words)
+                x += width + 14
+
+
+class FitFoot(QFrame):
+    """The foot of the page: tokens to fit into, and the proposal what to uncheck for that.
+
+    Signals: ``fit_asked()``; ``taken(Proposal)``; ``left()``: the proposal was dismissed; ``changed()`` at each change
+    of a control.
+    """
+
+    fit_asked = Signal()
+    taken = Signal(object)
+    left = Signal()
+    changed = Signal()
+
+    def __init__(self, text: TrainingText) -> None:
+        super().__init__(objectName="filesFoot")
+        self.setProperty("kind", "foot")
+        self._text = text
+        self.proposal: Proposal | None = None
+        self.limit = tokens_box("filesLimit", self.tr("Tokens to fit into"))
+        self.limit.setValue(FIT)
+        self.way = QComboBox(objectName="filesWay")
+        self.way.setAccessibleName(self.tr("What to uncheck"))
+        self.way.addItem(self.tr("by unchecking files"), "files")
+        self.way.addItem(self.tr("by unchecking folders"), "folders")
+        self.way.setProperty("kind", "quiet")
+        self.way.setToolTip(
+            self.tr(
+                "Takes the smallest item that is enough by itself, else the largest, until the rest fits. "
+                "Nothing is unchecked before you confirm it."
+            )
+        )
+        self.over = PlainLabel(objectName="filesOver")
+        self.over.setProperty("role", "pill")
+        self.propose = QPushButton(self.tr("&Propose what to uncheck"), objectName="filesPropose")
+        self.words = PlainLabel(objectName="filesProposal")
+        self.words.setWordWrap(True)
+        self.list = QListWidget(objectName="filesProposed")
+        self.list.setAccessibleName(self.tr("Items to uncheck"))
+        self.list.setProperty("kind", "plain")
+        self.take = QPushButton(self.tr("&Uncheck these"), objectName="filesTake")
+        self.take.setProperty("kind", "primary")
+        self.leave = QPushButton(self.tr("Dismiss"), objectName="filesLeave")
+        self.leave.setProperty("kind", "quiet")
+        self._place()
+        self.propose.clicked.connect(self.fit_asked)
+        self.limit.valueChanged.connect(self.changed)
+        self.way.currentIndexChanged.connect(self.changed)
+        self.take.clicked.connect(self._on_taken)
+        self.leave.clicked.connect(self._on_left)
+        self.withdraw()
+
+    def _place(self) -> None:
+        caption = PlainLabel(self.tr("Fit &into"))
+        caption.setProperty("role", "strong")
+        caption.setBuddy(self.limit)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for widget in (caption, self.limit, PlainLabel(self.tr("tokens")), self.way, self.over):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self.propose)
+        self._answer = QWidget()
+        answer = QVBoxLayout(self._answer)
+        answer.setContentsMargins(0, 0, 0, 0)
+        answer.setSpacing(4)
+        line = QHBoxLayout()
+        line.addWidget(self.words, 1)
+        line.addWidget(self.leave)
+        line.addWidget(self.take)
+        answer.addLayout(line)
+        answer.addWidget(self.list)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 8, 16, 8)
+        column.setSpacing(6)
+        column.addLayout(row)
+        column.addWidget(self._answer)
+
+    @property
+    def there(self) -> bool:
+        """True if a proposal is shown, even an outdated one."""
+        return not self._answer.isHidden()
+
+    def show_tokens(self, checked: int) -> None:
+        """Say by how much the checked files exceed the limit."""
+        over = checked - self.limit.value()
+        self.over.setText(self.tr("{n} over").format(n=self._text.number(over)) if over > 0 else "")
+        self.over.setVisible(over > 0)
+
+    def outdate(self) -> None:
+        """Keep the proposal shown from being taken; another one will replace it."""
+        self.proposal = None
+
+    def show_proposal(self, tree: FileTree, proposal: Proposal) -> None:
+        """Show a proposal."""
+        self.proposal = proposal
+        write, number = self._text.number, len(proposal.nodes)
+        if number:
+            words = self.tr("Uncheck {what} with {dropped} tokens; {left} of {limit} remain.").format(
+                what=self._what(tree, proposal),
+                dropped=write(proposal.dropped),
+                left=write(proposal.left),
+                limit=write(proposal.limit),
+            )
+        else:
+            words = self.tr("The checked files fit: {left} of {limit} tokens.").format(
+                left=write(proposal.left), limit=write(proposal.limit)
+            )
+        self.words.setText(words)
+        self.list.clear()
+        for node in proposal.nodes[:MOST_LISTED]:
+            tokens = write(int(tree.node_tokens[0, node]))
+            path = visible_line(tree.path_within_root(node))
+            self.list.addItem(self.tr("{path}  ({tokens} tokens)").format(path=path, tokens=tokens))
+        if number > MOST_LISTED:
+            self.list.addItem(self.tr("and {n} more").format(n=write(number - MOST_LISTED)))
+        rows = min(self.list.count(), LINES)
+        self.list.setFixedHeight(rows * max(1, self.list.sizeHintForRow(0)) + 2 * self.list.frameWidth())
+        self.list.setVisible(number > 0)
+        self.take.setVisible(number > 0)
+        self._answer.show()
+
+    def take_focus(self) -> None:
+        """Focus the button that is most likely wanted."""
+        (self.leave if self.take.isHidden() else self.take).setFocus()
+
+    def _what(self, tree: FileTree, proposal: Proposal) -> str:
+        """The numbers of folders and files."""
+        files = tree.how_many_files(proposal.nodes)
+        folders = len(proposal.nodes) - files
+        parts = []
+        if folders:
+            words = self.tr("1 folder") if folders == 1 else self.tr("{n} folders")
+            parts.append(words.format(n=self._text.number(folders)))
+        if files:
+            words = self.tr("1 file") if files == 1 else self.tr("{n} files")
+            parts.append(words.format(n=self._text.number(files)))
+        return self.tr(" and ").join(parts)
+
+    @Slot()
+    def withdraw(self) -> None:
+        """Hide the proposal."""
+        self.proposal = None
+        self._answer.hide()
+
+    @Slot()
+    def _on_left(self) -> None:
+        self.withdraw()
+        self.left.emit()
+
+    @Slot()
+    def _on_taken(self) -> None:
+        proposal = self.proposal
+        if proposal is not None:
+            self.withdraw()
+            self.taken.emit(proposal)
+
+
+class FilesPage(QWidget):
+    """Shows a folder and emits what the user asks for. ``FilesController`` carries it out.
+
+    Signals: ``scan_asked()``, ``stop_asked()``, ``export_asked()``, ``file_opened(int)`` with a node,
+    ``least_changed()``, ``state_changed()``.
+    """
+
+    scan_asked = Signal()
+    stop_asked = Signal()
+    export_asked = Signal()
+    file_opened = Signal(int)
+    least_changed = Signal()
+    state_changed = Signal()
+
+    def __init__(self, theme: Theme, icons: Icons, text: CostText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("filesPanel")
+        self.text = TrainingText(self.locale())
+        self.model = FileTreeModel(text, self.text, self)
+        self.left_out = SkippedFilesModel(self.text, self)
+        self._opened: set[tuple[str, ...]] = set()
+        self._busy = self._sized = False
+        self._make_bar(icons)
+        self._make_results(theme, icons)
+        self._make_tree(theme, icons)
+        self._place()
+        self._connect()
+        self.set_busy(False)
+        self._set_there(False)
+
+    def _make_bar(self, icons: Icons) -> None:
+        self.sides = QTabBar(self)
+        self.sides.addTab(self.tr("Tree and map"))
+        self.sides.addTab(self.tr("Left out"))
+        self.folder = FolderBar(icons, prefix="files")
+        self.folder.field.setAccessibleName(self.tr("Folder to count"))
+        self.folder.field.setPlaceholderText(self.tr("Choose a folder, drop one here, or type its path"))
+        self.folder.button.setAccessibleName(self.tr("Choose the folder to count"))
+        self.scan = QPushButton(self.tr("Cou&nt"), objectName="filesScan")
+        self.scan.setAccessibleName(self.tr("Count the folder"))
+        self.scan.setToolTip(self.tr("Count what is new or has changed"))
+
+    def _make_results(self, theme: Theme, icons: Icons) -> None:
+        self.figures = FigureStrip("filesTokens", "filesCost", "filesContext")
+        self.least = tokens_box("filesLeast", self.tr("Hide files with fewer tokens"))
+        self.least.setToolTip(self.tr("Smaller files and folders are hidden; they stay in every total."))
+        self.gitignore = QCheckBox(self.tr("Respect .&gitignore"), objectName="filesGitignore")
+        self.gitignore.setChecked(True)
+        self.remark = Remark(theme)
+        self.remark.setObjectName("filesRemark")
+        self.counted = Remark(theme)
+        self.counted.setObjectName("filesCounted")
+        self.watching = Remark(theme)
+        self.watching.setObjectName("filesWatching")
+        self.watching.setProperty("role", "caption")
+        self.total = QLabel(objectName="filesTotal")
+        self.total.setAccessibleName(self.tr("Total of the checked files"))
+        self.total.setProperty("role", "caption")
+        self.total.setTextFormat(Qt.TextFormat.PlainText)
+        self.total.setWordWrap(True)
+        self.total.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.export = QPushButton(self.tr("E&xport list…"), objectName="filesExport")
+        self.export.setAccessibleName(self.tr("Export the list of files"))
+        self.export.setProperty("kind", "link")
+        self.fit = FitFoot(self.text)
+        self.empty = EmptyState(
+            "filesEmpty",
+            "files",
+            self.tr(
+                "Count the tokens of a folder, file by file, and choose which files to send. "
+                "You can also drop a folder anywhere on this page."
+            ),
+            self.tr("Choose a folder…"),
+            icons,
+            theme,
+        )
+
+    def _make_tree(self, theme: Theme, icons: Icons) -> None:
+        self.tree = QTreeView(objectName="filesTree")
+        self.tree.setAccessibleName(self.tr("Files with their tokens and costs"))
+        self.tree.setProperty("kind", "flat")
+        self.tree.setHeader(TreeHeader(theme, self.tree))
+        self.tree.setModel(self.model)
+        self.tree.setItemDelegate(FileCells(self.model, theme, icons, self.tree))
+        self.tree.setUniformRowHeights(True)
+        self.tree.setSortingEnabled(True)
+        self.tree.sortByColumn(TOKENS, Qt.SortOrder.DescendingOrder)
+        self.tree.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.tree.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.tree.setCornerWidget(plain_corner(self.tree))
+        self.map = Treemap(self.model, theme)
+        self.up = QPushButton(objectName="filesUp")
+        self.up.setProperty("kind", "quiet")
+        self.up.setIcon(icons.icon("up"))
+        self.up.setToolTip(self.tr("Show the folder that contains this one"))
+        self.legend = TypeLegend(self.model, theme)
+        self.skipped = QTreeView(objectName="filesSkipped")
+        self.skipped.setAccessibleName(self.tr("Files that were left out, by reason"))
+        self.skipped.setProperty("kind", "flat")
+        self.skipped.setModel(self.left_out)
+        self.skipped.setHeaderHidden(True)
+        self.skipped.setUniformRowHeights(True)
+
+    def _place(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(16, 8, 12, 4)
+        bar.setSpacing(8)
+        bar.addWidget(segments(self.sides, "filesSides", self.tr("Tree and map, or what was left out")))
+        bar.addWidget(self.folder, 1)
+        bar.addWidget(self.scan)
+        least = PlainLabel(self.tr("Hide &below"))
+        least.setProperty("role", "caption")
+        least.setBuddy(self.least)
+        for widget in (least, self.least, self.gitignore):
+            self.figures.row.addWidget(widget)
+        self.figures.row.setContentsMargins(16, 2, 12, 4)
+        remarks = QVBoxLayout()
+        remarks.setContentsMargins(16, 0, 16, 0)
+        remarks.setSpacing(2)
+        for remark in (self.remark, self.counted):
+            remarks.addWidget(remark)
+        self.views = QStackedWidget()
+        self.views.addWidget(self._both())
+        self.views.addWidget(self.skipped)
+        self.shown = QWidget()
+        shown = QVBoxLayout(self.shown)
+        shown.setContentsMargins(0, 0, 0, 0)
+        shown.setSpacing(0)
+        shown.addWidget(self._line())
+        shown.addWidget(self.views, 1)
+        shown.addWidget(self._line())
+        shown.addWidget(self.fit)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(bar)
+        column.addWidget(self.figures)
+        column.addLayout(remarks)
+        column.addWidget(self.empty, 1)
+        column.addWidget(self.shown, 1)
+
+    def _both(self) -> QSplitter:
+        """The tree with the total at its foot, and the map beside it."""
+        left = QFrame()
+        left.setProperty("kind", "surface")
+        foot = QHBoxLayout()
+        foot.setContentsMargins(16, 4, 12, 4)
+        foot.addWidget(self.total, 1)
+        foot.addWidget(self.export)
+        watching = QHBoxLayout()
+        watching.setContentsMargins(16, 0, 12, 4)
+        watching.addWidget(self.watching)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.tree, 1)
+        column.addWidget(self._line())
+        column.addLayout(foot)
+        column.addLayout(watching)
+        right = QFrame()
+        right.setProperty("kind", "surface")
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.legend, 1)
+        head.addWidget(self.up)
+        beside = QVBoxLayout(right)
+        beside.setContentsMargins(10, 4, 12, 8)
+        beside.setSpacing(2)
+        beside.addLayout(head)
+        beside.addWidget(self.map, 1)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="filesSplitter")
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(left)
+        self.splitter.addWidget(right)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes(FIRST_SIZES)
+        return self.splitter
+
+    @staticmethod
+    def _line() -> QFrame:
+        line = QFrame()
+        line.setProperty("kind", "line")
+        return line
+
+    def _connect(self) -> None:
+        dropped = DroppedFiles(self)
+        dropped.dropped.connect(self._on_dropped)
+        self.empty.button.clicked.connect(self.folder.choose)
+        self.folder.chosen.connect(self.scan_asked)
+        self.folder.field.returnPressed.connect(self.scan_asked)
+        self.folder.paths_changed.connect(self.state_changed)
+        self.scan.clicked.connect(self._on_scan)
+        self.sides.currentChanged.connect(self.views.setCurrentIndex)
+        self.gitignore.toggled.connect(self._on_rules)
+        self.least.valueChanged.connect(self._on_least)
+        self.export.clicked.connect(self.export_asked)
+        self.fit.changed.connect(self._on_fit_changed)
+        self.tree.activated.connect(self._on_activated)
+        self.tree.expanded.connect(self._on_expanded)
+        self.tree.collapsed.connect(self._on_collapsed)
+        self.tree.selectionModel().currentChanged.connect(self._on_current)
+        self.map.opened.connect(self.file_opened)
+        self.map.folder_changed.connect(self._show_folder)
+        self.up.clicked.connect(self.map.go_up)
+        self.model.modelReset.connect(self._size_columns)
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    def rules(self) -> CorpusRules:
+        """Which files are counted."""
+        return CorpusRules(honour_gitignore=self.gitignore.isChecked())
+
+    def set_busy(self, busy: bool) -> None:
+        """Say whether a folder is being counted."""
+        self._busy = busy
+        self.scan.setText(self.tr("St&op") if busy else self.tr("Cou&nt"))
+        self.scan.setAccessibleName(self.tr("Stop counting") if busy else self.tr("Count the folder"))
+
+    def show_counted(self, words: str, *, current: bool) -> None:
+        """Say which folder the results are of. Results that are not ``current`` are dimmed and cannot be used."""
+        self.counted.say(words, "" if current else "warning")
+        self.counted.setVisible(not current)  # the first row of the tree names the folder
+        focus = self.focusWidget()
+        results = (self.fit, self.views, self.figures)
+        if not current and focus is not None and any(widget.isAncestorOf(focus) for widget in results):
+            self.folder.field.setFocus()  # a disabled widget would pass the focus on to whatever is next
+        for widget in results:
+            widget.setEnabled(current)
+        tree = self.model.tree
+        self._set_there(current and tree is not None and bool(tree.paths))
+
+    def _set_there(self, there: bool) -> None:
+        """Enable what works on a counted folder, and show the results once there are some."""
+        for button in (self.fit.propose, self.export):
+            button.setEnabled(there)
+        counted = self.model.tree is not None
+        self.empty.setVisible(not counted)
+        for widget in (self.shown, self.figures):
+            widget.setVisible(counted)
+
+    def show_left_out(self, left_out: CorpusSurvey | None) -> None:
+        """Show what was left out, with the number on its tab."""
+        self.left_out.set_survey(left_out)
+        number = len(left_out.skipped) if left_out is not None else 0
+        self.sides.setTabText(1, self.tr("Left out: {n}").format(n=self.text.number(number)))
+
+    def open_again(self) -> None:
+        """Open the folders that were open before the tree was reset; at first the one at the top."""
+        for way in sorted(self._opened, key=len):
+            node = self.model.find(way)
+            if node is not None:
+                self.tree.expand(self.model.index_of(node))
+        top = only_child(self.model)
+        if top != TOP:
+            self.tree.expand(self.model.index_of(top))
+            if not self.tree.currentIndex().isValid():
+                self.tree.setCurrentIndex(self.model.index_of(top))
+
+    def set_paths(self, paths: list[Path]) -> None:
+        """Name these folders and files, and ask for their count."""
+        self.folder.set_paths([str(path) for path in paths])
+        self.scan_asked.emit()
+
+    def state(self) -> dict[str, Any]:
+        """Return the user's choices, as JSON holds them."""
+        return {
+            "folder": self.folder.field.text(),
+            "gitignore": self.gitignore.isChecked(),
+            "least": self.least.value(),
+            "limit": self.fit.limit.value(),
+            "way": self.fit.way.currentData(),
+        }
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Restore what ``state`` returned."""
+        folder = state.get("folder")
+        self.folder.field.setText(folder if isinstance(folder, str) else "")
+        self.gitignore.setChecked(state.get("gitignore") is not False)
+        for box, name in ((self.least, "least"), (self.fit.limit, "limit")):
+            value = state.get(name)
+            if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+                box.setValue(min(value, box.maximum()))
+        self.fit.way.setCurrentIndex(max(0, self.fit.way.findData(state.get("way"))))
+        self.model.set_least(self.least.value())
+
+    # --- what the user does -------------------------------------------------------------------------------------------
+
+    @Slot(list)
+    def _on_dropped(self, paths: list[Path]) -> None:
+        self.set_paths(paths)
+
+    @Slot()
+    def _on_scan(self) -> None:
+        (self.stop_asked if self._busy else self.scan_asked).emit()
+
+    @Slot()
+    def _on_rules(self) -> None:
+        self.state_changed.emit()
+        self.scan_asked.emit()
+
+    @Slot(int)
+    def _on_least(self, tokens: int) -> None:
+        self.state_changed.emit()
+        self.model.set_least(tokens)
+        self.least_changed.emit()
+
+    @Slot()
+    def _on_fit_changed(self) -> None:
+        self.state_changed.emit()
+        if self.model.choice is not None:
+            self.fit.show_tokens(self.model.choice.sums().tokens[0])
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        tree = self.model.tree
+        if tree is not None and tree.is_file(self.model.node(index)):
+            self.file_opened.emit(self.model.node(index))
+
+    @Slot(QModelIndex)
+    def _on_expanded(self, index: QModelIndex) -> None:
+        if self.model.tree is not None:
+            self._opened.add(self.model.tree.way_to(self.model.node(index)))
+
+    @Slot(QModelIndex)
+    def _on_collapsed(self, index: QModelIndex) -> None:
+        if self.model.tree is not None:
+            self._opened.discard(self.model.tree.way_to(self.model.node(index)))
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current(self, index: QModelIndex, _before: QModelIndex) -> None:
+        tree = self.model.tree
+        if tree is None or not index.isValid():
+            return
+        node = self.model.node(index)
+        if tree.is_file(node):
+            self.map.show_folder(int(tree.parents[node]), node)
+        else:
+            self.map.show_folder(node)
+
+    @Slot(int)
+    def _show_folder(self, node: int) -> None:
+        """Name the folder that the map shows on the button that leaves it."""
+        tree = self.model.tree
+        name = tree.path_of(node).name if tree is not None and node != TOP else ""
+        self.up.setText(visible_line(name).replace("&", "&&"))
+        self.up.setAccessibleName(self.tr("Leave {folder}").format(folder=visible_line(name)))
+        self.up.setEnabled(self.map.can_go_up)
+
+    @Slot()
+    def _size_columns(self) -> None:
+        """Give columns the room that they usually need. Columns that are there keep their width, but not those of
+        models: others may be shown. The cost at the current model comes right after the share."""
+        header, metrics = self.tree.header(), self.tree.header().fontMetrics()
+        for column, characters in () if self._sized else FIRST_CHARACTERS.items():
+            header.resizeSection(column, characters * metrics.averageCharWidth() + PADDING)
+        for column in range(MODELS, self.model.columnCount()):
+            title = str(self.model.headerData(column, Qt.Orientation.Horizontal))
+            header.resizeSection(column, metrics.horizontalAdvance(title) + 2 * PADDING)
+        if self.model.columnCount() > MODELS + 1:
+            header.moveSection(header.visualIndex(MODELS + 1), header.visualIndex(SHARE) + 1)
+            self.tree.setColumnHidden(MODELS, self._repeats_tokens())
+        self._sized = True
+
+    def _repeats_tokens(self) -> bool:
+        """True if the first model counts in the encoding that the tree shows anyway."""
+        tree, prices = self.model.tree, self.model.prices
+        return tree is not None and prices is not None and prices.encoding_of(0) == tree.encodings[0]

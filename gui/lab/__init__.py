@@ -1,0 +1,1 @@
+"""Workspace Lab: small experiments with tokens, to edit and run."""

@@ -1,0 +1,366 @@
+"""Cards on training: small texts whose merges can be followed by hand.
+
+The texts are those of published lessons on byte-pair encoding. Of pairs that occur equally often these lessons take the
+one seen first, and so do the cards; the trainer of this program takes the one with the smaller ids. What the lessons
+print is not always what comes out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP
+
+from gui.lab.experiments.plain_training import BYTES, Learned, in_bytes, in_characters, learn
+from gui.lab.experiments.types import Card, Claim, Inputs, NumberField, Outcome, ResultTable, Run, Tools
+from gui.lab.experiments.words import number, pieces, tr
+
+SUBJECT = QT_TRANSLATE_NOOP("Lab", "Training on a few words")
+CATS_SENTENCES = "the cat in the hat sat on the mat. the cat and the hat."
+CATS = f"{CATS_SENTENCES} the cat is a fat cat."
+RHYMES = "the cat sat on the mat the cat and the bat the rat sat on the flat mat that the cat sat on"
+LOW = "low lower lowest new newer"
+HUGS = " ".join(["hug"] * 10 + ["pug"] * 5 + ["pun"] * 12 + ["bun"] * 4 + ["hugs"] * 5)
+SIMPLE_SPLIT = re.compile(r" ?\w+|[^\w\s]")
+
+
+def _merges_field(value: int) -> tuple[NumberField, ...]:
+    return (NumberField("merges", QT_TRANSLATE_NOOP("Lab", "Merges"), value, 1, 500),)
+
+
+def merge_table(learned: Learned) -> ResultTable:
+    """Every merge of a training, in order."""
+    rows = tuple(
+        (
+            number(place + 1),
+            pieces([learned.symbols[merge.left_id], learned.symbols[merge.right_id]]),
+            pieces([learned.symbols[learned.alphabet + place]]),
+            number(merge.count),
+            number(merge.tokens_left),
+        )
+        for place, merge in enumerate(learned.merges)
+    )
+    columns = (tr("Merge"), tr("Pair"), tr("Becomes"), tr("Seen"), tr("Tokens left"))
+    return ResultTable(tr("What was learned"), columns, rows, frozenset({0, 3, 4}))
+
+
+def _steps(learned: Learned, most: int | None = None) -> str:
+    return ", ".join(f"{name.replace(' ', '␠')} {count}" for name, count in learned.steps()[:most])
+
+
+def _in_bytes(inputs: Inputs, merges: int) -> Learned:
+    """The whole text as one pretoken of bytes."""
+    return learn([in_bytes(inputs.text)], merges, alphabet=BYTES, first_seen=True)
+
+
+def _two_merges(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    learned = _in_bytes(inputs, inputs.number("merges"))
+    ids = learned.encode(in_bytes(inputs.text))
+    claims = (
+        Claim(
+            tr("Pairs that were merged"),
+            "(97, 98) ×3, (97, 256) ×2",
+            ", ".join(f"({m.left_id}, {m.right_id}) ×{m.count}" for m in learned.merges),
+        ),
+        Claim(
+            tr("Tokens before and after each merge"),
+            "10, 7, 5",
+            ", ".join(map(str, (learned.before, *(m.tokens_left for m in learned.merges)))),
+        ),
+        Claim(tr("The ids at the end"), "257 32 257 32 256", " ".join(map(str, ids))),
+    )
+    return Outcome(claims if own else (), (merge_table(learned),))
+
+
+def _ten_merges(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    learned = _in_bytes(inputs, inputs.number("merges"))
+    claims = (
+        Claim(
+            tr("What was merged, and how often it was seen"),
+            "at 6, th 5, the 5, the␠ 5, at␠ 4, ␠the␠ 4, cat␠ 2, n␠the␠ 2, at. 2, the␠cat␠ 1",
+            _steps(learned),
+        ),
+        Claim(
+            tr("Tokens after each merge"),
+            "49, 44, 39, 34, 30, 26, 24, 22, 20, 19",
+            ", ".join(str(merge.tokens_left) for merge in learned.merges),
+        ),
+    )
+    return Outcome(claims if own else (), (merge_table(learned),))
+
+
+def _two_sizes(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    *corpus, sentence = inputs.text.splitlines() or [""]
+    sizes = (inputs.number("small"), inputs.number("large"))
+    rows, counts = [], []
+    for size in sizes:
+        learned = learn([in_bytes("\n".join(corpus))], size - 256, alphabet=BYTES, first_seen=True)
+        ids = learned.encode(in_bytes(sentence))
+        counts.append(len(ids))
+        rows.append((number(size), number(len(ids)), pieces(learned.symbols[token] for token in ids)))
+    table = ResultTable(
+        tr("The last line, in both vocabularies"),
+        (tr("Entries"), tr("Tokens"), tr("Split")),
+        tuple(rows),
+        frozenset({0, 1}),
+    )
+    claims = tuple(
+        Claim(tr("Tokens with {n} entries").format(n=size), str(expected), str(found))
+        for size, expected, found in zip(sizes, (16, 10), counts, strict=True)
+    )
+    return Outcome(claims if own else (), (table,))
+
+
+def _with_and_without_split(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    *corpus, sentence = inputs.text.splitlines() or [""]
+    text, merges = "\n".join(corpus), inputs.number("merges")
+    plain = learn([in_bytes(text)], merges, alphabet=BYTES, first_seen=True)
+    words = learn([in_bytes(word) for word in SIMPLE_SPLIT.findall(text)], merges, alphabet=BYTES, first_seen=True)
+    whole = [plain.symbols[token] for token in plain.encode(in_bytes(sentence))]
+    split = [words.symbols[token] for word in SIMPLE_SPLIT.findall(sentence) for token in words.encode(in_bytes(word))]
+    rows = (
+        (tr("No split: merges cross the spaces"), number(len(whole)), pieces(whole)),
+        (tr("Words with the space before them"), number(len(split)), pieces(split)),
+    )
+    table = ResultTable(
+        tr("The last line, both ways"), (tr("Training"), tr("Tokens"), tr("Split")), rows, frozenset({1})
+    )
+    claims = (
+        Claim(tr("Tokens without a split"), "8", str(len(whole))),
+        Claim(tr("Tokens with words kept apart"), "6", str(len(split))),
+    )
+    return Outcome(claims if own else (), (table,))
+
+
+def _rhymes(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    words = [in_characters(word) for word in inputs.text.split()]
+    learned = learn(words, inputs.number("merges"), first_seen=True)
+    claims = (
+        Claim(tr("The first seven merges"), "at 12, th 8, the 7, cat 3, sat 3, on 3, mat 2", _steps(learned, 7)),
+        Claim(tr("Merges that are possible"), "14", str(len(learned.merges))),
+    )
+    return Outcome(claims if own else (), (merge_table(learned),))
+
+
+def _counted_words(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    words = [in_characters(word) for word in inputs.text.split()]
+    learned = learn(words, inputs.number("merges"), first_seen=True)
+    claims = (Claim(tr("What was merged"), "ug 20, un 16, hug 15, pun 12", _steps(learned)),)
+    return Outcome(claims if own else (), (merge_table(learned),))
+
+
+def _marked(inputs: Inputs) -> Learned:
+    """The words of the first line, with marks at their ends; the alphabet has the characters of all lines."""
+    first, *_ = inputs.text.splitlines() or [""]
+    words = [in_characters(word, marked=True) for word in first.split()]
+    alphabet = sorted({symbol for word in inputs.text.split() for symbol in in_characters(word, marked=True)})
+    return learn(words, inputs.number("merges"), alphabet=alphabet, first_seen=True)
+
+
+def _shared_stem(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    learned = _marked(inputs)
+    rest = {count for _, count in learned.steps()[2:]}
+    claims = (
+        Claim(tr("The first two merges"), "ea 3, eat 3", _steps(learned, 2)),
+        Claim(tr("How often every later pair was seen"), "1", ", ".join(map(str, sorted(rest)))),
+    )
+    return Outcome(claims if own else (), (merge_table(learned),))
+
+
+def _stem_before_ending(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    learned = _marked(inputs)
+    claims = (
+        Claim(
+            tr("What was merged"),
+            "lo 3, low 3, lowe 2, r</w> 2, ne 2, new 2, low</w> 1, lower</w> 1",
+            _steps(learned),
+        ),
+    )
+    return Outcome(claims if own else (), (merge_table(learned),))
+
+
+def _seen_and_unseen(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    learned = _marked(inputs)
+    rows = []
+    for word in " ".join(inputs.text.splitlines()[1:]).split():
+        ids = learned.encode(in_characters(word, marked=True))
+        rows.append((word, pieces(learned.symbols[token] for token in ids)))
+    expected = ("lower</w>", "lowe │ s │ t │ </w>", "low │ l │ y │ </w>")
+    claims = tuple(Claim(word, wanted, found) for (word, found), wanted in zip(rows, expected, strict=False))
+    table = ResultTable(tr("The words of the last line"), (tr("Word"), tr("Split")), tuple(rows))
+    return Outcome(claims if own else (), (table,))
+
+
+def _left_to_right(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    from engine.reference_training import merge_pair
+
+    rows = []
+    for line in inputs.text.splitlines():
+        word, _, pair = line.partition(" ")
+        if len(pair) != 2:
+            continue
+        symbols = [*map(ord, word)]
+        merge_pair(symbols, (ord(pair[0]), ord(pair[1])), ord("Z"))
+        rows.append((word, pair, " ".join(map(chr, symbols))))
+    expected = ("Z b", "Z a", "Z Z a")
+    claims = tuple(
+        Claim(f"{word}, {pair} → Z", wanted, found) for (word, pair, found), wanted in zip(rows, expected, strict=False)
+    )
+    columns = (tr("Symbols"), tr("Pair"), tr("After merging it into Z"))
+    return Outcome(claims if own else (), (ResultTable(tr("Merging"), columns, tuple(rows)),))
+
+
+def _unseen_script(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    *corpus, unseen = inputs.text.splitlines() or [""]
+    words = SIMPLE_SPLIT.findall("\n".join(corpus))
+    learned = learn([in_bytes(word) for word in words], inputs.number("merges"), alphabet=BYTES)
+    ids = learned.encode(in_bytes(unseen))
+    back = b"".join(learned.symbols[token] for token in ids).decode("utf-8", "replace")
+    rows = ((tr("Characters"), number(len(unseen))), (tr("Tokens"), number(len(ids))), (tr("Decoded again"), back))
+    claims = (
+        Claim(tr("Tokens for each character"), "3", f"{len(ids) / max(len(unseen), 1):g}"),
+        Claim(tr("Decoding gives back"), unseen, back),
+    )
+    return Outcome(claims if own else (), (ResultTable(tr("The last line"), (tr("Figure"), tr("Value")), rows),))
+
+
+def _card(key: str, title: str, question: str, truth: str, run: Run, text: str, merges: int) -> Card:
+    return Card(key, SUBJECT, title, question, truth, run, text, _merges_field(merges), trainable=True)
+
+
+CARDS = (
+    _card(
+        "E1",
+        QT_TRANSLATE_NOOP("Lab", "Two merges of a toy text"),
+        QT_TRANSLATE_NOOP("Lab", "What do the first two merges do to ten bytes?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "The pair (97, 256) and the pair (256, 32) both occur twice: a tie. Here the lower pair wins, which is "
+            "what makes training repeatable.",
+        ),
+        _two_merges,
+        "aab aab ab",
+        2,
+    ),
+    _card(
+        "E2",
+        QT_TRANSLATE_NOOP("Lab", "Ten merges of two sentences"),
+        QT_TRANSLATE_NOOP("Lab", "Which pairs of bytes are joined first, and how fast does the text shrink?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "Without a split, merges cross spaces: after a few steps “the␠” and even “␠the␠” are tokens. The list "
+            "printed in the lesson this comes from is another one and is wrong.",
+        ),
+        _ten_merges,
+        CATS_SENTENCES,
+        10,
+    ),
+    Card(
+        "E3",
+        SUBJECT,
+        QT_TRANSLATE_NOOP("Lab", "A larger vocabulary, fewer tokens"),
+        QT_TRANSLATE_NOOP("Lab", "What do twenty more entries save on a sentence like those trained on?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "All lines but the last are trained on. More merges can only shorten the texts they were learned from.",
+        ),
+        _two_sizes,
+        f"{CATS}\nthe fat cat sat on the mat",
+        (
+            NumberField("small", QT_TRANSLATE_NOOP("Lab", "Entries"), 260, 256, 700),
+            NumberField("large", QT_TRANSLATE_NOOP("Lab", "Entries, larger"), 280, 256, 700),
+        ),
+        trainable=True,
+    ),
+    _card(
+        "E4",
+        QT_TRANSLATE_NOOP("Lab", "With and without a split"),
+        QT_TRANSLATE_NOOP("Lab", "What changes when words are kept apart before anything is merged?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "8 tokens against 6. The lesson prints 10 for both. On a text this small a split wins, because no merge is "
+            "spent on pairs across a space.",
+        ),
+        _with_and_without_split,
+        f"{CATS}\nthe cat sat on the mat",
+        20,
+    ),
+    _card(
+        "E5",
+        QT_TRANSLATE_NOOP("Lab", "Rhyming words run out of pairs"),
+        QT_TRANSLATE_NOOP("Lab", "Fifteen merges are asked for. How many are there?"),
+        QT_TRANSLATE_NOOP(
+            "Lab", "Fourteen: when every word is one token, there are no pairs left. A trainer has to stop."
+        ),
+        _rhymes,
+        RHYMES,
+        15,
+    ),
+    _card(
+        "hug",
+        QT_TRANSLATE_NOOP("Lab", "Words count as often as they occur"),
+        QT_TRANSLATE_NOOP("Lab", "Which pair is commonest in hug ×10, pug ×5, pun ×12, bun ×4, hugs ×5?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "Pairs are weighed by how often their word occurs: “ug” 20 before “un” 16, though both are in three words.",
+        ),
+        _counted_words,
+        HUGS,
+        4,
+    ),
+    _card(
+        "E6",
+        QT_TRANSLATE_NOOP("Lab", "A shared stem comes first"),
+        QT_TRANSLATE_NOOP("Lab", "What is learned from eat, eater, eating?"),
+        QT_TRANSLATE_NOOP(
+            "Lab", "“ea” and “eat”; after that every pair occurs once, and which comes next is a matter of ties."
+        ),
+        _shared_stem,
+        "eat eater eating",
+        20,
+    ),
+    _card(
+        "E7",
+        QT_TRANSLATE_NOOP("Lab", "The stem before the ending"),
+        QT_TRANSLATE_NOOP("Lab", "Is “er” the first merge of low, lower, lowest, new, newer?"),
+        QT_TRANSLATE_NOOP("Lab", "No, though the lesson says so: “er” occurs twice, “lo” three times."),
+        _stem_before_ending,
+        LOW,
+        8,
+    ),
+    _card(
+        "E8",
+        QT_TRANSLATE_NOOP("Lab", "Words that were and were not seen"),
+        QT_TRANSLATE_NOOP("Lab", "How are lower, lowest and lowly split after those eight merges?"),
+        QT_TRANSLATE_NOOP(
+            "Lab", "What was seen whole is one token; what was not falls apart into the parts that are known."
+        ),
+        _seen_and_unseen,
+        f"{LOW}\nlower lowest lowly",
+        8,
+    ),
+    Card(
+        "left-to-right",
+        SUBJECT,
+        QT_TRANSLATE_NOOP("Lab", "Merging goes from left to right"),
+        QT_TRANSLATE_NOOP("Lab", "What becomes of aaa when aa is merged?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "“aaa” holds the pair twice, and it is merged once: what a merge has taken, no other can have. Each line "
+            "is a word and a pair.",
+        ),
+        _left_to_right,
+        "abb ab\naaa aa\naaaaa aa",
+    ),
+    _card(
+        "E27",
+        QT_TRANSLATE_NOOP("Lab", "A script that was never seen"),
+        QT_TRANSLATE_NOOP("Lab", "What does a vocabulary learned from English make of Chinese?"),
+        QT_TRANSLATE_NOOP(
+            "Lab", "Every character falls back to its three bytes. Nothing fails, and nothing is lost; it is only dear."
+        ),
+        _unseen_script,
+        "All of this is English, and nothing else is.\nSo far it is English still.\n敏捷的棕色狐狸",
+        40,
+    ),
+)

@@ -1,0 +1,225 @@
+"""Cards on what published encodings make of words, digits, capitals and rare things. A line of a card is a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP
+
+from gui.lab.experiments.types import Card, Claim, Inputs, Outcome, ResultTable, Tools
+from gui.lab.experiments.words import number, token_pieces, tr
+
+SUBJECT = QT_TRANSLATE_NOOP("Lab", "Words in published vocabularies")
+OLD, GPT4, GPT4O = "r50k_base", "cl100k_base", "o200k_base"
+
+Expected = tuple[str, str, int | str]
+"""A line, an encoding, and what is true: the number of its tokens, or the tokens themselves."""
+
+
+def _lines(names: Sequence[str], expected: Sequence[Expected], inputs: Inputs, tools: Tools, own: bool) -> Outcome:
+    """Every line in every encoding."""
+    rows, counts, splits = [], {}, {}
+    for place, name in enumerate(names):
+        tools.progress(place / len(names))
+        encoding = tools.open_encoding(name)
+        for line in inputs.text.split("\n"):
+            ids = encoding.encode_ordinary(line)
+            counts[line, name], splits[line, name] = str(len(ids)), token_pieces(encoding, ids)
+    for line in inputs.text.split("\n"):
+        rows += [(line, name, number(int(counts[line, name])), splits[line, name]) for name in names]
+    claims = []
+    if own:
+        for line, name, wanted in expected:
+            found = (counts if isinstance(wanted, int) else splits)[line, name]
+            claims.append(Claim(tr("“{text}” in {name}").format(text=line, name=name), str(wanted), found))
+    columns = (tr("Text"), tr("Encoding"), tr("Tokens"), tr("Split"))
+    return Outcome(tuple(claims), (ResultTable(tr("Line by line"), columns, tuple(rows), frozenset({2})),))
+
+
+def _card(key: str, title: str, question: str, truth: str, names: Sequence[str], expected: Sequence[Expected]) -> Card:
+    text = "\n".join(dict.fromkeys(line for line, _, _ in expected))
+    return Card(key, SUBJECT, title, question, truth, partial(_lines, names, expected), text, encoding=names[-1])
+
+
+def _merges(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
+    """How a word comes about, merge by merge, in two encodings."""
+    rows, made = [], {}
+    for name in (GPT4, GPT4O):
+        encoding = tools.open_encoding(name)
+        steps = encoding.merge_steps(inputs.text)
+        for step in steps:
+            pair = token_pieces(encoding, (step.left_id, step.right_id))
+            rows.append((name, pair, token_pieces(encoding, (step.token_id,)), number(step.token_id)))
+        made[name] = ", ".join(
+            "+".join(encoding.decode([token]) for token in (step.left_id, step.right_id)) for step in steps
+        )
+    claims = (
+        Claim(GPT4, "e+r, er+r, err+y, b+erry", made[GPT4]),
+        Claim(GPT4O, "e+r, b+er, r+y, ber+ry", made[GPT4O]),
+    )
+    columns = (tr("Encoding"), tr("Pair"), tr("Becomes"), tr("Id"))
+    return Outcome(claims if own else (), (ResultTable(tr("Merges"), columns, tuple(rows), frozenset({3})),))
+
+
+def _words_and_tokens(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
+    rows = []
+    for line in inputs.text.splitlines():
+        words = str(len(line.split()))
+        rows.append((line, words, *(str(tools.open_encoding(name).count(line)) for name in (GPT4, GPT4O))))
+    expected = (("9", "9", "9"), ("7", "16", "15"))
+    claims = tuple(
+        Claim(tr("Words, tokens in cl100k_base, in o200k_base: “{text}”").format(text=row[0]), *map(", ".join, both))
+        for row, *both in ((row, wanted, row[1:]) for row, wanted in zip(rows, expected, strict=False))
+    )
+    columns = (tr("Text"), tr("Words"), GPT4, GPT4O)
+    return Outcome(
+        claims if own else (), (ResultTable(tr("Words and tokens"), columns, tuple(rows), frozenset({1, 2, 3})),)
+    )
+
+
+def _glitch(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
+    rows = []
+    for name in (OLD, GPT4, GPT4O):
+        encoding = tools.open_encoding(name)
+        ids = encoding.encode_ordinary(inputs.text)
+        rows.append((name, number(len(ids)), " ".join(map(str, ids)), token_pieces(encoding, ids)))
+    claims = (
+        Claim(tr("Id in r50k_base"), "43453", rows[0][2]),
+        Claim(tr("Tokens in cl100k_base"), "5", rows[1][1]),
+        Claim(tr("Tokens in o200k_base"), "5", rows[2][1]),
+    )
+    columns = (tr("Encoding"), tr("Tokens"), tr("Ids"), tr("Split"))
+    return Outcome(
+        claims if own else (), (ResultTable(tr("A name of the past"), columns, tuple(rows), frozenset({1})),)
+    )
+
+
+FOX = "The quick brown fox jumps over the lazy dog"
+HUMAN_EVAL = "GPT-4 achieves 96.3% accuracy on HumanEval benchmarks."
+PARAGRAPH = "Machine learning is powerful. 机器学习很强大。 L'apprentissage automatique est puissant. 🤖💪"
+FIRST_STEP = "Tokenization is the first step in any LLM pipeline."
+
+CARDS = (
+    _card(
+        "E11",
+        QT_TRANSLATE_NOOP("Lab", "Strawberry"),
+        QT_TRANSLATE_NOOP("Lab", "What does a model see of the word whose letters it is to count?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "Three tokens at the start of a text, one behind a space, and in neither case letters. Within a sentence "
+            "the word is a single token in both vocabularies.",
+        ),
+        (GPT4, GPT4O),
+        (
+            ("strawberry", GPT4, "str │ aw │ berry"),
+            ("strawberry", GPT4O, "st │ raw │ berry"),
+            (" strawberry", GPT4, 1),
+            (" strawberry", GPT4O, 1),
+            ("berry", GPT4, 1),
+            ("r", GPT4, 1),
+            ("rr", GPT4, 1),
+        ),
+    ),
+    Card(
+        "E12",
+        SUBJECT,
+        QT_TRANSLATE_NOOP("Lab", "Does the token “rr” explain it?"),
+        QT_TRANSLATE_NOOP("Lab", "Is “rr” part of how “berry” comes about?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "No. A lesson says that the r's hide in a token “rr”; such a token exists, and takes no part: its merge "
+            "comes later than those that take the letters away from it.",
+        ),
+        _merges,
+        "berry",
+        encoding=GPT4,
+    ),
+    _card(
+        "E13",
+        QT_TRANSLATE_NOOP("Lab", "Letters of a word that is one token"),
+        QT_TRANSLATE_NOOP("Lab", "How many e's are in a token?"),
+        QT_TRANSLATE_NOOP("Lab", "“telephone” is one token in both: there are no letters in it for a model to count."),
+        (GPT4, GPT4O),
+        (("telephone", GPT4, 1), ("telephone", GPT4O, 1)),
+    ),
+    _card(
+        "E14",
+        QT_TRANSLATE_NOOP("Lab", "Capitals"),
+        QT_TRANSLATE_NOOP("Lab", "Does it matter how a name is written?"),
+        QT_TRANSLATE_NOOP("Lab", "Yes: other bytes, other tokens, and at times another number of them."),
+        (GPT4, GPT4O),
+        (("ChatGPT", GPT4, 3), ("ChatGPT", GPT4O, 2), ("chatgpt", GPT4, 3), ("chatgpt", GPT4O, 3)),
+    ),
+    _card(
+        "E15",
+        QT_TRANSLATE_NOOP("Lab", "Digits"),
+        QT_TRANSLATE_NOOP("Lab", "Where are numbers cut?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "380 and 381 are one token each, though a lesson takes them for an example of the contrary. Four digits "
+            "are: newer patterns cut after three.",
+        ),
+        (OLD, GPT4, GPT4O),
+        (
+            ("380", OLD, 1),
+            ("381", OLD, 1),
+            ("380", GPT4, 1),
+            ("381", GPT4O, 1),
+            ("1234", GPT4, "123 │ 4"),
+            ("1234", GPT4O, "123 │ 4"),
+        ),
+    ),
+    _card(
+        "E16",
+        QT_TRANSLATE_NOOP("Lab", "A rare word"),
+        QT_TRANSLATE_NOOP("Lab", "What becomes of a word that few texts hold?"),
+        QT_TRANSLATE_NOOP("Lab", "It falls apart into pieces that are common elsewhere, and that mean nothing here."),
+        (GPT4, GPT4O),
+        (("xylitol", GPT4, "x │ yl │ itol"), ("xylitol", GPT4O, 3)),
+    ),
+    Card(
+        "E17",
+        SUBJECT,
+        QT_TRANSLATE_NOOP("Lab", "Words are not tokens"),
+        QT_TRANSLATE_NOOP("Lab", "How many tokens are nine words, and seven?"),
+        QT_TRANSLATE_NOOP(
+            "Lab", "9 and 16, where lessons print 10 and 14: figures, marks and names cost more than plain words."
+        ),
+        _words_and_tokens,
+        f"{FOX}\n{HUMAN_EVAL}",
+        encoding=GPT4,
+    ),
+    _card(
+        "E20",
+        QT_TRANSLATE_NOOP("Lab", "Three languages and emoji"),
+        QT_TRANSLATE_NOOP("Lab", "How have vocabularies become better at a mixed paragraph?"),
+        QT_TRANSLATE_NOOP("Lab", "From 40 tokens to 33 to 23: nearly half, for the same text."),
+        (OLD, GPT4, GPT4O),
+        ((PARAGRAPH, OLD, 40), (PARAGRAPH, GPT4, 33), (PARAGRAPH, GPT4O, 23)),
+    ),
+    _card(
+        "E21",
+        QT_TRANSLATE_NOOP("Lab", "One sentence in two encodings"),
+        QT_TRANSLATE_NOOP("Lab", "Does a vocabulary twice as large save tokens on plain English?"),
+        QT_TRANSLATE_NOOP(
+            "Lab", "Not here: 12 and 12. The lesson prints 10 and 9, with a token “pipeline.” that does not exist."
+        ),
+        (GPT4, GPT4O),
+        ((FIRST_STEP, GPT4, 12), (FIRST_STEP, GPT4O, 12)),
+    ),
+    Card(
+        "E23",
+        SUBJECT,
+        QT_TRANSLATE_NOOP("Lab", "A glitch token"),
+        QT_TRANSLATE_NOOP("Lab", "Why did a forum name of 2021 confuse models?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "It was common in what the vocabulary was learned from, and rare in what the model was: a token hardly "
+            "ever trained. Newer vocabularies spell it in five.",
+        ),
+        _glitch,
+        " SolidGoldMagikarp",
+        encoding=OLD,
+    ),
+)

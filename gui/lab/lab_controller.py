@@ -1,0 +1,138 @@
+"""Gives the window its Lab: the page when somebody first looks at it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from gui.lab.lab_card import MERGES, TRAINER
+from gui.lab.lab_service import LabRequest, LabService
+from gui.lab.lab_tables import NOT_RUN, WAITING
+from gui.state.storage import Storage
+
+if TYPE_CHECKING:
+    from gui.lab.experiments.types import Outcome
+    from gui.lab.lab_page import LabPanel
+    from gui.tabs.tab_wiring import TabParts
+
+
+NEEDS = (
+    "gui.lab.lab_page",
+    "gui.lab.experiments.catalogue",
+)
+"""What making the page loads."""
+
+
+class LabWiring(QObject):
+    """Made after the first picture of the window, with the worker threads."""
+
+    def __init__(self, parts: TabParts) -> None:
+        bench = parts.bench
+        super().__init__(bench)
+        self._bench = bench
+        self.service = LabService(parts.runner, parts.open_encoding, self)
+        self.service.finished.connect(self._on_finished)
+        self.service.failed.connect(self._on_failed)
+        self.service.cancelled.connect(self._on_cancelled)
+        self._texts = Storage(parts.runner, self.tr("Keeping a text of the Lab"), self)
+        self._texts.written.connect(self._train_on)
+        self._texts.failed.connect(self._on_not_written)
+        self.panel: LabPanel | None = None
+        bench.page("labTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+
+    def build(self) -> LabPanel:
+        """Make the page, if nobody has yet."""
+        if self.panel is not None:
+            return self.panel
+        from gui.lab.experiments.catalogue import cards
+        from gui.lab.lab_page import LabPanel
+
+        bench = self._bench
+        self.panel = panel = LabPanel(cards(), bench.theme)
+        bench.page("labTab").fill(panel)
+        panel.run_all_asked.connect(self._run_all)
+        for card in panel.cards.values():
+            card.run_asked.connect(self._run)
+            card.taken.connect(self._take)
+        return panel
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self._bench.page("labTab").bring_to_front()
+        self.build().focus()
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self.build()
+
+    @Slot(str)
+    def _run(self, key: str) -> None:
+        card = self.build().cards[key]
+        card.set_standing(WAITING)
+        self.service.run(LabRequest(key, card.inputs(), card.revision))
+        self.build().show_summary()
+
+    @Slot()
+    def _run_all(self) -> None:
+        for key in self.build().cards:
+            self._run(key)
+
+    @Slot(str, str, str, str)
+    def _take(self, key: str, place: str, text: str, encoding: str) -> None:
+        """Take the text of a card to another tab."""
+        bench = self._bench
+        if place == TRAINER:
+            self._texts.write(bench.paths.lab / f"{key}.txt", text)
+            return
+        if place == MERGES:
+            if bench.merges is not None:
+                bench.merges.show_text(text, encoding)
+            return
+        if encoding:
+            bench.prompt.set_encoding(encoding)
+        replaced = bench.prompt.replace_all(text)
+        bench.show_prompt()
+        bench.notifier.remark(
+            self.tr("The prompt is the text of the card; undo brings back what was there.")
+            if replaced
+            else self.tr("The prompt is as it was: a big text is on its way there. Wait until it is there.")
+        )
+
+    @Slot(object)
+    def _train_on(self, path: Path) -> None:
+        training = self._bench.training
+        assert training is not None
+        training.show()
+        assert training.panel is not None
+        training.panel.folder.set_paths([str(path)])
+
+    @Slot(object, str)
+    def _on_not_written(self, path: Path, why: str) -> None:
+        self._bench.notifier.error(
+            self.tr("The text could not be kept as {path}, so it cannot be trained on: {why}.").format(
+                path=path, why=why
+            )
+        )
+
+    @Slot(object, object)
+    def _on_finished(self, request: LabRequest, outcome: Outcome) -> None:
+        card = self.build().cards[request.key]
+        if card.revision == request.revision:
+            card.show_outcome(outcome)
+        self.build().show_summary()
+
+    @Slot(object, str)
+    def _on_failed(self, request: LabRequest, why: str) -> None:
+        card = self.build().cards[request.key]
+        if card.revision == request.revision:
+            card.show_problem(why)
+        self.build().show_summary()
+
+    @Slot(object)
+    def _on_cancelled(self, request: LabRequest) -> None:
+        card = self.build().cards[request.key]
+        if card.revision == request.revision:
+            card.set_standing(NOT_RUN)
+        self.build().show_summary()

@@ -1,0 +1,285 @@
+"""Import modules on the GUI thread, a piece in each turn of the event loop, so that the window answers in between.
+
+On no other thread: a class that inherits from Qt's is entered by shiboken 6 into a table that all share, which on
+Python 3.11 nothing guards, and Qt asks the classes of its objects there without the interpreter's lock. A class that is
+made on a worker thread while the window paints ends the program now and then (a null pointer in
+``PySide::MetaObjectBuilder::update``). From 3.12 on the entry is part of the class.
+
+``imported_in_pieces`` imports a package a statement at a time: to import a hundred modules at once takes a tenth of a
+second. In between the package is not in ``sys.modules``. Whoever imports it meanwhile, by a finder that stands there
+for it, has it brought to its end at once, and all have the same module.
+
+``LoadingAhead`` imports the modules of pages and dialogs before somebody opens them. The start leaves out whatever the
+first picture can do without, so the first look at a page used to load dozens of modules at once, those that draw curves
+two hundred: a tenth of a second. Once the window has been there for a moment they are loaded one after the other, with
+pauses. Whoever turns to a page earlier has those that it needs loaded first, and sees the window answer meanwhile; only
+where the keyboard is to go into the page at once, they are loaded in one go.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import contextlib
+import functools
+import importlib
+import importlib.util
+import operator
+import pkgutil
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.abc import InspectLoader, Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from itertools import chain
+from time import perf_counter
+from types import ModuleType
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+import gui
+
+
+def imported_in_pieces(name: str) -> Iterator[None]:
+    """Import a package that stands by itself, such as ``pyqtgraph``, and yield between the statements of its file. Does
+    nothing where it is there, or has no source. Raises what importing it raises."""
+    if name in sys.modules:
+        return
+    spec = importlib.util.find_spec(name)
+    source = spec.loader.get_source(name) if spec is not None and isinstance(spec.loader, InspectLoader) else None
+    if spec is None or source is None:
+        return
+    package = _Unfinished(spec, source)
+    sys.meta_path.insert(0, package)
+    try:
+        while package.is_unfinished:
+            package.advance()
+            yield
+    finally:
+        package.give_up()
+
+
+class _Unfinished(MetaPathFinder, Loader):
+    """A package of which some statements have run."""
+
+    def __init__(self, spec: ModuleSpec, source: str) -> None:
+        self._spec = spec
+        self._module = importlib.util.module_from_spec(spec)
+        self._path = spec.origin or spec.name
+        self._left = deque(ast.parse(source, self._path).body)
+        self._future = _future_of(self._left)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether any are left."""
+        return bool(self._left)
+
+    def advance(self) -> None:
+        """Run the next one, in which the package can be imported as by any import on its way."""
+        sys.modules[self._spec.name] = self._module
+        try:
+            self._run_next()
+        except BaseException:
+            self._left.clear()
+            del sys.modules[self._spec.name]
+            raise
+        if self._left:
+            sys.modules.pop(self._spec.name, None)
+
+    def give_up(self) -> None:
+        """Stand there no longer: it is done, or nobody wants the rest. Who imports it again runs all of it."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None, /
+    ) -> ModuleSpec | None:
+        """For whoever imports it: what is left of it."""
+        if fullname != self._spec.name or not self._left:
+            return None
+        return importlib.util.spec_from_loader(fullname, self, origin=self._spec.origin, is_package=True)
+
+    def create_module(self, _spec: ModuleSpec) -> ModuleType:
+        """The one that others know already."""
+        return self._module
+
+    def exec_module(self, _module: ModuleType) -> None:
+        """Run all that is left."""
+        self._module.__spec__ = self._spec
+        try:
+            while self._left:
+                self._run_next()
+        finally:
+            self._left.clear()
+
+    def _run_next(self) -> None:
+        piece = ast.Module([self._left.popleft()], [])
+        exec(compile(piece, self._path, "exec", self._future, dont_inherit=True), self._module.__dict__)
+
+
+def _future_of(statements: Iterable[ast.stmt]) -> int:
+    """What a file imports from ``__future__``, as flags of the compiler: it holds for each of its statements."""
+    imports = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__")
+    features = (getattr(__future__, alias.name) for one in imports for alias in one.names)
+    return functools.reduce(operator.or_, (feature.compiler_flag for feature in features), 0)
+
+
+PLOTS = (
+    "pyqtgraph",
+    "gui.costs.conversation_plot",
+    "gui.costs.bars",
+    "gui.widgets.plot_axis",
+    "gui.panels.training_plots",
+    "gui.panels.vocabulary_plots",
+)
+"""The modules that draw with pyqtgraph; nothing else loads it."""
+
+_BEFORE_PLOTS = (
+    "xml.etree.ElementTree",
+    "pydoc",
+    "multiprocessing",
+    "decimal",
+    "PySide6.QtTest",
+    "PySide6.QtSvg",
+    "PySide6.QtOpenGLWidgets",
+)
+"""What pyqtgraph loads and can be loaded before it."""
+_COPIED = ("PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets")
+"""Modules of which pyqtgraph looks up every name; PySide makes a class when its name is first looked up."""
+_NAMES_A_TURN = 24
+_WAIT_MS = 10
+_MOST_WAITS = 200
+"""So often it is looked whether the worker that counts has loaded numpy, before it is loaded here."""
+_PIECE_SECONDS = 0.005
+_ENDED = object()
+
+
+class Loading(QObject):
+    """Calls back when modules are loaded. Several of them do not come in each other's way."""
+
+    def __init__(self, parent: QObject | None = None, *, pause_ms: int = 0) -> None:
+        """``pause_ms``: after each piece; without one, what happens in the window comes first all the same."""
+        super().__init__(parent)
+        self._waiting: deque[tuple[Iterator[int], Callable[[], None]]] = deque()
+        self._pause_ms = pause_ms
+        self._stopped = False
+        self._turn = QTimer(self, singleShot=True, interval=pause_ms)
+        self._turn.timeout.connect(self._take_turn)
+
+    def when_loaded(self, modules: Sequence[str], then: Callable[[], None]) -> None:
+        """Call a slot when these modules are loaded, or cannot be, which importing them says again: at once, if they
+        are."""
+        if all(is_loaded(name) for name in modules):
+            then()
+        else:
+            self.load(modules, then)
+
+    def load(self, modules: Iterable[str], then: Callable[[], None]) -> None:
+        """The same of modules whose names are found on the way; not at once."""
+        if not self._stopped:
+            self._waiting.append((load(modules), then))
+            self._turn.start(self._pause_ms)
+
+    def stop(self) -> None:
+        """Load nothing more and call nobody, now or later: what they would make has nowhere to go."""
+        self._stopped = True
+        self._turn.stop()
+        self._waiting.clear()
+
+    @Slot()
+    def _take_turn(self) -> None:
+        if not self._waiting:
+            return
+        self._turn.start(self._pause_ms)  # first: what is called may wait in an event loop of its own
+        pieces, then = self._waiting[0]
+        wait_ms = next(pieces, _ENDED)
+        if wait_ms is _ENDED:
+            self._waiting.popleft()
+            then()
+        elif wait_ms and not self._stopped:
+            self._turn.start(wait_ms)
+
+
+def load(modules: Iterable[str]) -> Iterator[int]:
+    """Load these modules, as far as they are not there, and yield after each piece of it: how many milliseconds there
+    is nothing to do."""
+    for name in modules:
+        if is_loaded(name):
+            continue
+        if name in PLOTS and not is_loaded(PLOTS[0]):
+            yield from _load_pyqtgraph()
+        yield from _load_one(name)
+
+
+def is_loaded(name: str) -> bool:
+    """Whether a module is there, and to its end: another thread may be in the middle of it."""
+    module = sys.modules.get(name)
+    return module is not None and not getattr(module.__spec__, "_initializing", False)
+
+
+def _load_one(name: str) -> Iterator[int]:
+    # Whoever opens what cannot be loaded meets that again, and there it is said.
+    with contextlib.suppress(ImportError):
+        importlib.import_module(name)
+    yield 0
+
+
+def _load_pyqtgraph() -> Iterator[int]:
+    for _ in range(_MOST_WAITS):  # to import what another thread is importing is to stop until that is done
+        if is_loaded("numpy"):
+            break
+        yield _WAIT_MS
+    for name in _BEFORE_PLOTS:
+        if not is_loaded(name):
+            yield from _load_one(name)
+    for module in map(importlib.import_module, _COPIED):
+        names = dir(module)
+        for start in range(0, len(names), _NAMES_A_TURN):
+            for name in names[start : start + _NAMES_A_TURN]:
+                getattr(module, name, None)
+            yield 0
+    with contextlib.suppress(ImportError):
+        began = perf_counter()
+        for _ in imported_in_pieces(PLOTS[0]):
+            if perf_counter() - began > _PIECE_SECONDS:
+                yield 0
+                began = perf_counter()
+    yield from _load_one(PLOTS[0])
+
+
+OF_THE_ENGINE = ("engine.requests.templates", "engine.requests.image_rules")
+"""What services load of the engine on the GUI thread, for the choices of the request tab; the rest their jobs load."""
+
+PATIENCE_MS = 500
+"""How long after the start this begins: the first counts and prices come before."""
+PAUSE_MS = 10
+"""Between two modules, for jobs that need the interpreter."""
+
+
+class LoadingAhead(QObject):
+    """Signals: ``ended()`` when everything is loaded."""
+
+    ended = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._loading = Loading(self, pause_ms=PAUSE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._timer.timeout.connect(self._begin)
+
+    @Slot()
+    def begin_soon(self) -> None:
+        """Begin in a moment."""
+        self._timer.start()
+
+    @Slot()
+    def _begin(self) -> None:
+        self._loading.load(chain(OF_THE_ENGINE, modules_of_the_window()), self.ended.emit)
+
+
+def modules_of_the_window() -> Iterator[str]:
+    """The names of all modules of ``gui``; packages come before what is in them, the slowest last."""
+    for module in pkgutil.walk_packages(gui.__path__, f"{gui.__name__}."):
+        if module.name not in PLOTS:
+            yield module.name
+    yield from PLOTS

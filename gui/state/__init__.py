@@ -1,0 +1,1 @@
+"""What the window remembers: settings, the session, and files that windows share."""

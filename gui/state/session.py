@@ -1,0 +1,168 @@
+"""What a window remembers from one start to the next: the text, where the caret was, the layout, the scenario. No Qt.
+
+A session is a folder with the text in ``text.txt`` (UTF-8, as counted) and everything else in ``state.json``. Both
+are replaced as a whole, so a kill at any moment leaves the newest complete pair or a text newer than its state; both
+can be shown. While a window is open its state says so; a state that still says so at the next start was left by a
+crash.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gui.core.file_writing import set_aside
+from gui.core.versioned_document import regular_bytes
+
+VERSION = 1
+TEXT_FILE = "text.txt"
+STATE_FILE = "state.json"
+EARLIER_FILE = "earlier.txt"
+"""The text of the window before, where the user wants to start with an empty one."""
+PART_SET_ASIDE = "state-{part}.json.damaged"
+"""A part of the state that could not be restored."""
+MOST_OF_A_NUMBER = 2**31 - 1
+"""Qt takes no larger numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """All but the text. ``as_stored``: the text is that of the file, unedited; ``modified``: it is saved nowhere else.
+
+    Offsets are UTF-16.
+    """
+
+    version: int = VERSION
+    closed: bool = True
+    as_stored: bool = False
+    modified: bool = False
+    file: str = ""
+    file_encoding: str = ""
+    crlf: bool = False
+    caret_utf16: int = 0
+    anchor_utf16: int = 0
+    scroll: int = 0
+    zoom: int = 0
+    encoding: str = "o200k_base"
+    special_as_tokens: bool = False
+    geometry: str = ""
+    tab: str = ""
+    model: str = ""
+    inspector: bool = True
+    inspector_cost: str = ""
+    strip: dict[str, Any] = field(default_factory=dict)
+    find: dict[str, Any] = field(default_factory=dict)
+    scenario: dict[str, Any] = field(default_factory=dict)
+    training: dict[str, Any] = field(default_factory=dict)
+    vocabulary: dict[str, Any] = field(default_factory=dict)
+    merges: dict[str, Any] = field(default_factory=dict)
+    request: dict[str, Any] = field(default_factory=dict)
+    compare: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, Any] = field(default_factory=dict)
+    pricing: dict[str, Any] = field(default_factory=dict)
+    conversation: dict[str, Any] = field(default_factory=dict)
+
+
+class Restored(NamedTuple):
+    """What was found at the start.
+
+    ``text`` is None where there is none, or where it is too big to be read at once: then ``text_bytes`` is its size.
+    ``problems`` are sentences about what could not be read and where it was kept.
+    """
+
+    state: SessionState
+    text: str | None
+    text_bytes: int
+    crashed: bool
+    problems: tuple[str, ...]
+
+    @property
+    def is_first(self) -> bool:
+        """Whether there was nothing at all: the first start with this profile."""
+        return self.text is None and not self.text_bytes and not self.problems and self.state == SessionState()
+
+
+class DamagedSession(Exception):
+    """A file of the session cannot be read; the text is a sentence that says where it was kept."""
+
+
+def state_bytes(state: SessionState) -> bytes:
+    """The state as it is written."""
+    return json.dumps(dataclasses.asdict(state), indent=1).encode()
+
+
+def read_session(folder: Path, most_bytes: int) -> Restored:
+    """Read a session, its text only up to ``most_bytes``. Never raises: what cannot be read is set aside and told."""
+    problems: list[str] = []
+    state, found = SessionState(), False
+    try:
+        state, found = read_state(folder), (folder / STATE_FILE).exists()
+    except DamagedSession as error:
+        problems.append(str(error))
+    path = folder / TEXT_FILE
+    text: str | None = None
+    size = 0
+    try:
+        size = path.stat().st_size
+        if size <= most_bytes:
+            text = read_text(path)
+    except FileNotFoundError:
+        size = 0
+    except OSError as error:
+        problems.append(_kept(path, error))
+        size = 0
+    except DamagedSession as error:
+        problems.append(str(error))
+        size = 0
+    return Restored(state, text, size, found and not state.closed, tuple(problems))
+
+
+def read_state(folder: Path) -> SessionState:
+    """The state of a session; the defaults where there is none. Raises DamagedSession.
+
+    Values of the wrong kind are left out one by one; keys of newer versions are ignored.
+    """
+    path = folder / STATE_FILE
+    try:
+        raw = json.loads(regular_bytes(path))
+        if not isinstance(raw, dict):
+            raise ValueError("not a JSON object")
+    except FileNotFoundError:
+        return SessionState()
+    except OSError as error:
+        raise DamagedSession(f"{path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise DamagedSession(_kept(path, error)) from None
+    docks = raw.get("docks")  # version 0.1: the strip was a dock, shown or not on each page
+    if isinstance(docks, dict) and docks.get("promptTab") is False:
+        raw.setdefault("strip", {"folded": True})
+    defaults = SessionState()
+    good = {}
+    for known in dataclasses.fields(SessionState):
+        value = raw.get(known.name)
+        if type(value) is type(getattr(defaults, known.name)) and _fits(value):
+            good[known.name] = value
+    return SessionState(**good)
+
+
+def _fits(value: object) -> bool:
+    return not isinstance(value, int) or abs(value) <= MOST_OF_A_NUMBER
+
+
+def read_text(path: Path) -> str:
+    """The text of a session, as it was. Raises OSError, DamagedSession."""
+    try:
+        return regular_bytes(path).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise DamagedSession(_kept(path, error)) from None
+
+
+def _kept(path: Path, error: Exception) -> str:
+    try:
+        kept = set_aside(path)
+    except OSError:
+        return f"{path} is damaged ({error}) and could not be renamed."
+    return f"{path.name} of the last session is damaged ({error}). It is kept as {kept}."

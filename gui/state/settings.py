@@ -1,0 +1,358 @@
+"""The user's choices: one dataclass whose fields say what they are for, and the store that keeps them in a JSON file.
+
+The preferences dialog is built from the fields. A damaged file costs the choices, never the start: it is set aside
+and the defaults are used. A single bad value costs that value. Keys of newer versions are kept as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, QTimer, Signal, Slot
+
+from gui.core.file_writing import set_aside
+from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
+from gui.state.storage import SharedFile, Storage
+
+VERSION = 1
+
+WRITE_DELAY_MS = 400
+"""Choices made in quick succession (a spin box being turned) are written once."""
+
+
+class Option(NamedTuple):
+    """What a setting is for. Texts are translated where they are shown, in the context ``Settings``.
+
+    ``choices``: value and title of each possible value. ``lowest``, ``highest``, ``unit``: for numbers.
+    ``font``: the value is the family of a fixed-pitch font, empty for the system's own.
+    """
+
+    page: str
+    title: str
+    help: str
+    choices: tuple[tuple[str, str], ...] = ()
+    lowest: int = 0
+    highest: int = 0
+    unit: str = ""
+    font: bool = False
+
+
+def _setting(default: Any, option: Option) -> Any:
+    return field(default=default, metadata={"option": option})
+
+
+APPEARANCE = QT_TRANSLATE_NOOP("Settings", "Appearance")
+EDITOR = QT_TRANSLATE_NOOP("Settings", "Editor")
+FILES = QT_TRANSLATE_NOOP("Settings", "Files and session")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings with their defaults. ``describe`` gives the ``Option`` of each."""
+
+    theme: str = _setting(
+        "system",
+        Option(
+            APPEARANCE,
+            QT_TRANSLATE_NOOP("Settings", "Theme"),
+            QT_TRANSLATE_NOOP("Settings", "Light or dark, or as the system says. Applies at once."),
+            choices=(
+                ("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
+                ("light", QT_TRANSLATE_NOOP("Settings", "Light")),
+                ("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
+            ),
+        ),
+    )
+    contrast: str = _setting(
+        "system",
+        Option(
+            APPEARANCE,
+            QT_TRANSLATE_NOOP("Settings", "Contrast"),
+            QT_TRANSLATE_NOOP("Settings", "High contrast draws text in black or white and every border as a line."),
+            choices=(
+                ("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
+                ("normal", QT_TRANSLATE_NOOP("Settings", "Normal")),
+                ("high", QT_TRANSLATE_NOOP("Settings", "High")),
+            ),
+        ),
+    )
+    token_colours: str = _setting(
+        "standard",
+        Option(
+            APPEARANCE,
+            QT_TRANSLATE_NOOP("Settings", "Token colours"),
+            QT_TRANSLATE_NOOP(
+                "Settings",
+                "What the colour of a token tells. Boundaries can be seen in every mode.",
+            ),
+            choices=(
+                ("standard", QT_TRANSLATE_NOOP("Settings", "Alternate")),
+                ("by_id", QT_TRANSLATE_NOOP("Settings", "By ID")),
+                ("by_length", QT_TRANSLATE_NOOP("Settings", "By length")),
+                ("colour_safe", QT_TRANSLATE_NOOP("Settings", "Colour-blind safe")),
+                ("none", QT_TRANSLATE_NOOP("Settings", "Boundaries only")),
+            ),
+        ),
+    )
+    system_fonts: bool = _setting(
+        False,
+        Option(
+            APPEARANCE,
+            QT_TRANSLATE_NOOP("Settings", "Use the system's fonts"),
+            QT_TRANSLATE_NOOP("Settings", "Instead of Inter and JetBrains Mono. Some texts change at the next start."),
+        ),
+    )
+    font_family: str = _setting(
+        "",
+        Option(
+            EDITOR,
+            QT_TRANSLATE_NOOP("Settings", "Font"),
+            QT_TRANSLATE_NOOP("Settings", "The fixed-pitch font of the prompt."),
+            font=True,
+        ),
+    )
+    font_size: int = _setting(
+        11,
+        Option(
+            EDITOR,
+            QT_TRANSLATE_NOOP("Settings", "Font size"),
+            QT_TRANSLATE_NOOP("Settings", "Before zooming. The View menu zooms from here."),
+            lowest=6,
+            highest=48,
+            unit=QT_TRANSLATE_NOOP("Settings", "pt"),
+        ),
+    )
+    word_wrap: bool = _setting(
+        True,
+        Option(
+            EDITOR,
+            QT_TRANSLATE_NOOP("Settings", "Wrap long lines"),
+            QT_TRANSLATE_NOOP("Settings", "Break lines at the edge of the window. The text itself stays as it is."),
+        ),
+    )
+    show_whitespace: bool = _setting(
+        False,
+        Option(
+            EDITOR,
+            QT_TRANSLATE_NOOP("Settings", "Show white space"),
+            QT_TRANSLATE_NOOP("Settings", "Draw a sign for every space and tab."),
+        ),
+    )
+    line_numbers: bool = _setting(
+        True,
+        Option(
+            EDITOR,
+            QT_TRANSLATE_NOOP("Settings", "Show line numbers"),
+            QT_TRANSLATE_NOOP("Settings", "Number the lines of the prompt in its margin."),
+        ),
+    )
+    line_tokens: bool = _setting(
+        False,
+        Option(
+            EDITOR,
+            QT_TRANSLATE_NOOP("Settings", "Show tokens per line"),
+            QT_TRANSLATE_NOOP("Settings", "Show in the margin how many tokens each line has."),
+        ),
+    )
+    hover_card: bool = _setting(
+        True,
+        Option(
+            EDITOR,
+            QT_TRANSLATE_NOOP("Settings", "Card for the token under the pointer"),
+            QT_TRANSLATE_NOOP(
+                "Settings", "Shows id, bytes and rank. The line below the prompt says the same of the caret."
+            ),
+        ),
+    )
+    restore_session: bool = _setting(
+        True,
+        Option(
+            FILES,
+            QT_TRANSLATE_NOOP("Settings", "Continue where I left off"),
+            QT_TRANSLATE_NOOP("Settings", "Open with the text of last time. After a crash it is always brought back."),
+        ),
+    )
+    private_mode: bool = _setting(
+        False,
+        Option(
+            FILES,
+            QT_TRANSLATE_NOOP("Settings", "Private mode"),
+            QT_TRANSLATE_NOOP(
+                "Settings", "Keep no session: nothing of the text is written. Switched off, the next window keeps one."
+            ),
+        ),
+    )
+    autosave_seconds: int = _setting(
+        4,
+        Option(
+            FILES,
+            QT_TRANSLATE_NOOP("Settings", "Save the session after"),
+            QT_TRANSLATE_NOOP("Settings", "How long after a change the text is saved for the next start, at most."),
+            lowest=1,
+            highest=5,
+            unit=QT_TRANSLATE_NOOP("Settings", "s"),
+        ),
+    )
+    recent_files: int = _setting(
+        12,
+        Option(
+            FILES,
+            QT_TRANSLATE_NOOP("Settings", "Recent files"),
+            QT_TRANSLATE_NOOP("Settings", "How many files the File menu remembers."),
+            lowest=0,
+            highest=50,
+        ),
+    )
+    largest_file_mb: int = _setting(
+        50,
+        Option(
+            FILES,
+            QT_TRANSLATE_NOOP("Settings", "Largest file to open"),
+            QT_TRANSLATE_NOOP(
+                "Settings", "Larger files are refused with a word on how to count them on the command line."
+            ),
+            lowest=1,
+            highest=200,
+            unit=QT_TRANSLATE_NOOP("Settings", "MB"),
+        ),
+    )
+    recent: tuple[str, ...] = ()
+    recent_commands: tuple[str, ...] = ()
+    dismissed_cards: tuple[str, ...] = ()
+    """Cards of the first start that the user has closed or followed."""
+
+
+def describe(name: str) -> Option | None:
+    """The ``Option`` of a setting, None for one that is no choice in the dialog."""
+    for known in dataclasses.fields(Settings):
+        if known.name == name:
+            return known.metadata.get("option")
+    raise KeyError(name)
+
+
+def names() -> list[str]:
+    """All settings, in the order of the dialog."""
+    return [known.name for known in dataclasses.fields(Settings)]
+
+
+def accepted(name: str, value: object) -> bool:
+    """Whether ``value`` is possible for the setting ``name``."""
+    default = getattr(Settings(), name)
+    if isinstance(default, tuple):
+        return isinstance(value, list | tuple) and all(isinstance(path, str) for path in value)
+    if type(value) is not type(default):
+        return False
+    option = describe(name)
+    assert option is not None
+    if option.choices:
+        return value in [choice for choice, _title in option.choices]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return option.lowest <= value <= option.highest
+    return True
+
+
+class SettingsStore(QObject):
+    """The settings of this window, and their file.
+
+    Signals: ``changed(str)`` with the name of a setting that has a new value; ``failed(str)`` with a sentence.
+    """
+
+    changed = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.values = Settings()
+        self.problem = ""
+        self._file = SharedFile(path, VERSION, self)
+        self._file.failed.connect(self._on_write_failed)
+        self._touched: frozenset[str] = frozenset()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(WRITE_DELAY_MS)
+        self._timer.timeout.connect(self._write)
+        self._load(path)
+
+    def set(self, name: str, value: Any) -> None:
+        """Change a setting; applied at once, written soon. Raises ValueError for an impossible value."""
+        if not accepted(name, value):
+            raise ValueError(f"{value!r} is not possible for {name}")
+        if getattr(self.values, name) == value:
+            return
+        self.values = dataclasses.replace(self.values, **{name: value})
+        self._touched |= {name}
+        self._timer.start()
+        self.changed.emit(name)
+
+    def reset(self, page: str | None = None) -> None:
+        """Return to the defaults, of one page of the dialog or of all."""
+        defaults = Settings()
+        for name in names():
+            option = describe(name)
+            if option is not None and page in (None, option.page):
+                self.set(name, getattr(defaults, name))
+
+    def use_storage(self, storage: Storage) -> None:
+        """Write off the GUI thread from now on, with ``storage``, which nobody else writes with."""
+        self._file.use_storage(storage)
+
+    def close(self) -> None:
+        """Write what is not written yet without waiting for more. In the order of all writes: the newest comes last."""
+        if self._timer.isActive():
+            self._timer.stop()
+            self._write()
+
+    def _write(self) -> None:
+        touched, self._touched = self._touched, frozenset()
+
+        def with_ours(document: Document) -> None:
+            """Our own choices as they are when this is written, over the file, which another window may have
+            changed."""
+            values = self.values
+            document |= {name: getattr(values, name) for name in touched}
+
+        self._file.change(with_ours)
+
+    @Slot(str)
+    def _on_write_failed(self, why: str) -> None:
+        self.failed.emit(self.tr("The settings could not be saved: {why}").format(why=why))
+
+    def _load(self, path: Path) -> None:
+        try:
+            raw = read_document(path)
+        except OSError as error:
+            words = self.tr("The settings could not be read ({why}). The defaults are in use.")
+            self.problem = words.format(why=error.strerror or error)
+            return
+        except DamagedFile:
+            self.problem = self._set_aside(path)
+            return
+        newer = is_newer(raw, VERSION)
+        good = {name: raw.pop(name) for name in names() if name in raw and accepted(name, raw[name])}
+        good = {name: tuple(value) if isinstance(value, list) else value for name, value in good.items()}
+        bad = [name for name in names() if name in raw]
+        self.values = Settings(**good)
+        if newer:
+            self.problem = self.tr(
+                "A newer version of Tokenloupe has written the settings. They are used as far as they are known here; "
+                "what you change here is not saved."
+            )
+        elif bad:
+            self._touched = frozenset(bad)
+            self.problem = self.tr(
+                "These settings had impossible values and are back to their defaults: {names}"
+            ).format(names=", ".join(bad))
+
+    def _set_aside(self, path: Path) -> str:
+        try:
+            kept = set_aside(path)
+        except OSError as error:
+            return self.tr(
+                "The settings file is damaged and could not be set aside ({why}). The defaults are in use."
+            ).format(why=error)
+        return self.tr("The settings file was damaged. It is kept as {name}; the defaults are in use.").format(
+            name=kept
+        )

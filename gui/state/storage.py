@@ -1,0 +1,203 @@
+"""Files of the profile: written off the GUI thread, one after the other, and changed by several windows.
+
+A shared file is a JSON object with the number of its version. A window never writes the whole of what it knows. It
+writes steps, each a small change made to the file as that is in the moment of writing, which no other window writes in
+(``engine.atomic_file.change_atomic``). So no choice of another window is undone, and what a newer program keeps in a
+file of this version stays there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
+
+from gui.core.file_writing import change_atomic, set_aside, write_atomic
+from gui.core.text_chunks import HeldText, utf8_pieces
+from gui.core.versioned_document import VERSION_KEY, DamagedFile, Document, document_bytes, document_of, is_newer
+
+if TYPE_CHECKING:
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+
+class WriteRequest(NamedTuple):
+    """Content for a file. Text is written as UTF-8; lone surrogates are written as such, to be read back."""
+
+    path: Path
+    content: bytes | str | HeldText
+    keep_backup: bool = False
+
+
+class ChangeRequest(NamedTuple):
+    """A change of a file: from its content, None where there is none, to the new one."""
+
+    path: Path
+    change: Callable[[bytes | None], bytes]
+
+
+def change_now(request: ChangeRequest) -> bytes:
+    """Change a file on the calling thread; returns its new content. Raises OSError, and what the change raises."""
+    return change_atomic(request.path, request.change)
+
+
+def write_now(request: WriteRequest) -> int:
+    """Write on the calling thread; for the moment when the window closes. Raises OSError."""
+    content: bytes | Iterable[bytes] = (
+        utf8_pieces(request.content) if isinstance(request.content, str) else request.content
+    )
+    return write_atomic(request.path, content, keep_backup=request.keep_backup)
+
+
+def _write(request: WriteRequest | ChangeRequest, _ticket: Ticket) -> int | bytes:
+    return change_now(request) if isinstance(request, ChangeRequest) else write_now(request)
+
+
+class Storage(QObject):
+    """Writes files in a job lane of its own, in the order asked for. ``title`` is the lane's name.
+
+    Signals: ``written(Path)``, ``failed(Path, str)`` with the reason; for changes of a file also
+    ``changed(ChangeRequest, bytes)`` with the new content, ``change_failed(ChangeRequest, str)``.
+    """
+
+    written = Signal(object)
+    failed = Signal(object, str)
+    changed = Signal(object, object)
+    change_failed = Signal(object, str)
+
+    def __init__(self, runner: JobRunner, title: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._why = ""
+        self._lane = runner.exclusive(title, _write, stoppable=False)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is still being written."""
+        return self._lane.busy
+
+    def write(self, path: Path, content: bytes | str | HeldText, *, keep_backup: bool = False) -> None:
+        """Replace ``path`` by ``content``, soon."""
+        self._lane.submit(WriteRequest(path, content, keep_backup))
+
+    def change(self, request: ChangeRequest) -> None:
+        """Change a file, soon; no other window changes it in between."""
+        self._lane.submit(request)
+
+    def finish(self) -> str:
+        """Wait until all of it is written. Returns why the last that was not is not, or nothing."""
+        self._why = ""
+        self._lane.drain()
+        return self._why
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        self.written.emit(result.request.path)
+        if isinstance(result.request, ChangeRequest):
+            self.changed.emit(result.request, result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._why = failure.why
+        self.failed.emit(failure.request.path, failure.why)
+        if isinstance(failure.request, ChangeRequest):
+            self.change_failed.emit(failure.request, failure.why)
+
+
+Step = Callable[[Document], None]
+"""Changes a document in place; raises DamagedFile where that is none of its kind. Runs on a worker thread, so it looks
+at nothing that changes in place itself."""
+
+
+class NewerFile(OSError):
+    """A file was written by a newer version of the program, and is left as it is."""
+
+
+class SharedFile(QObject):
+    """Writes steps, soon. Those that could not be written are written with the next ones.
+
+    Signals: ``written(dict)`` with the document as it is now; ``failed(str)`` with a reason.
+    """
+
+    written = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, path: Path, version: int, parent: QObject | None = None) -> None:
+        """``version``: of the documents that this program writes."""
+        super().__init__(parent)
+        self.path, self._version = path, version
+        self._storage: Storage | None = None
+        self._unwritten: tuple[Step, ...] = ()
+
+    def use_storage(self, storage: Storage) -> None:
+        """Write with ``storage``, which nobody else writes with, from now on; until then on the spot."""
+        self._storage = storage
+        storage.changed.connect(self._on_changed)
+        storage.change_failed.connect(self._on_failed)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there are steps that are not written yet."""
+        return bool(self._unwritten) or (self._storage is not None and self._storage.busy)
+
+    def change(self, step: Step) -> None:
+        """Make a step."""
+        change = _Steps(self.path, self._version, (*self._unwritten, step))
+        self._unwritten = ()
+        request = ChangeRequest(self.path, change)
+        if self._storage is not None:
+            self._storage.change(request)
+            return
+        try:
+            self._on_changed(request, change_now(request))
+        except OSError as error:
+            self._on_failed(request, error.strerror or str(error))
+
+    def finish(self) -> None:
+        """The window closes: wait for what is being written, and try once more with what could not be."""
+        if self._storage is not None:
+            self._storage.finish()
+        if self._unwritten:
+            self.change(_nothing_more)
+
+    @Slot(object, object)
+    def _on_changed(self, _request: ChangeRequest, content: bytes) -> None:
+        self.written.emit(document_of(content))
+
+    @Slot(object, str)
+    def _on_failed(self, request: ChangeRequest, why: str) -> None:
+        assert isinstance(request.change, _Steps)
+        self._unwritten = (*request.change.steps, *self._unwritten)
+        self.failed.emit(why)
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """Makes the new content of a file of the old one. A damaged file is set aside first."""
+
+    path: Path
+    version: int
+    steps: tuple[Step, ...]
+
+    def __call__(self, before: bytes | None) -> bytes:
+        try:
+            document = self._stepped({} if before is None else document_of(before))
+        except DamagedFile:
+            set_aside(self.path)
+            document = self._stepped({})
+        return document_bytes(document)
+
+    def _stepped(self, document: Document) -> Document:
+        if is_newer(document, self.version):
+            words = "a newer version of this program has written {file}, which is left as it is"
+            raise NewerFile(0, QCoreApplication.translate("SharedFile", words).format(file=self.path))
+        for step in self.steps:
+            step(document)
+        return document | {VERSION_KEY: self.version}
+
+
+def _nothing_more(_document: Document) -> None:
+    """The step that only takes the ones before it along."""

@@ -1,0 +1,165 @@
+"""Delegates that paint cells: whole texts, coloured runs, a text behind its figures."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionHeader,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gui.core.text_runs import ADDED, REMOVED, Runs
+from gui.look.fonts import fixed_font
+from gui.look.theme import Theme
+from gui.models.previews import RUNS_ROLE
+
+_LINE_SEPARATOR = "\u2028"
+
+
+class Texts(Protocol):
+    """A model whose cells are such."""
+
+    def shown(self, row: int, column: int) -> str:
+        """What a cell says."""
+        raise NotImplementedError
+
+    def side(self, column: int) -> Qt.AlignmentFlag:
+        """Where the cells of a column stand."""
+        raise NotImplementedError
+
+
+class TextDelegate(QStyledItemDelegate):
+    """It asks the model, which is that of the view, once a cell. Qt's own asks seven times, through Qt's variant, and
+    may have to wait for the interpreter at each."""
+
+    def __init__(self, model: Texts, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model = model
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        row, column = index.row(), index.column()
+        option.displayAlignment = self._model.side(column)
+        option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
+        option.text = self.written(row, column).replace("\n", _LINE_SEPARATOR)
+
+    def written(self, row: int, column: int) -> str:
+        """What a cell says, without a call into Qt."""
+        return self._model.shown(row, column)
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+MARGIN = 4
+GROUNDS = {REMOVED: "error", ADDED: "success"}
+"""The role of the theme for the text of a marked stretch; that of its ground ends in ``_base``."""
+
+
+class RunsDelegate(QStyledItemDelegate):
+    """For cells whose model gives runs. What does not fit is cut off at the edge; the tool tip has it.
+
+    A window full of changes is some two thousand runs: the model is asked for nothing else, and fonts are made once.
+    """
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        font = fixed_font()
+        self._metrics = QFontMetrics(font)
+        struck, underlined = QFont(font), QFont(font)
+        struck.setStrikeOut(True)
+        underlined.setUnderline(True)
+        self._widths: dict[str, int] = {}
+        self._fonts = {"": font, REMOVED: struck, ADDED: underlined}
+
+    def room(self, column_width: int) -> int:
+        """Return how wide a text may be in a column."""
+        return column_width - 2 * MARGIN
+
+    def width(self, character: str) -> int:
+        """Return the width of a character."""
+        width = self._widths.get(character)
+        if width is None:
+            width = self._widths[character] = self._metrics.horizontalAdvance(character)
+        return width
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        runs: Runs | None = index.data(RUNS_ROLE)
+        if runs is None:
+            super().paint(painter, option, index)
+            return
+        style = option.widget.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)  # all but a text
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text
+        painter.save()
+        painter.setClipRect(option.rect)
+        self._paint_runs(painter, option.rect.adjusted(MARGIN, 0, -MARGIN, 0), runs, option.palette.color(role))
+        painter.restore()
+
+    def _paint_runs(self, painter: QPainter, area: QRect, runs: Runs, plain: QColor) -> None:
+        metrics, right = self._metrics, area.right()
+        top, height = area.top(), area.height()
+        baseline = top + (height - metrics.height() + 1) // 2 + metrics.ascent()
+        colours = {
+            mark: (self._theme.colour(role), self._theme.colour(f"{role}_base")) for mark, role in GROUNDS.items()
+        }
+        left = area.left() - self._out_of_sight(runs, area.width())
+        for run in runs:
+            if left > right:
+                break
+            width = metrics.horizontalAdvance(run.text)
+            colour = plain
+            if run.mark:
+                colour, ground = colours[run.mark]
+                painter.fillRect(left, top + 2, width, height - 4, ground)
+            if left + width > area.left():
+                painter.setFont(self._fonts[run.mark])
+                painter.setPen(colour)
+                painter.drawText(left, baseline, run.text)
+            left += width
+
+    def _out_of_sight(self, runs: Runs, room: int) -> int:
+        """Pixels of a line that are left out before its first mark, where that would not be in sight."""
+        before = 0
+        for run in runs:
+            width = self._metrics.horizontalAdvance(run.text)
+            if run.mark:
+                return max(0, before - room // 2) if before + width > room else 0
+            before += width
+        return 0
+
+
+GAP = "\N{EN SPACE}" * 2
+"""Painted in front of the text and of its title, and in neither of them."""
+
+
+def part_text_from_figures(table: QTableView, column: int) -> None:
+    """Leave room in front of the texts of a column."""
+    table.setHorizontalHeader(_Header(column, table))
+    table.setItemDelegateForColumn(column, _Delegate(table))
+
+
+class _Delegate(QStyledItemDelegate):
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        option.text = GAP + option.text
+
+
+class _Header(QHeaderView):
+    def __init__(self, column: int, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._column = column
+        self.setSectionsClickable(True)  # as that of a table is
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, logicalIndex: int) -> None:
+        super().initStyleOptionForIndex(option, logicalIndex)
+        if logicalIndex == self._column:
+            option.text = GAP + option.text

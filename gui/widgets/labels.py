@@ -1,0 +1,79 @@
+"""Labels of one line: remarks and the status line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from gui.look.plain_tip import as_written
+from gui.look.shown_text import shown
+
+
+class RemarkLabel(QLabel):
+    """Takes the room that is left over. ``text()`` is always the whole text, for screen readers as well."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(objectName=name)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def shown_text(self) -> str:
+        """What of the text there is room for."""
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            enabled, palette = self.isEnabled(), self.palette()
+            self.style().drawItemText(
+                painter, self.contentsRect(), side, palette, enabled, self.shown_text(), QPalette.ColorRole.WindowText
+            )
+
+
+class StatusLine(QWidget):
+    """One line, cut with dots where it is too long; the whole of it is the tool tip, and what screen readers say."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self._text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def text(self) -> str:
+        """The words."""
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Show other words; what is hidden in them is made visible."""
+        text = shown(text)
+        if text == self._text:
+            return
+        self._text = text
+        self.setAccessibleName(text)
+        self._show_tip()
+        self.update()
+
+    def _show_tip(self) -> None:
+        """All of the words, where there is no room for them."""
+        cut = self.fontMetrics().horizontalAdvance(self._text) > self.width()
+        self.setToolTip(as_written(self._text) if cut else "")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_tip()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().averageCharWidth() * 20, self.fontMetrics().height() + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
+            painter.setPen(self.palette().color(self.foregroundRole()))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading, text)

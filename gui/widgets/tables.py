@@ -1,0 +1,164 @@
+"""Tables: rows that are chosen as a whole, columns that stretch, heights that fit their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from gui.look.corner import plain_corner
+from gui.widgets.delegates import TextDelegate
+
+MEASURED_ROWS = 40
+"""Rows that say how wide a column must be where it fits what is in it. Qt's thousand take a tenth of a second."""
+
+
+def set_up_rows(table: QTableView) -> None:
+    """Whole rows are chosen, told apart by their ground; Tab leaves the table; rows have no heads and one height."""
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setAlternatingRowColors(True)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setTabKeyNavigation(False)
+    table.setCornerButtonEnabled(False)
+    table.setCornerWidget(plain_corner(table))
+    rows = table.verticalHeader()
+    rows.hide()
+    rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    columns = table.horizontalHeader()
+    columns.setHighlightSections(False)
+    columns.setResizeContentsPrecision(MEASURED_ROWS)
+
+
+def edit_cell(table: QAbstractItemView, index: QModelIndex) -> None:
+    """Open the editor of a cell, if it has one and no editor is open: Qt complains about anything else."""
+    editable = index.isValid() and bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
+    if editable and table.state() != QAbstractItemView.State.EditingState:
+        table.edit(index)
+
+
+class StretchedTable(QTableView):
+    """Painted once for another size. Qt paints such a table, is told of its stretched columns, and paints it again.
+
+    Signals: ``resized()``: its columns may have other widths now.
+    """
+
+    resized = Signal()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # All is painted anew after this, with scroll bars and editors where they belong: nothing is left to be told of.
+        blocker = QSignalBlocker(self.horizontalHeader())
+        super().resizeEvent(event)
+        blocker.unblock()
+        self.resized.emit()
+
+
+class FittedTable(StretchedTable):
+    """Columns that are ``Fixed`` are as wide as their titles and their cells; a last one that is stretched is left out.
+
+    ``ResizeToContents`` of Qt gives the same widths. But it asks a model for eight roles of each cell that it measures,
+    whenever anything changes and several times over while a table is shown or resized. Here a cell is asked for its
+    text, once, and only where somebody looks. Rows that come into sight later may make a column wider, none narrower.
+    """
+
+    _unfitted = Signal()
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent, objectName=name)
+        self._changed: set[int] = set()
+        self._measured = range(0)
+        # Queued: several changes are measured together, and still before they are painted.
+        self._unfitted.connect(self._fit, Qt.ConnectionType.QueuedConnection)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+
+    def setModel(self, model: QAbstractItemModel) -> None:
+        """Once a table: the columns follow this model."""
+        super().setModel(model)
+        self._cells = model
+        model.modelReset.connect(self._on_all_changed)
+        model.layoutChanged.connect(self._on_all_changed)
+        model.dataChanged.connect(self._on_data_changed)
+        self._on_all_changed()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._on_scrolled()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._on_all_changed()
+
+    @Slot()
+    def _on_all_changed(self) -> None:
+        self._measured = range(0)
+        self._fit_soon(range(self.horizontalHeader().count()))
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_data_changed(self, first: QModelIndex, last: QModelIndex) -> None:
+        self._fit_soon(range(first.column(), last.column() + 1))
+
+    @Slot()
+    def _on_scrolled(self) -> None:
+        if self._measured and not self._changed and not self._are_measured(self._in_sight()):
+            self._widen()
+
+    def _fit_soon(self, columns: Iterable[int]) -> None:
+        waits = bool(self._changed)
+        self._changed.update(columns)
+        if self._changed and not waits and self.isVisible():
+            self._unfitted.emit()
+
+    @Slot()
+    def _fit(self) -> None:
+        if not self._changed or not self.isVisible():
+            return
+        changed, self._changed = self._changed, set()
+        self._measured = self._to_measure()
+        for column in changed:
+            self._give_room(column, 0)
+
+    def _widen(self) -> None:
+        self._measured = self._to_measure()
+        for column in range(self.horizontalHeader().count()):
+            self._give_room(column, self.columnWidth(column))
+
+    def _give_room(self, column: int, least: int) -> None:
+        header = self.horizontalHeader()
+        stretched = header.stretchLastSection() and column == header.count() - 1
+        if stretched or header.sectionResizeMode(column) != QHeaderView.ResizeMode.Fixed:
+            return
+        texts = {self._text(row, column): row for row in self._measured}
+        # The delegate knows what stands around a text; the widest one is enough to ask it for.
+        row = texts[max(texts, key=self.fontMetrics().horizontalAdvance)] if texts else -1
+        widest = self._cells.index(row, column)
+        needed = max(header.minimumSectionSize(), header.sectionSizeHint(column), self.sizeHintForIndex(widest).width())
+        self.setColumnWidth(column, max(least, needed))
+
+    def _text(self, row: int, column: int) -> str:
+        delegate = self.itemDelegate()
+        if isinstance(delegate, TextDelegate):
+            return delegate.written(row, column)
+        return self._cells.index(row, column).data() or ""
+
+    def _in_sight(self) -> range:
+        top, bottom = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        return range(max(top, 0), bottom + 1 if bottom >= 0 else self._cells.rowCount())
+
+    def _are_measured(self, rows: range) -> bool:
+        """Whether so many of them are as are measured at all."""
+        some = rows[:MEASURED_ROWS]
+        return not some or (some[0] in self._measured and some[-1] in self._measured)
+
+    def _to_measure(self) -> range:
+        """The rows in sight, and where these are few those around them."""
+        rows = self._cells.rowCount()
+        first = max(0, min(self._in_sight().start, rows - MEASURED_ROWS))
+        return range(first, min(rows, first + MEASURED_ROWS))
