@@ -8,7 +8,6 @@ remembers how each cell looked and paints again only those that differ.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from math import cos, pi, sin
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from gui.costs.columns import COLUMNS, context_ends, drawn_runs, quality_of
 from gui.costs.cost_model import CostTableModel
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
+from gui.widgets.progress import draw_share
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -40,7 +40,6 @@ HEADING_HEIGHT = 26
 MOST_WIDTHS = 5_000
 BAR_STEPS = 2000
 """Steps of a bar that are told apart: finer than the pixels of any cell."""
-NEARLY_FULL = Decimal("0.8")
 
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 _TONES = {"stale": "stale", "muted": "stale", "warning": "warning", "error": "error"}
@@ -239,18 +238,8 @@ class CostCells(QStyledItemDelegate):
         room = min(BAR_WIDTH, start - pen.area.left() - PADDING)
         if not self.bars or not look.bar or room < BAR_WIDTH / 2:
             return
-        low, high = (min(end / BAR_STEPS, 1.0) for end in look.bar)
         track = QRectF(pen.area.left(), pen.area.center().y() - BAR_HEIGHT / 2 + 0.5, room, BAR_HEIGHT)
-        over, near = look.bar[1] > BAR_STEPS, Decimal(look.bar[1]) / BAR_STEPS >= NEARLY_FULL
-        colour = QColor(self.colour("meter_over" if over else "meter_near" if near else "meter"))
-        pen.fill(track, self.colour("meter_track"))
-        if look.bar[1] > 0:
-            # A share too small to see still shows as a sliver: not zero.
-            solid = max(low * room, BAR_HEIGHT if low == high else 0.0)
-            soft = QColor(colour)
-            soft.setAlphaF(0.45)
-            pen.fill(QRectF(track.left(), track.top(), max(high * room, solid), BAR_HEIGHT), soft)
-            pen.fill(QRectF(track.left(), track.top(), solid, BAR_HEIGHT), colour)
+        pen.draw_share(track, (look.bar[0] / BAR_STEPS, look.bar[1] / BAR_STEPS))
 
     def font_of(self, weight: QFont.Weight) -> tuple[QFont, QFontMetricsF]:
         """Return a weight of the font in use."""
@@ -267,13 +256,10 @@ class _Pen:
         """Return where something of this width begins that would begin at ``x`` where one reads from the left."""
         return self.area.left() + self.area.right() - x - width if self._mirrored else x
 
-    def fill(self, area: QRectF, colour: QColor) -> None:
-        """Fill a bar with round ends."""
-        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        path = QPainterPath()
+    def draw_share(self, area: QRectF, ends: tuple[float, float]) -> None:
+        """Draw the bar of a share of a context window."""
         place = QRectF(self.flipped(area.left(), area.width()), area.top(), area.width(), area.height())
-        path.addRoundedRect(place, BAR_HEIGHT / 2, BAR_HEIGHT / 2)
-        self._painter.fillPath(path, colour)
+        draw_share(self._painter, place, ends, self._cells.colour, mirrored=self._mirrored)
 
     def from_start(self, text: str, x: float, weight: QFont.Weight, role: str) -> float:
         """Write a text, with an ellipsis where it has no room; return where it ends."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
 
@@ -22,6 +22,9 @@ from gui.costs.money_text import CostText
 from gui.costs.rows import Arranged, Arrangement, CostRow, SortKey, arrange
 from gui.look.plain_tip import as_written
 from gui.widgets.table_model import TableModel
+
+if TYPE_CHECKING:
+    from gui.costs.cost_service import CostService
 
 _NO_INDEX = QModelIndex()
 
@@ -45,6 +48,7 @@ class CostTableModel(TableModel):
         self._result = Arranged((), 0, 0, 0, 0)
         self._search: dict[str, str] = {}
         self._stale = False
+        self._service: CostService | None = None
         self.edited.connect(self._on_edited)
 
     @property
@@ -81,6 +85,19 @@ class CostTableModel(TableModel):
             if self._rows[index].model_id == model_id:
                 return place
         return -1
+
+    def follow(self, service: CostService) -> None:
+        """Show the rows of a service from now on, and whether they are those of an earlier text."""
+        self._service = service
+        service.estimated.connect(self._on_estimated)
+        service.stale_changed.connect(self.set_stale)
+        self._on_estimated(service.rows)
+
+    @Slot(object)
+    def _on_estimated(self, rows: tuple[CostRow, ...]) -> None:
+        service = self._service
+        if service is not None and service.scenario is not None:
+            self.set_rows(rows, service.scenario.calls, service.today, service.scenario.on)
 
     def set_rows(self, rows: Sequence[CostRow], calls: int, today: date, on: date) -> None:
         """Show these rows. ``calls`` names the column of the total for all calls; ages count from ``today``."""

@@ -85,7 +85,6 @@ class CostPanel(QFrame):
         self._connect()
         if service.started:
             self._on_scenario()
-            self._on_estimated(service.rows)
 
     @property
     def page(self) -> ModelsPage:
@@ -226,8 +225,7 @@ class CostPanel(QFrame):
 
     def _connect(self) -> None:
         service = self._service
-        service.estimated.connect(self._on_estimated)
-        service.stale_changed.connect(self.model.set_stale)
+        self.model.follow(service)
         service.prices_problem.connect(self._on_prices_problem)
         service.prices_reloaded.connect(self._on_prices_reloaded)
         service.starting.connect(self._on_scenario)
@@ -302,12 +300,6 @@ class CostPanel(QFrame):
             return (Run(view.text.unknown(), strong=False),)
         low, high = (view.text.converted(end) for end in ends)
         return amount_runs(low, high, amount_places([high], 3), view.text.currency.sign, view.text.localised)
-
-    @Slot(object)
-    def _on_estimated(self, rows: tuple[CostRow, ...]) -> None:
-        scenario = self._service.scenario
-        if scenario is not None:
-            self.model.set_rows(rows, scenario.calls, self._service.today, scenario.on)
 
     @Slot()
     def _on_arranged(self) -> None:

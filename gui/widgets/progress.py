@@ -1,11 +1,12 @@
-"""Progress bars."""
+"""Progress bars, and the bar of a share of a context window."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 
@@ -40,3 +41,42 @@ class ReachableProgressBar(ProgressBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+
+NEAR = 0.8
+"""From this share of a window on its bar warns."""
+_SOFT = 0.45
+"""Opacity of the part between the ends of a range."""
+
+
+def draw_share(
+    painter: QPainter, area: QRectF, ends: tuple[float, float], colour: Callable[[str], QColor], *, mirrored: bool
+) -> None:
+    """Draw the share of a context window that a prompt takes, from a low to a high end: 1 is all of it.
+
+    What is beyond the end is hatched as well as coloured. ``colour`` gives the colour of a role.
+    """
+    low, high = ends
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    radius = area.height() / 2
+    track = QPainterPath()
+    track.addRoundedRect(area, radius, radius)
+    painter.fillPath(track, colour("meter_track"))
+    if high <= 0:
+        return
+    shade = QColor(colour("meter_over" if high > 1 else "meter_near" if high >= NEAR else "meter"))
+    soft = QColor(shade)
+    soft.setAlphaF(_SOFT)
+    painter.save()
+    painter.setClipPath(track, Qt.ClipOperation.IntersectClip)
+    # A share too small to see still shows as a sliver: not zero.
+    least = area.height() if low == high else 0.0
+    for share, tint in ((high, soft), (low, shade)):
+        part = QRectF(area)
+        part.setWidth(max(least, area.width() * min(1.0, share)))
+        if mirrored:
+            part.moveRight(area.right())
+        painter.fillRect(part, tint)
+    if low > 1:
+        painter.fillRect(area, QBrush(colour("base"), Qt.BrushStyle.BDiagPattern))
+    painter.restore()
