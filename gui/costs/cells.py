@@ -93,6 +93,9 @@ class CellLooks:
             ends = context_ends(row)
             bar = () if ends is None else tuple(round(end * BAR_STEPS) for end in ends)
             return Look((Run(self._model.cell_text(row, column), strong=False),), tone, bar=bar)
+        if declared.painted == "name" and self._model.arrangement.by_vendor:
+            # The heading above says the provider.
+            return Look((drawn_runs(declared, row, view)[0], Run("", strong=False)), tone, current)
         mark = quality_of(row) if declared.painted == "tokens" else current if declared.painted == "name" else ""
         return Look(drawn_runs(declared, row, view), tone, mark)
 
