@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CALIBRATION = "calibration"
 
 
-class CalibrationWiring(QObject):
+class CalibrationController(QObject):
     """Made with the cost table."""
 
     def __init__(self, bench: Workbench, runner: JobRunner) -> None:

@@ -23,7 +23,7 @@ NEEDS = ("gui.costs.conversation_page",)
 """What making the page loads."""
 
 
-class ConversationWiring(QObject):
+class ConversationController(QObject):
     """Made with the cost table, whose favourites, prices and scenario it takes."""
 
     def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:

@@ -36,7 +36,7 @@ REFRESH_MS = 100
 LAST_GOOD_PRICES = "prices-last-good.yaml"
 
 
-class CostWiring(QObject):
+class CostController(QObject):
     """Made after the first picture of the window, with the worker threads.
 
     Signals: ``reference_changed()`` when another model was chosen.

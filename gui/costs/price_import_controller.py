@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QStandardPaths, Slot
 
 from gui.costs.price_facts_service import typed_amount
 from gui.costs.price_import_dialog import PriceImportDialog, field_words
-from gui.costs.price_import_service import ApplyRequest, PreviewRequest, installed
+from gui.costs.price_import_service import ApplyRequest, PreviewRequest, PriceImports, installed
 from gui.costs.prices_controller import REFUSED, refuse
 from gui.dialogs import file_choosers
 from gui.look.figures import figure
@@ -19,11 +19,12 @@ from gui.notify import Notifier, Offer
 
 if TYPE_CHECKING:
     from gui.costs.price_editor import PriceEditor
-    from gui.costs.price_import_service import Applied, FilterRequest, Preview, PriceImports, ReadTable
-    from gui.costs.prices_controller import PricingFlow
+    from gui.costs.price_import_service import Applied, FilterRequest, Preview, ReadTable
+    from gui.costs.prices_controller import PricesController
     from gui.costs.prices_page import PricingPanel
     from gui.costs.prices_service import Change, ChangeRequest, PriceDesk, Splice
     from gui.look.theme import Theme
+    from gui.runtime.jobs import JobRunner
     from pricing.types import Model
 
 
@@ -36,28 +37,28 @@ class PriceChanges(QObject):
     def __init__(
         self,
         editor: PriceEditor,
-        flow: PricingFlow,
+        prices: PricesController,
         desk: PriceDesk,
         notifier: Notifier,
         models: Callable[[], tuple[Model, ...]],
     ) -> None:
         """``models``: those whose prices are in force."""
-        super().__init__(flow)
+        super().__init__(prices)
         self._models = models
-        self._editor, self._flow, self._desk, self._notifier = editor, flow, desk, notifier
+        self._editor, self._prices, self._desk, self._notifier = editor, prices, desk, notifier
         self._waiting: list[tuple[str, str, str]] = []
         self._made: list[tuple[int, int, bool]] = []
         """Revision before and after each change that can be taken back from elsewhere, and whether it was saved."""
-        flow.opened.connect(self._on_opened)
+        prices.opened.connect(self._on_opened)
         desk.changed.connect(self._on_changed)
 
     @Slot(str, str, str)
     def change_price(self, model_id: str, path: str, typed: str) -> None:
         """Set a price to what was typed; with nothing typed, the built-in one holds again."""
-        if not self._flow.is_open:
+        if not self._prices.is_open:
             self._waiting.append((model_id, path, typed))
             return
-        why = self._flow.why_not_changed()
+        why = self._prices.why_not_changed()
         if why:
             refuse(self._notifier, why.rstrip("."))
             return
@@ -67,14 +68,14 @@ class PriceChanges(QObject):
 
     def put(self, splice: Splice, revision: int, words: str, key: str = CHANGED) -> bool:
         """Change the text of this revision, and say so, with the way back. Returns whether it was still that text."""
-        if revision != self._editor.revision or self._flow.why_not_changed():
+        if revision != self._editor.revision or self._prices.why_not_changed():
             return False
-        saves = self._flow.is_saved
+        saves = self._prices.is_saved
         self._editor.apply(splice)
         self._made.append((revision, self._editor.revision, saves))
-        self._flow.check()
+        self._prices.check()
         if saves:
-            self._flow.save(quiet=True)
+            self._prices.save(quiet=True)
         else:
             words += " " + self.tr("Other changes wait on the tab Prices, so it is not saved yet.")
         self._notifier.information(words, key=key, offers=(Offer(self.tr("Undo"), self.take_back),))
@@ -94,9 +95,9 @@ class PriceChanges(QObject):
             self._made.append((earlier, self._editor.revision, saved))
         self._notifier.withdraw(CHANGED)
         self._notifier.remark(self.tr("The last change of your price file is taken back."))
-        self._flow.check()
+        self._prices.check()
         if saves:
-            self._flow.save(quiet=True)
+            self._prices.save(quiet=True)
 
     @Slot()
     def _on_opened(self) -> None:
@@ -133,25 +134,25 @@ class PriceChanges(QObject):
 IMPORT = "price-import"
 
 
-class PriceImportFlow(QObject):
+class PriceImportController(QObject):
     """One dialog at a time, for the text of the pricing tab."""
 
     def __init__(
         self,
         panel: PricingPanel,
-        flow: PricingFlow,
+        prices: PricesController,
         changes: PriceChanges,
-        imports: PriceImports,
+        runner: JobRunner,
         theme: Theme,
-        notifier: Notifier,
         file_name: str,
         own_encodings: Callable[[], Sequence[str]],
         today: Callable[[], date],
     ) -> None:
         """``file_name``: of the user's file. ``own_encodings``: called on a worker thread."""
-        super().__init__(flow)
-        self._panel, self._flow, self._changes, self._imports = panel, flow, changes, imports
-        self._theme, self._notifier = theme, notifier
+        super().__init__(prices)
+        self._panel, self._prices, self._changes = panel, prices, changes
+        self._imports = imports = PriceImports(runner, self)
+        self._theme, self._notifier = theme, prices.notifier
         self._file_name, self._own_encodings, self._today = file_name, own_encodings, today
         self._dialog: PriceImportDialog | None = None
         self._tables: tuple[ReadTable, ...] = ()
@@ -168,7 +169,7 @@ class PriceImportFlow(QObject):
     @Slot(list)
     def open(self, paths: Sequence[Path] = ()) -> None:
         """Show the dialog; ``paths``: files to read at once."""
-        why = self._flow.why_not_changed()
+        why = self._prices.why_not_changed()
         if why:
             self._notifier.warning(self.tr("Nothing can be imported now: {why}").format(why=why), key=IMPORT)
             return

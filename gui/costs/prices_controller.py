@@ -16,7 +16,6 @@ from gui.services.find import FindRequest, FindService, Replacement
 if TYPE_CHECKING:
     from gui.costs.price_editor import PriceEditor
     from gui.costs.price_facts_service import Fact
-    from gui.costs.prices_page import PricingPanel
     from gui.costs.prices_service import (
         Change,
         ChangeRequest,
@@ -94,51 +93,59 @@ OUTSIDE = "price-file-outside"
 REFUSED = "price-file-change"
 
 
-class PricingFlow(QObject):
-    """Between the panel and the desk.
+NEEDS = (
+    "gui.costs.prices_page",
+    "gui.costs.price_facts_service",
+    "gui.costs.price_import_service",
+    "gui.costs.price_import_controller",
+)
+"""What making the page loads."""
 
-    Signals: ``written(bool)`` when the file has another content than before, by whomever, and whether that was told
-    already; ``state_changed()`` when ``state()`` would give something else; ``opened()`` when the file was read for the
-    first time.
+
+class PricesController(QObject):
+    """Drives the page Prices. It watches the price file from the start; the page is built when it is first seen.
+
+    Signals: ``opened()`` when the file was read for the page; ``undo_changed()`` when there is something to undo or
+    redo in the text, or no longer.
     """
 
-    written = Signal(bool)
     opened = Signal()
-    state_changed = Signal()
+    undo_changed = Signal()
 
-    def __init__(
-        self, panel: PricingPanel, desk: PriceDesk, notifier: Notifier, state: dict[str, Any], parent: QObject
-    ) -> None:
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        super().__init__(parent)
-        self._panel, self._editor, self._desk, self._notifier = panel, panel.editor, desk, notifier
+        bench, runner = parts.bench, parts.runner
+        super().__init__(bench)
+        assert bench.costs is not None
+        costs, panel = bench.costs.service, bench.costs.panel
+        self._bench, self._costs, self._state, self._runner = bench, costs, state, runner
+        self.notifier = bench.notifier
+        self.built = False
+        self.editor: PriceEditor | None = None
+        self.desk = PriceDesk(bench.paths.prices_file, runner, bench.own_encodings.names, self)
+        self._digest: str | None = None
         self._file: FileText | None = None
         self._outside: FileText | None = None
-        self._state = state
+        self._awaited: ReadRequest | None = None
         self._in_force = True
-        self._saving = False
+        self._saving = self._save_again = False
         self._saving_revision = -1
-        self._save_again = False
         self._quiet = True
         self._why_unread = ""
         self._checked: CheckedText | None = None
         self._checked_revision = -1
         self._delay = QTimer(self, singleShot=True, interval=CHECK_DELAY_MS)
-        self._delay.timeout.connect(self.check)
-        panel.show_file_name(str(desk.path))
-        panel.save_asked.connect(self.save)
-        panel.form.model_chosen.connect(self._on_model_chosen)
-        panel.form.changed.connect(self._on_changed_by_form)
-        panel.form.cleared.connect(self._on_cleared)
-        panel.form.forgotten.connect(self._on_forgotten)
-        self._editor.edited.connect(self._on_edited)
-        self._editor.modificationChanged.connect(self._show_status)
-        desk.read.connect(self._on_read)
-        desk.checked.connect(self._on_checked)
-        desk.changed.connect(self._on_changed)
-        desk.saved.connect(self._on_saved)
-        desk.failed.connect(self._on_failed)
-        self._awaited: ReadRequest | None = desk.read_file()
+        self.desk.read.connect(self._on_read)
+        self.desk.touched.connect(self._on_touched)
+        costs.prices_changed.connect(self._on_prices)
+        costs.prices_problem.connect(self._on_prices)
+        panel.problems_listed = lambda: self.lists_problems
+        panel.commands.edit_asked.connect(self.show_model)
+        panel.commands.undo_asked.connect(self.take_back)
+        panel.model.price_typed.connect(self.change_price)
+        self.undo_changed.connect(bench.wiring.show_undo)
+        self.desk.read_file()
+        bench.page("pricingTab").when_looked_at(NEEDS, bench.load_first, self.build)
 
     def state(self) -> dict[str, Any]:
         """What the user arranged, and the text that is not saved yet, as JSON holds it."""
@@ -148,10 +155,109 @@ class PricingFlow(QObject):
         return {**self._panel.state(), **draft}
 
     @Slot()
+    def build(self) -> None:
+        """Make the page, if nobody has yet."""
+        if self.built:
+            return
+        from gui.costs.price_facts_service import fields_below
+        from gui.costs.price_import_controller import PriceChanges, PriceImportController
+        from gui.costs.prices_page import PricingPanel
+
+        self.built, bench = True, self._bench
+        panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
+        bench.page("pricingTab").fill(panel)
+        bench.page("pricingTab").lead_to(panel.editor)
+        self._panel, self._editor, self.editor = panel, panel.editor, panel.editor
+        bench.parts.restore("pricing", panel.restore_state, self._state)
+        self._connect()
+        self._awaited = self.desk.read_file()
+        self._changes = PriceChanges(panel.editor, self, self.desk, bench.notifier, lambda: self._costs.models)
+        own_encodings, today = bench.own_encodings.names, lambda: self._costs.today
+        self._imports = PriceImportController(
+            panel, self, self._changes, self._runner, bench.theme, self.desk.path.name, own_encodings, today
+        )
+        self._on_prices()
+
+    def _connect(self) -> None:
+        panel, editor, desk = self._panel, self._editor, self.desk
+        panel.show_file_name(str(desk.path))
+        panel.save_asked.connect(self.save)
+        panel.form.model_chosen.connect(self._on_model_chosen)
+        panel.form.changed.connect(self._on_changed_by_form)
+        panel.form.cleared.connect(self._on_cleared)
+        panel.form.forgotten.connect(self._on_forgotten)
+        editor.edited.connect(self._on_edited)
+        editor.modificationChanged.connect(self._show_status)
+        editor.undoAvailable.connect(self.undo_changed)
+        editor.redoAvailable.connect(self.undo_changed)
+        desk.checked.connect(self._on_checked)
+        desk.changed.connect(self._on_changed)
+        desk.saved.connect(self._on_saved)
+        desk.failed.connect(self._on_failed)
+        self._delay.timeout.connect(self.check)
+
+    # --- for the rest of the window -----------------------------------------------------------------------------------
+
+    def show_model(self, model_id: str) -> None:
+        """Bring the page to the front with the prices of this model, the keyboard in its values."""
+        self._bench.page("pricingTab").bring_to_front()
+        self.build()
+        self._panel.form.choose(model_id)
+        self._panel.form.table.setFocus()
+
+    @Slot(str, str, str)
+    def change_price(self, model_id: str, path: str, typed: str) -> None:
+        """Put a price that was typed elsewhere into the user's file."""
+        self.build()
+        self._changes.change_price(model_id, path, typed)
+
+    def text(self) -> tuple[str, int]:
+        """The text of the user's file as it is edited, and its revision."""
+        self.build()
+        return self._editor.text(), self._editor.revision
+
+    def put(self, splice: Splice, revision: int, words: str) -> bool:
+        """Change the text of this revision, and say so, with the way back. Returns whether it was still that text."""
+        self.build()
+        return self._changes.put(splice, revision, words)
+
+    @Slot()
+    def take_back(self) -> None:
+        """Take the last change back that came from elsewhere."""
+        if self.built:
+            self._changes.take_back()
+
+    @cached_property
+    def finder(self) -> PriceFinder:
+        """Find and replace in the text. Made when it is first asked for."""
+        self.build()
+        service = FindService(self._runner, self)
+        return PriceFinder(self._panel.find_bar, self._editor, service, self.notifier)
+
+    def import_prices(self) -> None:
+        """Bring the page to the front, and ask which published prices are to be taken over."""
+        self._bench.page("pricingTab").bring_to_front()
+        self.build()
+        self._imports.open()
+
+    def focus(self) -> None:
+        """Show the page, with the caret in the text."""
+        self._bench.page("pricingTab").bring_to_front()
+        self.build()
+        self._editor.setFocus()
+
+    @Slot()
+    def _on_prices(self) -> None:
+        """Whether the file as it is on the disk is what the prices come from."""
+        self._in_force = not self._costs.problems
+        if self.built:
+            self._show_status()
+
+    @Slot()
     def look_again(self) -> None:
         """The file may have changed on the disk."""
         if not self._saving:  # else it is looked at when that is done
-            self._awaited = self._desk.read_file(self._editor.text(), self._editor.revision)
+            self._awaited = self.desk.read_file(self._editor.text(), self._editor.revision)
 
     @Slot()
     def save(self, *, quiet: bool = False) -> None:
@@ -167,12 +273,7 @@ class PricingFlow(QObject):
             return
         self._saving, self._awaited = True, None  # what is being read now is of before
         self._saving_revision = self._editor.revision
-        self._desk.save(self._editor.text(), self._editor.revision, self._file)
-
-    def show_model(self, model_id: str) -> None:
-        """Show the form of this model, with the keyboard in its values."""
-        self._panel.form.choose(model_id)
-        self._panel.form.table.setFocus()
+        self.desk.save(self._editor.text(), self._editor.revision, self._file)
 
     @property
     def is_open(self) -> bool:
@@ -188,10 +289,11 @@ class PricingFlow(QObject):
     @property
     def lists_problems(self) -> bool:
         """True while the page is in sight and lists the problems of the file as it is on the disk."""
-        return self._panel.isVisible() and not self._editor.unsaved and self._outside is None
+        return self.built and self._panel.isVisible() and not self._editor.unsaved and self._outside is None
 
     def why_not_changed(self) -> str:
         """Why nothing but the keyboard may change the text now, as a sentence; empty where it may be changed."""
+        self.build()
         if self._file is None:
             return self.tr("your price file is being read.")
         if self._editor.isReadOnly():
@@ -202,19 +304,22 @@ class PricingFlow(QObject):
             return self.tr("your price file has errors. Fix them first.")
         return ""
 
-    def focus(self) -> None:
-        """Put the caret into the text."""
-        self._editor.setFocus()
-
-    def show_prices_in_force(self, in_force: bool) -> None:
-        """Whether the file as it is on the disk is what the prices come from."""
-        self._in_force = in_force
-        self._show_status()
-
     # --- the file -----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_touched(self) -> None:
+        if self.built:
+            self.look_again()
+        else:
+            self.desk.read_file()
 
     @Slot(object, object)
     def _on_read(self, file: FileText, request: ReadRequest) -> None:
+        known, self._digest = self._digest, file.digest
+        if not self.built:
+            if known is not None and known != file.digest:
+                self._costs.reload_prices()
+            return
         if request is not self._awaited:
             return
         if self._file is None:
@@ -223,7 +328,7 @@ class PricingFlow(QObject):
             return
         elif self._editor.unsaved and file.text != self._editor.text():
             self._outside = file
-            self.written.emit(False)
+            self._costs.reload_prices()
             self._ask_about_outside(file)
         else:
             self._take_outside(file, request)
@@ -232,10 +337,10 @@ class PricingFlow(QObject):
     def _begin(self, file: FileText) -> None:
         self._file = file
         if self._why_unread:
-            self._notifier.withdraw(REFUSED)
+            self.notifier.withdraw(REFUSED)
             self._why_unread = ""
             self._open_editor()
-            self.written.emit(False)  # the prices in force are those of before it could be read
+            self._costs.reload_prices()  # the prices in force are those of before it could be read
         draft = self._state.get("draft")
         if file.held != EXACTLY:
             self._close_editor(file)
@@ -250,7 +355,7 @@ class PricingFlow(QObject):
         self._editor.replace_all(draft)
         if self._state.get("digest") == file.digest:
             words = self.tr("Changes of your prices that were not saved are back. Undo shows the file as it is.")
-            self._notifier.information(words, key=OUTSIDE)
+            self.notifier.information(words, key=OUTSIDE)
         else:
             self._outside = file
             self._ask_about_outside(file)
@@ -267,7 +372,7 @@ class PricingFlow(QObject):
             UNREADABLE: self.tr("Your price file cannot be read as text."),
         }[file.held]
         details = str(file.problem) if file.problem is not None else ""
-        self._notifier.warning(why, details, key=OUTSIDE)
+        self.notifier.warning(why, details, key=OUTSIDE)
 
     def _lock_editor(self) -> None:
         self._editor.setReadOnly(True)
@@ -280,7 +385,7 @@ class PricingFlow(QObject):
     def _take_outside(self, file: FileText, request: ReadRequest) -> None:
         """Show the file as somebody else has written it. What stood here before is one step of undo away."""
         self._file, self._outside = file, None
-        self.written.emit(False)
+        self._costs.reload_prices()
         if file.held != EXACTLY:
             self._close_editor(file)
             return
@@ -292,7 +397,7 @@ class PricingFlow(QObject):
         self._editor.document().setModified(False)
         words = self.tr("Your price file was changed outside and read again: {what}. Undo brings back what was here.")
         details = file.difference.lines if file.difference is not None else ""
-        self._notifier.information(words.format(what=self._words(file.difference)), details, key=OUTSIDE)
+        self.notifier.information(words.format(what=self._words(file.difference)), details, key=OUTSIDE)
 
     def _ask_about_outside(self, file: FileText) -> None:
         words = self.tr(
@@ -304,11 +409,11 @@ class PricingFlow(QObject):
         )
         details = file.difference.lines if file.difference is not None else ""
         words = words.format(what=self._words(file.difference))
-        self._notifier.warning(words, details, key=OUTSIDE, offers=offers if file.held == EXACTLY else offers[1:])
+        self.notifier.warning(words, details, key=OUTSIDE, offers=offers if file.held == EXACTLY else offers[1:])
 
     def _take_theirs(self) -> None:
         file, self._outside = self._outside, None
-        self._notifier.withdraw(OUTSIDE)
+        self.notifier.withdraw(OUTSIDE)
         if file is not None:
             self._file = file
             self._editor.replace_all(file.text)
@@ -318,7 +423,7 @@ class PricingFlow(QObject):
     def _keep_mine(self) -> None:
         """The next save writes over what is there; that is then kept beside it as the backup."""
         file, self._outside = self._outside, None
-        self._notifier.withdraw(OUTSIDE)
+        self.notifier.withdraw(OUTSIDE)
         if file is not None:
             self._file = file
             self._show_status()
@@ -336,10 +441,10 @@ class PricingFlow(QObject):
         changed = request.revision != self._editor.revision and self._editor.text() != request.text
         self._editor.document().setModified(changed)
         if not self._quiet and not self._panel.problems.rows:
-            self._notifier.remark(self.tr("Your price file is saved."))
-        self._notifier.withdraw(OUTSIDE)
-        self.written.emit(self._quiet)
-        self.state_changed.emit()
+            self.notifier.remark(self.tr("Your price file is saved."))
+        self.notifier.withdraw(OUTSIDE)
+        self._costs.reload_prices(quiet=self._quiet)
+        self._bench.keeper.touch()
         self._show_status()
         if again and self._editor.unsaved:
             self.save()
@@ -349,7 +454,7 @@ class PricingFlow(QObject):
     @Slot(str)
     def _on_failed(self, why: str) -> None:
         self._saving = self._save_again = False
-        self._notifier.error(
+        self.notifier.error(
             self.tr("Your price file could not be read or written: {why}. The text here is as it was.").format(why=why),
             key=REFUSED,
         )
@@ -363,13 +468,13 @@ class PricingFlow(QObject):
     @Slot()
     def _on_edited(self) -> None:
         self._delay.start()
-        self.state_changed.emit()
+        self._bench.keeper.touch()
 
     @Slot()
     def check(self) -> None:
         """Check the text as it is, soon."""
         self._delay.stop()
-        self._desk.check(self._editor.text(), self._editor.revision, self._panel.form.model_id)
+        self.desk.check(self._editor.text(), self._editor.revision, self._panel.form.model_id)
 
     @Slot(object, object)
     def _on_checked(self, checked: CheckedText, request: CheckRequest) -> None:
@@ -423,7 +528,7 @@ class PricingFlow(QObject):
     @Slot(str)
     def _on_model_chosen(self, _model_id: str) -> None:
         self.check()
-        self.state_changed.emit()
+        self._bench.keeper.touch()
 
     @Slot(object, str)
     def _on_changed_by_form(self, fact: Fact, typed: str) -> None:
@@ -438,18 +543,18 @@ class PricingFlow(QObject):
         self._change("", "", None)
 
     def _change(self, path: str, kind: str, typed: str | None) -> None:
-        self._notifier.withdraw(REFUSED)
+        self.notifier.withdraw(REFUSED)
         model_id = self._panel.form.model_id
-        self._desk.change(self._editor.text(), self._editor.revision, model_id, path, kind, typed)
+        self.desk.change(self._editor.text(), self._editor.revision, model_id, path, kind, typed)
 
     @Slot(object, object)
     def _on_changed(self, change: Change, request: ChangeRequest) -> None:
         if request.from_table:
             return  # ``PriceChanges`` asked for it
         if request.revision != self._editor.revision:
-            self._notifier.remark(self.tr("The text changed meanwhile, so the value stays as it was."))
+            self.notifier.remark(self.tr("The text changed meanwhile, so the value stays as it was."))
         elif change.why:
-            refuse(self._notifier, change.why)
+            refuse(self.notifier, change.why)
         elif change.splice is not None:
             self._editor.apply(change.splice)
             self.check()
@@ -462,166 +567,6 @@ class PricingFlow(QObject):
 
 def refuse(notifier: Notifier, why: str) -> None:
     """Say why a value was not taken; behind the first line of ``why`` there may be more."""
-    words = QCoreApplication.translate("PricingFlow", "That value was not taken: {why}.")
+    words = QCoreApplication.translate("PricesController", "That value was not taken: {why}.")
     first, _, rest = why.partition("\n")
     notifier.warning(words.format(why=first), rest, key=REFUSED)
-
-
-NEEDS = (
-    "gui.costs.prices_page",
-    "gui.costs.price_facts_service",
-    "gui.costs.price_import_service",
-    "gui.costs.price_import_controller",
-)
-"""What making the page loads."""
-
-
-class PricingWiring(QObject):
-    """Made after the first picture of the window, with the cost table.
-
-    Signals: ``undo_changed()`` when there is something to undo or redo in the text, or no longer.
-    """
-
-    undo_changed = Signal()
-
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
-        """``state``: as from ``state()``."""
-        bench, runner = parts.bench, parts.runner
-        super().__init__(bench)
-        assert bench.costs is not None
-        costs, panel = bench.costs.service, bench.costs.panel
-        self._bench, self._costs, self._state, self._runner = bench, costs, state, runner
-        self._digest: str | None = None
-        self.flow: PricingFlow | None = None
-        self.editor: PriceEditor | None = None
-        self.desk = PriceDesk(bench.paths.prices_file, runner, bench.own_encodings.names, self)
-        self.desk.read.connect(self._on_read)
-        self.desk.touched.connect(self._on_touched)
-        costs.prices_changed.connect(self._on_prices)
-        costs.prices_problem.connect(self._on_prices)
-        panel.problems_listed = self._lists_problems
-        panel.commands.edit_asked.connect(self.show_model)
-        panel.commands.undo_asked.connect(self.take_back)
-        panel.model.price_typed.connect(self.change_price)
-        self.undo_changed.connect(bench.wiring.show_undo)
-        self.desk.read_file()
-        bench.page("pricingTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
-
-    def state(self) -> dict[str, Any]:
-        """What the user arranged and has not saved, as JSON holds it."""
-        return self._state if self.flow is None else self.flow.state()
-
-    def build(self) -> PricingFlow:
-        """Make the page, if nobody has yet."""
-        if self.flow is not None:
-            return self.flow
-        from gui.costs.price_facts_service import fields_below
-        from gui.costs.price_import_controller import PriceChanges, PriceImportFlow
-        from gui.costs.price_import_service import PriceImports
-        from gui.costs.prices_page import PricingPanel
-
-        bench = self._bench
-        panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
-        bench.page("pricingTab").fill(panel)
-        bench.page("pricingTab").lead_to(panel.editor)
-        self._panel, self.editor = panel, panel.editor
-        panel.editor.undoAvailable.connect(self.undo_changed)
-        panel.editor.redoAvailable.connect(self.undo_changed)
-        bench.parts.restore("pricing", panel.restore_state, self._state)
-        self.flow = flow = PricingFlow(panel, self.desk, bench.notifier, self._state, self)
-        flow.written.connect(self._on_written)
-        flow.state_changed.connect(bench.keeper.touch)
-        desk, own_encodings, today = self.desk, bench.own_encodings.names, lambda: self._costs.today
-        self._changes = PriceChanges(panel.editor, flow, self.desk, bench.notifier, lambda: self._costs.models)
-        self._imports = PriceImportFlow(
-            panel,
-            flow,
-            self._changes,
-            PriceImports(self._runner, self),
-            bench.theme,
-            bench.notifier,
-            desk.path.name,
-            own_encodings,
-            today,
-        )
-        self._on_prices()
-        return flow
-
-    def _lists_problems(self) -> bool:
-        return self.flow is not None and self.flow.lists_problems
-
-    def show_model(self, model_id: str) -> None:
-        """Bring the tab to the front with the prices of this model."""
-        self._bench.page("pricingTab").bring_to_front()
-        self.build().show_model(model_id)
-
-    @Slot(str, str, str)
-    def change_price(self, model_id: str, path: str, typed: str) -> None:
-        """Put a price that was typed elsewhere into the user's file."""
-        self.build()
-        self._changes.change_price(model_id, path, typed)
-
-    def why_not_changed(self) -> str:
-        """Why the text of the user's file cannot be changed now, as a sentence; empty where it can."""
-        return self.build().why_not_changed()
-
-    def text(self) -> tuple[str, int]:
-        """The text of the user's file as it is edited, and its revision."""
-        self.build()
-        return self._panel.editor.text(), self._panel.editor.revision
-
-    def put(self, splice: Splice, revision: int, words: str) -> bool:
-        """Change the text of this revision, and say so, with the way back. Returns whether it was still that text."""
-        self.build()
-        return self._changes.put(splice, revision, words)
-
-    @Slot()
-    def take_back(self) -> None:
-        """Take the last change back that came from elsewhere."""
-        if self.flow is not None:
-            self._changes.take_back()
-
-    @cached_property
-    def finder(self) -> PriceFinder:
-        """Find and replace in the text. Made when it is first asked for."""
-        self.build()
-        service = FindService(self._runner, self)
-        return PriceFinder(self._panel.find_bar, self._panel.editor, service, self._bench.notifier)
-
-    def import_prices(self) -> None:
-        """Bring the tab to the front, and ask which published prices are to be taken over."""
-        self._bench.page("pricingTab").bring_to_front()
-        self.build()
-        self._imports.open()
-
-    def focus(self) -> None:
-        """Show the page, with the keyboard in its first control."""
-        self._bench.page("pricingTab").bring_to_front()
-        self.build().focus()
-
-    @Slot()
-    def _come_to_front(self) -> None:
-        self.build()
-
-    @Slot()
-    def _on_touched(self) -> None:
-        if self.flow is not None:
-            self.flow.look_again()
-        else:
-            self.desk.read_file()
-
-    @Slot(object, object)
-    def _on_read(self, file: FileText, _request: ReadRequest) -> None:
-        """Without a page nobody else hears that the file is another one."""
-        known, self._digest = self._digest, file.digest
-        if self.flow is None and known is not None and known != file.digest:
-            self._costs.reload_prices()
-
-    @Slot(bool)
-    def _on_written(self, quiet: bool) -> None:
-        self._costs.reload_prices(quiet=quiet)
-
-    @Slot()
-    def _on_prices(self) -> None:
-        if self.flow is not None:
-            self.flow.show_prices_in_force(not self._costs.problems)

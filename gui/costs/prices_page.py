@@ -90,7 +90,7 @@ FIRST_WIDTHS = [560, 520]
 
 
 class PricingPanel(QWidget):
-    """Puts the parts of the tab together. What happens is in ``PricingFlow``.
+    """Puts the parts of the tab together. What happens is in ``PricesController``.
 
     Signals: ``save_asked()``; ``import_asked()``; ``tables_dropped(list[Path])`` with published price tables.
     """

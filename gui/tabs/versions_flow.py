@@ -29,7 +29,7 @@ from gui.services.versions.desk import (
 from gui.services.versions.store import Kept, Version
 
 if TYPE_CHECKING:
-    from gui.costs.cost_controller import CostWiring
+    from gui.costs.cost_controller import CostController
 
 PROBLEMS = "versions"
 
@@ -45,7 +45,7 @@ class VersionsFlow(QObject):
         panel: VersionsPanel,
         prompt: Prompt,
         desk: VersionDesk,
-        costs: CostWiring,
+        costs: CostController,
         notifier: Notifier,
         parent: QObject,
     ) -> None:

@@ -236,7 +236,7 @@ def test_what_is_not_saved_is_there_at_the_next_start(
 def test_an_edit_outside_counts_without_the_tab(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     bench = open_window(profile)
     qtbot.waitUntil(lambda: bool(bench.costs.service.models) and bench.pricing._digest is not None)
-    bench.pricing.flow = None  # create_window makes the page; a started window only when it is looked at
+    bench.pricing.built = False  # create_window makes the page; a started window only when it is looked at
     prices.write_text(GOOD)
     qtbot.waitUntil(lambda: input_price(bench) == 2)
 
