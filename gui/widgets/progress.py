@@ -58,25 +58,28 @@ def draw_share(
     """
     low, high = ends
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    radius = area.height() / 2
-    track = QPainterPath()
-    track.addRoundedRect(area, radius, radius)
-    painter.fillPath(track, colour("meter_track"))
+    whole = _rounded(area)
+    painter.fillPath(whole, colour("meter_track"))
     if high <= 0:
         return
-    shade = QColor(colour("meter_over" if high > 1 else "meter_near" if high >= NEAR else "meter"))
-    soft = QColor(shade)
-    soft.setAlphaF(_SOFT)
-    painter.save()
-    painter.setClipPath(track, Qt.ClipOperation.IntersectClip)
-    # A share too small to see still shows as a sliver: not zero.
-    least = area.height() if low == high else 0.0
-    for share, tint in ((high, soft), (low, shade)):
-        part = QRectF(area)
-        part.setWidth(max(least, area.width() * min(1.0, share)))
-        if mirrored:
-            part.moveRight(area.right())
-        painter.fillRect(part, tint)
+    shade = colour("meter_over" if high > 1 else "meter_near" if high >= NEAR else "meter")
+    if high > low:
+        soft = QColor(shade)
+        soft.setAlphaF(_SOFT)
+        painter.fillPath(_part(area, high, mirrored), soft)
+    if low > 0:
+        painter.fillPath(_part(area, low, mirrored), shade)
     if low > 1:
-        painter.fillRect(area, QBrush(colour("base"), Qt.BrushStyle.BDiagPattern))
-    painter.restore()
+        painter.fillPath(whole, QBrush(colour("base"), Qt.BrushStyle.BDiagPattern))
+
+
+def _part(area: QRectF, share: float, mirrored: bool) -> QPainterPath:
+    """The part of a bar for a share: a small one still shows as a dot, for it is not zero."""
+    width = max(area.height(), area.width() * min(1.0, share))
+    return _rounded(QRectF(area.right() - width if mirrored else area.left(), area.top(), width, area.height()))
+
+
+def _rounded(area: QRectF) -> QPainterPath:
+    path = QPainterPath()
+    path.addRoundedRect(area, area.height() / 2, area.height() / 2)
+    return path
