@@ -27,11 +27,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui.costs.panel import CostPanel
+from gui.costs.cost_panel import CostPanel
+from gui.costs.cost_service import CostService, PriceRequest, new_cards, price_rows
 from gui.look.theme import Theme
 from gui.runtime.notify import Notifier
-from gui.services.cost_rows import PriceRequest, new_cards, price_rows
-from gui.services.costs import CostService
 from pricing import load_catalog
 from pricing.types import CallMix, Model, Scenario
 

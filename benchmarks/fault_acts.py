@@ -112,7 +112,7 @@ class Acts:
         self._note("setting", name=name, value=value)
 
     def _keep_scenario(self) -> None:
-        from gui.models.scenario_choices import ScenarioChoices
+        from gui.costs.scenario_book import ScenarioChoices
 
         name, calls = f"scenario {self._window} {self._rng.randrange(9)}", self._rng.randrange(1, 1000)
         self._bench.costs.panel.names._book.save(name, ScenarioChoices(calls=calls))
@@ -137,7 +137,7 @@ class Acts:
         self._tried("version", keep)
 
     def _change_prices(self) -> None:
-        from gui.services.price_text import ReadRequest, SaveRequest, read_price_text, save_price_text
+        from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
 
         path: Path = self._bench.paths.prices_file
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
+from gui.costs.prices_service import OWN_VENDOR
 from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
 from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.dialogs.tokenizers import TokenizersDialog
 from gui.runtime.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
-from gui.services.price_files import OWN_VENDOR
 from gui.services.tokenizer_files import AssignRequest, Change, ReadRequest, TokenizerFiles
 from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
+    from gui.costs.prices_service import Splice
     from gui.runtime.jobs import JobRunner
-    from gui.services.price_text import Splice
     from gui.services.tokenizer_files import Refusal, TokenizerPreview
     from gui.window.workbench import Workbench
 

@@ -192,3 +192,11 @@ def test_what_the_pages_link_to_exists():
         for target in re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
         if "://" not in target and not (ROOT / page).parent.joinpath(target).exists()
     )
+
+
+def test_a_keystroke_becomes_a_price_in_few_files():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = page.partition("## How a keystroke becomes a price")[2].partition("\n## ")[0]
+    listed = re.findall(r"^\d+\. `([^`]+)`: \S", section, re.MULTILINE)
+    assert 0 < len(listed) <= 15
+    assert_none(f"{file} does not exist" for file in listed if not (ROOT / file).is_file())

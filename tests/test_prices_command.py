@@ -13,7 +13,7 @@ import pytest
 import main
 import pricing
 from engine import half_written
-from gui.services.price_text import ReadRequest, SaveRequest, read_price_text, save_price_text
+from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
 from pricing.load import read_price_file
 from pricing.schema import schema_text
 from tests.patience import PATIENCE_SECONDS

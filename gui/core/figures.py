@@ -79,3 +79,10 @@ def _parts(text: str) -> tuple[str, str]:
     found = _LEADING.match(text)
     end = found.end() if found is not None else 0
     return ("", text) if end == len(text) else (text[:end], text[end:])
+
+
+def usd_text(usd: Decimal) -> str:
+    """An amount with as many digits as it needs, in C notation: ``$0.00045``, ``$1,234.50``."""
+    from pricing.money import format_usd
+
+    return format_usd(usd)

@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.costs.chart import Bar, axis_text
+from gui.costs.money_text import CostText
 from gui.look.theme import Theme
-from gui.models.cost_text import CostText
 from gui.widgets.plot_axis import PlotAxis
 
 THICKNESS = 0.62

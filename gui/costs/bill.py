@@ -16,9 +16,9 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from gui.core.exports import plain
 from gui.core.figures import Run, amount_places, amount_runs, price_places
 from gui.core.token_text import visible_line
-from gui.models.cost_columns import CostColumn, CostView, unknown_prices
-from gui.models.cost_money import excess, excess_text
-from gui.models.cost_row import CostRow
+from gui.costs.column_texts import excess, excess_text
+from gui.costs.columns import CostColumn, CostView, unknown_prices
+from gui.costs.rows import CostRow
 
 if TYPE_CHECKING:
     from pricing.scenarios import CallKind, MixedCost

@@ -8,19 +8,20 @@ remembers how each cell looked and paints again only those that differ.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from math import cos, pi, sin
 from typing import NamedTuple
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT, Run
+from gui.core.token_text import visible_line
+from gui.costs.columns import COLUMNS, context_ends, drawn_runs, quality_of
+from gui.costs.cost_model import CostTableModel
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
-from gui.models.cost_columns import COLUMNS, context_ends, drawn_runs, quality_of
-from gui.models.cost_table import CostTableModel
+from gui.widgets.progress import draw_share
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -34,10 +35,11 @@ INNER_RADIUS = 0.42
 LEAST_DETAIL = 28.0
 """Pixels that a provider behind a name needs to be worth its ellipsis."""
 ROW_PADDING = 11
+HEADING_HEIGHT = 26
+"""Of the name of a vendor above its rows."""
 MOST_WIDTHS = 5_000
 BAR_STEPS = 2000
 """Steps of a bar that are told apart: finer than the pixels of any cell."""
-NEARLY_FULL = Decimal("0.8")
 
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 _TONES = {"stale": "stale", "muted": "stale", "warning": "warning", "error": "error"}
@@ -69,12 +71,13 @@ class CellLooks:
         """Return True if a cell looks different from when it was last painted."""
         return self._painted.get((row, column)) != self.look(row, column)
 
-    def begins_group(self, place: int) -> bool:
-        """Return True if the rows are grouped by vendor and a vendor's first one is here, but for the first group."""
+    def heading(self, place: int) -> str:
+        """Return the vendor whose group of rows begins here, empty if none does or rows are not grouped."""
         model = self._model
-        if not model.arrangement.by_vendor or not 0 < place < model.rowCount():
-            return False
-        return model.row_at(place).model.provider != model.row_at(place - 1).model.provider
+        if not model.arrangement.by_vendor or not 0 <= place < model.rowCount():
+            return ""
+        vendor = model.row_at(place).model.provider
+        return vendor if place == 0 or vendor != model.row_at(place - 1).model.provider else ""
 
     def look(self, place: int, column: int) -> Look:
         """Return how a cell looks now."""
@@ -90,6 +93,9 @@ class CellLooks:
             ends = context_ends(row)
             bar = () if ends is None else tuple(round(end * BAR_STEPS) for end in ends)
             return Look((Run(self._model.cell_text(row, column), strong=False),), tone, bar=bar)
+        if declared.painted == "name" and self._model.arrangement.by_vendor:
+            # The heading above says the provider.
+            return Look((drawn_runs(declared, row, view)[0], Run("", strong=False)), tone, current)
         mark = quality_of(row) if declared.painted == "tokens" else current if declared.painted == "name" else ""
         return Look(drawn_runs(declared, row, view), tone, mark)
 
@@ -170,13 +176,14 @@ class CostCells(QStyledItemDelegate):
         declared = COLUMNS[column]
         self.fonts.use(option.font)
         painter.save()
+        cell = option.rect.adjusted(0, self.room_above(index.row()), 0, 0)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, self.colour("information_base"))
-        area = QRectF(option.rect).adjusted(PADDING, 0, -PADDING, 0)
+            painter.fillRect(cell, self.colour("information_base"))
+        area = QRectF(cell).adjusted(PADDING, 0, -PADDING, 0)
         mirrored = option.direction == Qt.LayoutDirection.RightToLeft
         pen = _Pen(painter, self, area, look.tone, mirrored)
         if declared.painted == "star":
-            self._draw_star(painter, QRectF(option.rect), look, mirrored)
+            self._draw_star(painter, QRectF(cell), look, mirrored)
         elif declared.painted == "name":
             self._draw_name(pen, look)
         elif declared.painted == "share":
@@ -190,13 +197,25 @@ class CostCells(QStyledItemDelegate):
             pen.from_end(look.runs, area.right(), QFont.Weight.DemiBold)
         else:
             pen.from_start(look.runs[0].text, area.left(), QFont.Weight.Normal, "text")
-        if self._looks.begins_group(index.row()):
-            self._draw_group(painter, QRectF(option.rect))
         painter.restore()
 
-    def _draw_group(self, painter: QPainter, area: QRectF) -> None:
-        """Draw a line above the first row of a vendor's group."""
-        painter.fillRect(QRectF(area.left(), area.top(), area.width(), 1), self.colour("outline"))
+    def room_above(self, place: int) -> int:
+        """Return the height of the heading above a row, 0 without one."""
+        return HEADING_HEIGHT if self._looks.heading(place) else 0
+
+    def draw_heading(self, painter: QPainter, area: QRect, place: int, mirrored: bool) -> None:
+        """Draw the name of the vendor whose rows begin at a place, over all columns."""
+        self.fonts.use(self.parent().font())  # type: ignore[union-attr]
+        painter.save()
+        painter.fillRect(area, self.colour("page"))
+        painter.fillRect(area.left(), area.bottom(), area.width(), 1, self.colour("line"))
+        inside = QRectF(area).adjusted(2 * PADDING, 0, -2 * PADDING, 0)
+        pen = _Pen(painter, self, inside, "", mirrored)
+        pen.from_start(visible_line(self._looks.heading(place)), inside.left(), QFont.Weight.DemiBold, "text")
+        painter.restore()
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        editor.setGeometry(option.rect.adjusted(0, self.room_above(index.row()), 0, 0))
 
     def _draw_star(self, painter: QPainter, area: QRectF, look: Look, mirrored: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -222,18 +241,8 @@ class CostCells(QStyledItemDelegate):
         room = min(BAR_WIDTH, start - pen.area.left() - PADDING)
         if not self.bars or not look.bar or room < BAR_WIDTH / 2:
             return
-        low, high = (min(end / BAR_STEPS, 1.0) for end in look.bar)
         track = QRectF(pen.area.left(), pen.area.center().y() - BAR_HEIGHT / 2 + 0.5, room, BAR_HEIGHT)
-        over, near = look.bar[1] > BAR_STEPS, Decimal(look.bar[1]) / BAR_STEPS >= NEARLY_FULL
-        colour = QColor(self.colour("meter_over" if over else "meter_near" if near else "meter"))
-        pen.fill(track, self.colour("meter_track"))
-        if look.bar[1] > 0:
-            # A share too small to see still shows as a sliver: not zero.
-            solid = max(low * room, BAR_HEIGHT if low == high else 0.0)
-            soft = QColor(colour)
-            soft.setAlphaF(0.45)
-            pen.fill(QRectF(track.left(), track.top(), max(high * room, solid), BAR_HEIGHT), soft)
-            pen.fill(QRectF(track.left(), track.top(), solid, BAR_HEIGHT), colour)
+        pen.draw_share(track, (look.bar[0] / BAR_STEPS, look.bar[1] / BAR_STEPS))
 
     def font_of(self, weight: QFont.Weight) -> tuple[QFont, QFontMetricsF]:
         """Return a weight of the font in use."""
@@ -250,13 +259,10 @@ class _Pen:
         """Return where something of this width begins that would begin at ``x`` where one reads from the left."""
         return self.area.left() + self.area.right() - x - width if self._mirrored else x
 
-    def fill(self, area: QRectF, colour: QColor) -> None:
-        """Fill a bar with round ends."""
-        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        path = QPainterPath()
+    def draw_share(self, area: QRectF, ends: tuple[float, float]) -> None:
+        """Draw the bar of a share of a context window."""
         place = QRectF(self.flipped(area.left(), area.width()), area.top(), area.width(), area.height())
-        path.addRoundedRect(place, BAR_HEIGHT / 2, BAR_HEIGHT / 2)
-        self._painter.fillPath(path, colour)
+        draw_share(self._painter, place, ends, self._cells.colour, mirrored=self._mirrored)
 
     def from_start(self, text: str, x: float, weight: QFont.Weight, role: str) -> float:
         """Write a text, with an ellipsis where it has no room; return where it ends."""

@@ -11,12 +11,12 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollBar, QSpinBox, QTabBar, QToolTip, QVBoxLayout, QWidget
 
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
+from gui.costs.money_text import CostText
+from gui.costs.rows import CostRow, usd_middle
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
 from gui.look.theme import Theme
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
-from gui.models.cost_row import CostRow, usd_middle
-from gui.models.cost_text import CostText
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.loading import Loading
 from gui.widgets.plot_turn import PlotTurn

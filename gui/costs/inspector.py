@@ -20,15 +20,15 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import hexadecimal, visible, visible_line
 from gui.costs.bill import BillLine, bill_lines, explanation, provider_line, remarks, why_not_exact
+from gui.costs.columns import CostView
+from gui.costs.money_text import age_tone
+from gui.costs.prices_service import OWN_VENDOR
+from gui.costs.rows import CostRow
 from gui.costs.runs_label import RunsLabel
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
-from gui.models.cost_columns import CostView
-from gui.models.cost_row import CostRow
-from gui.models.cost_text import age_tone
-from gui.services.price_files import OWN_VENDOR
 from gui.widgets.labels import RemarkLabel
 
 if TYPE_CHECKING:

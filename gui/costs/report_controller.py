@@ -26,9 +26,9 @@ from gui.core.reports import (
 )
 from gui.core.text_chunks import HeldText, as_held, utf8_pieces
 from gui.core.token_text import visible_line
+from gui.costs.cost_export import ShownCosts
 from gui.look.figures import figure
 from gui.look.theme import Theme
-from gui.shown_costs import ShownCosts
 from gui.widgets.dialog_buttons import button_row
 
 if TYPE_CHECKING:

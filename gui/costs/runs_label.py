@@ -21,6 +21,7 @@ class RunsLabel(QWidget):
         self._theme, self._align = theme, align
         self._runs: tuple[Run, ...] = ()
         self.strong = QFont.Weight.DemiBold
+        self._fonts: dict[QFont.Weight, tuple[QFont, QFontMetricsF]] = {}
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
 
@@ -37,7 +38,7 @@ class RunsLabel(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        width = sum(self._metrics(run).horizontalAdvance(run.text) for run in self._runs)
+        width = sum(map(self._width, self._runs))
         return QSize(int(width) + 2, self.fontMetrics().height() + 2)
 
     def minimumSizeHint(self) -> QSize:
@@ -46,25 +47,30 @@ class RunsLabel(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fonts.clear()
             self.updateGeometry()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            widths = [self._metrics(run).horizontalAdvance(run.text) for run in self._runs]
+            widths = list(map(self._width, self._runs))
             at_end = self._align == Qt.AlignmentFlag.AlignRight
             x = self.width() - 1 - sum(widths) if at_end != self.isRightToLeft() else 0.0
             metrics = self.fontMetrics()
             line = (self.height() + metrics.ascent() - metrics.descent()) / 2
             for run, width in zip(self._runs, widths, strict=True):
-                painter.setFont(self._font(run))
+                painter.setFont(self._font(run)[0])
                 painter.setPen(self._theme.colour("text" if run.strong else "stale"))
                 painter.drawText(QPointF(x, line), run.text)
                 x += width
 
-    def _font(self, run: Run) -> QFont:
-        font = QFont(self.font())
-        set_weight(font, self.strong if run.strong else QFont.Weight.Normal)
-        return font
+    def _font(self, run: Run) -> tuple[QFont, QFontMetricsF]:
+        """The font of a part and its metrics, made once for each weight."""
+        weight = self.strong if run.strong else QFont.Weight.Normal
+        if weight not in self._fonts:
+            font = QFont(self.font())
+            set_weight(font, weight)
+            self._fonts[weight] = font, QFontMetricsF(font)
+        return self._fonts[weight]
 
-    def _metrics(self, run: Run) -> QFontMetricsF:
-        return QFontMetricsF(self._font(run))
+    def _width(self, run: Run) -> float:
+        return self._font(run)[1].horizontalAdvance(run.text)

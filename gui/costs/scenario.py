@@ -30,11 +30,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import Run
+from gui.costs.cost_service import DAYS, HOUR, MINUTES, expected_hit_percent
+from gui.costs.money_text import CostText, date_format
 from gui.costs.runs_label import RunsLabel
-from gui.look.plain_label import PlainLabel
-from gui.look.theme import Theme
-from gui.models.cost_text import CostText, date_format
-from gui.models.scenario_choices import (
+from gui.costs.scenario_book import (
     DOLLARS,
     HOURS,
     LEAST_FACTOR,
@@ -46,9 +45,10 @@ from gui.models.scenario_choices import (
     SERVICES,
     TOKENS,
     ScenarioChoices,
+    ScenarioState,
 )
-from gui.models.scenario_state import ScenarioState
-from gui.services.call_plans import DAYS, HOUR, MINUTES, expected_hit_percent
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
 from gui.widgets.layouts import amount_box, as_date, decimal_of, labelled, side_by_side, tokens_box
 from gui.widgets.popover import Popover
 

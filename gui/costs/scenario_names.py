@@ -10,12 +10,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from gui.core.token_text import visible_line
+from gui.costs.scenario_book import LONGEST_NAME, ScenarioBook, ScenarioChoices, ScenarioState
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
-from gui.models.scenario_choices import LONGEST_NAME, ScenarioChoices
-from gui.models.scenario_state import ScenarioState
 from gui.runtime.notify import Notifier, Offer
-from gui.state.scenario_book import ScenarioBook
 from gui.widgets.dialog_buttons import button_row
 
 DELETED = "scenario-deleted"

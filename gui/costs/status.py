@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from gui.core.exports import plain
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
+from gui.costs import prices_service as price_files
 from gui.costs.cells import dot_colour, draw_dot
+from gui.costs.column_texts import excess, excess_text
+from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_service import CostService
+from gui.costs.money_text import age_tone
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
-from gui.models.cost_money import excess, excess_text
-from gui.models.cost_table import CostTableModel
-from gui.models.cost_text import age_tone
-from gui.services import price_files
-from gui.services.costs import CostService
 from gui.widgets.labels import RemarkLabel
 
 if TYPE_CHECKING:

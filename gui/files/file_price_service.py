@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gui.core.exports import ExportTable, Value, to_csv, to_json, to_markdown
-from gui.services.cost_rows import fitting, new_cards
+from gui.costs.cost_service import fitting, new_cards
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from gui.costs.money_text import CostText
 from gui.files.file_tree import TOP, FileChoice, FileTree
 from gui.look.plain_tip import plain_tip
-from gui.models.cost_text import CostText
 from gui.models.training_text import TrainingText
 from gui.widgets.table_model import RIGHT, everything_visible
 

@@ -17,7 +17,7 @@ from gui.widgets import file_choosers
 from gui.widgets.page_controller import TabWiring
 
 if TYPE_CHECKING:
-    from gui.costs.wiring import CostWiring
+    from gui.costs.cost_controller import CostController
     from gui.files.file_tree import Proposal, Sums
     from gui.files.files_page import FilesPage
     from gui.runtime.jobs import JobFailure, JobResult
@@ -39,7 +39,7 @@ class FilesController(TabWiring["FilesPage"]):
         super().__init__(parts, state)
         bench = self._bench
         assert bench.costs is not None
-        wiring: CostWiring = bench.costs
+        wiring: CostController = bench.costs
         self._costs, self._reference, self._encoding = wiring.panel, wiring.reference, bench.prompt.encoding
         self._scan = FolderScan(self._runner, self._open, bench.paths.counts_file, self)
         self._fit = FolderFit(self._runner, self)

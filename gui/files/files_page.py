@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 
 from engine.training_types import CorpusRules
 from gui.core.token_text import visible_line
+from gui.costs.money_text import CostText
 from gui.files.file_tree import TOP
 from gui.files.file_tree_model import BYTES, FILES, MODELS, NAME, SHARE, TOKENS, FileTreeModel
 from gui.files.treemap import Treemap, only_child, type_fills
@@ -39,7 +40,6 @@ from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.models.cost_text import CostText
 from gui.models.training_skipped import SkippedFilesModel
 from gui.models.training_text import TrainingText
 from gui.panels.training_folder import FolderBar

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
 
-from gui.models.cost_text import CostText
-from gui.models.money_text import MINUS, money_text
+from gui.costs.money_text import MINUS, CostText, money_text
 from gui.models.versions import tr
 from gui.widgets.table_model import Index, RowsModel, plain_tips
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from gui.costs.money_text import CostText, money_text
 from gui.models.advisor_words import kind_words, tr
-from gui.models.cost_text import CostText
-from gui.models.money_text import money_text
 from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:

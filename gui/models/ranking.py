@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
 
+from gui.costs.money_text import CostText, money_text
 from gui.models.advisor_words import tr
-from gui.models.cost_text import CostText
-from gui.models.money_text import money_text
 from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
+from gui.costs.money_text import CostText
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.models.cost_text import CostText
 from gui.panels.advisor_ranking import AdvisorRanking
 from gui.panels.advisor_savings import AdvisorSavings
 from gui.widgets.figure_strip import FigureStrip

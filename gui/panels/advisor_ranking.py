@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QModelIndex, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
+from gui.costs.money_text import CostText
 from gui.look.plain_label import PlainLabel
-from gui.models.cost_text import CostText
 from gui.models.ranking import BEGINNING, RankingModel
 from gui.widgets.tables import FittedTable, set_up_rows
 

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.costs.money_text import CostText
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models import previews as preview_columns
 from gui.models.advisor_words import kind_words
-from gui.models.cost_text import CostText
 from gui.models.previews import PreviewsModel
 from gui.models.proposals import WHAT, ProposalsModel
 from gui.widgets.delegates import RunsDelegate

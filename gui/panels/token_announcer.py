@@ -12,7 +12,8 @@ from gui.look.figures import figure
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
-    from gui.editor.token_editor import TokenEditor, TokenSpan
+    from gui.editor.offsets import TokenSpan
+    from gui.editor.token_editor import TokenEditor
 
 PAUSE_MS = 300
 """The caret has to rest so long: nobody who holds an arrow key wants every token read."""

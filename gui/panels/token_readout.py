@@ -15,7 +15,7 @@ from gui.look.style_sheet import TYPE
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
-    from gui.editor.token_editor import TokenSpan
+    from gui.editor.offsets import TokenSpan
 
 MOST_BYTES = 24
 

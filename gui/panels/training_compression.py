@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QSpinBox, QVBoxLayout, QWidget
 
-from gui.core.money import usd_text
+from gui.core.figures import usd_text
 from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
 from gui.models.training_report import GROUP, CompressionModel

@@ -20,15 +20,14 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.token_text import visible_line
+from gui.costs.money_text import MINUS, CostText
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models import cost_changes, diff_table
 from gui.models.cost_changes import CostChangesModel
-from gui.models.cost_text import CostText
 from gui.models.diff_table import DiffTableModel
-from gui.models.money_text import MINUS
 from gui.widgets.delegates import RunsDelegate, TextDelegate
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip

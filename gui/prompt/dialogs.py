@@ -26,7 +26,7 @@ from gui.prompt.file_service import Candidate, UndecidedFile
 from gui.widgets.dialog_buttons import button_row
 
 if TYPE_CHECKING:
-    from gui.panels.price_editor import PriceEditor
+    from gui.costs.price_editor import PriceEditor
 
 
 class EncodingChooser(QDialog):

@@ -126,7 +126,7 @@ def _future_of(statements: Iterable[ast.stmt]) -> int:
 
 PLOTS = (
     "pyqtgraph",
-    "gui.panels.conversation_plot",
+    "gui.costs.conversation_plot",
     "gui.costs.bars",
     "gui.widgets.plot_axis",
     "gui.panels.training_plots",

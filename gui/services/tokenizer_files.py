@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.costs.prices_service import Splice, splice
 from gui.services import local_tokenizers
-from gui.services.price_text import Splice, splice
 
 if TYPE_CHECKING:
     from engine import Encoding

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.costs.money_text import money_text
 from gui.editor.text_transfer import PieceWriter
 from gui.models.advisor_words import kind_words
-from gui.models.money_text import money_text
 from gui.panels.advisor_panel import AdvisorPanel
 from gui.prompt.prompt import Prompt
 from gui.runtime.notify import Notifier, Offer

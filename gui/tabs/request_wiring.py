@@ -13,7 +13,7 @@ from gui.widgets.page_controller import TabBuilding, TabWiring
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gui.costs.wiring import CostWiring
+    from gui.costs.cost_controller import CostController
     from gui.panels.request_panel import RequestPanel
     from gui.tabs.line_tables import LineTables
     from gui.tabs.request_flow import RequestFlow
@@ -40,7 +40,7 @@ class RequestWiring(TabWiring["RequestPanel"]):
         """``state``: as from ``state()``."""
         super().__init__(parts, state)
         assert parts.bench.costs is not None
-        self._costs: CostWiring = parts.bench.costs
+        self._costs: CostController = parts.bench.costs
         self.flow: RequestFlow | None = None
         self.tables: LineTables | None = None
         self._building = TabBuilding(self._steps, self._bench.window.closed, self)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from gui.core.text_chunks import HeldText
+from gui.costs.money_text import CostText, money_text
 from gui.editor.text_transfer import PieceWriter
-from gui.models.cost_text import CostText
-from gui.models.money_text import money_text
 from gui.panels.version_comparison import PROMPT
 from gui.panels.versions_panel import VersionsPanel
 from gui.prompt.prompt import Prompt
@@ -30,7 +29,7 @@ from gui.services.versions.desk import (
 from gui.services.versions.store import Kept, Version
 
 if TYPE_CHECKING:
-    from gui.costs.wiring import CostWiring
+    from gui.costs.cost_controller import CostController
 
 PROBLEMS = "versions"
 
@@ -46,7 +45,7 @@ class VersionsFlow(QObject):
         panel: VersionsPanel,
         prompt: Prompt,
         desk: VersionDesk,
-        costs: CostWiring,
+        costs: CostController,
         notifier: Notifier,
         parent: QObject,
     ) -> None:

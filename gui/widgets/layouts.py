@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.costs.scenario_book import MOST_TOKENS
 from gui.look.plain_label import PlainLabel
-from gui.models.scenario_choices import MOST_TOKENS
 
 
 class FlowLayout(QLayout):

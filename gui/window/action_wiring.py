@@ -17,10 +17,9 @@ from gui.window.workspaces import PROMPT_PAGE, WORKSPACES, all_pages
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gui.costs.prices_controller import PriceFinder, PricesController
     from gui.editor.offsets import TokenSpan
     from gui.finder import Finder
-    from gui.tabs.price_finder import PriceFinder
-    from gui.tabs.pricing_wiring import PricingWiring
     from gui.window.about import LicenceReading
     from gui.window.command_palette import CommandPalette, Entry
     from gui.window.workbench import Workbench
@@ -192,7 +191,7 @@ class ActionWiring(QObject):
         self._actions["undo"].setEnabled(document.isUndoAvailable())
         self._actions["redo"].setEnabled(document.isRedoAvailable())
 
-    def _prices(self) -> PricingWiring | None:
+    def _prices(self) -> PricesController | None:
         """The tab for prices, if it is in front."""
         return self._bench.pricing if self._bench.window.pages.current_name == "pricingTab" else None
 

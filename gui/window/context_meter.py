@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QRectF, QSize, Slot
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.figures import figure
 from gui.look.plain_tip import as_written
 from gui.look.theme import Theme
-from gui.widgets.progress import ProgressBar
+from gui.widgets.progress import ProgressBar, draw_share
 from gui.window.key_figure import KeyFigure, Part
 
-NEAR = 0.8
-"""From this share on the bar warns."""
 LEAST = 0.001
 """A smaller share is said to be below this one, as in the cost table."""
 BAR = QSize(56, 5)
@@ -23,7 +21,7 @@ ROUND = 1000
 
 
 class MeterBar(ProgressBar):
-    """The bar itself, in thousandths of the context window. Beyond the end it is hatched as well as coloured."""
+    """The bar itself, in thousandths of the context window."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,23 +48,8 @@ class MeterBar(ProgressBar):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            area = QRectF(self.rect())
-            radius = area.height() / 2
-            track = QPainterPath()
-            track.addRoundedRect(area, radius, radius)
-            painter.fillPath(track, self._theme.colour("meter_track"))
-            if not self._share:
-                return
-            role = "meter_over" if self._share > 1 else "meter_near" if self._share >= NEAR else "meter"
-            filled = QRectF(area)
-            filled.setWidth(max(area.height(), area.width() * min(1.0, self._share)))
-            if self.isRightToLeft():
-                filled.moveRight(area.right())
-            painter.setClipPath(track)
-            painter.fillRect(filled, self._theme.colour(role))
-            if self._share > 1:
-                painter.fillRect(filled, QBrush(self._theme.colour("base"), Qt.BrushStyle.BDiagPattern))
+            ends = self._share, self._share
+            draw_share(painter, QRectF(self.rect()), ends, self._theme.colour, mirrored=self.isRightToLeft())
 
 
 class ContextMeter(KeyFigure):

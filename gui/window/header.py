@@ -20,8 +20,8 @@ from gui.window.key_figure import KeyFigure
 from gui.window.model_picker import ModelPicker
 
 if TYPE_CHECKING:
-    from gui.costs.wiring import CostWiring
-    from gui.models.cost_row import CostRow
+    from gui.costs.cost_controller import CostController
+    from gui.costs.rows import CostRow
     from gui.prompt.prompt import Prompt
 
 WIDE, NARROW, NARROWEST = 1080, 700, 560
@@ -169,7 +169,7 @@ class Header(QFrame):
 class HeaderFigures(QObject):
     """Shows the figures of the one model, or those of the encoding where no model is chosen."""
 
-    def __init__(self, header: Header, prompt: Prompt, costs: CostWiring) -> None:
+    def __init__(self, header: Header, prompt: Prompt, costs: CostController) -> None:
         super().__init__(costs)
         self._header, self._prompt, self._costs = header, prompt, costs
         costs.panel.model.arranged.connect(self._show)

@@ -30,11 +30,11 @@ from gui.window.message_bar import MessageBar
 from gui.window.navigation import NARROW, Navigation, Regions, ViewBar, WorkspaceRail
 from gui.window.pages import Page, Pages
 from gui.window.status import private_label
-from gui.window.workspaces import all_pages
+from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, all_pages
 
-INSPECTED = {"prompt": 0, "cost": 1400}
-"""Workspaces that have an inspector, and the width of a window from which it is shown there unless F9 said otherwise:
-the pages of Cost need their room for table and chart."""
+INSPECTED = {PROMPT_PAGE: 0, MODELS_PAGE: 1400}
+"""Pages that have an inspector, and the width of a window from which it is shown there unless F9 said otherwise: table
+and chart of Models need their room."""
 INSPECTOR_FROM = 960
 """Least width of a window that shows it."""
 REMARK_MS = 6000
@@ -149,10 +149,9 @@ class MainWindow(QMainWindow):
             self.pages.add(widget, page.name, translated(page.title))
 
     def set_inspector(self, inspector: QWidget) -> None:
-        """Show a widget at the right of the pages of Prompt and Cost, where there is room, until F9 hides it."""
+        """Show a widget at the right of the pages Text and Models, where there is room, until F9 hides it."""
         self._inspector = inspector
         self._content.addWidget(inspector)
-        self.actions_by_name["inspector"].setEnabled(True)
         self._show_inspector()
 
     @Slot(bool)
@@ -163,12 +162,14 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _show_inspector(self) -> None:
-        workspace, action = self.navigation.workspace, self.actions_by_name["inspector"]
-        if workspace in INSPECTED:
+        page, action = self.pages.current_name, self.actions_by_name["inspector"]
+        action.setEnabled(self._inspector is not None and page in INSPECTED)
+        if page in INSPECTED:
             self._following = True
-            action.setChecked(self.inspector_chosen.get(workspace, self.width() >= INSPECTED[workspace]))
+            chosen = self.inspector_chosen.get(self.navigation.workspace, self.width() >= INSPECTED[page])
+            action.setChecked(chosen)
             self._following = False
-        shown = action.isChecked() and workspace in INSPECTED and self.width() >= INSPECTOR_FROM
+        shown = action.isChecked() and page in INSPECTED and self.width() >= INSPECTOR_FROM
         if self._inspector is not None:
             self._inspector.setVisible(shown)
         self.inspector_shown.emit(shown)

@@ -45,10 +45,10 @@ from PySide6.QtWidgets import (
 
 from gui.core.figures import Run
 from gui.costs.cells import dot_colour, draw_dot, star
+from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.models.reference_model import NO_MODEL
 from gui.widgets.popover import Popover
 
 WIDTH, HEIGHT, GAP = 420, 424, 6

@@ -40,9 +40,11 @@ from gui.window.status import StatusFacts
 from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
 
 if TYPE_CHECKING:
-    from gui.calibration_wiring import CalibrationWiring
+    from gui.costs.calibration_controller import CalibrationController
+    from gui.costs.conversation_controller import ConversationController
+    from gui.costs.cost_controller import CostController
+    from gui.costs.prices_controller import PricesController
     from gui.costs.report_controller import ReportWriting
-    from gui.costs.wiring import CostWiring
     from gui.editor.token_card import TokenInspector
     from gui.files.files_controller import FilesController
     from gui.finder import Finder
@@ -56,9 +58,7 @@ if TYPE_CHECKING:
     from gui.runtime.loading import Loading, LoadingAhead
     from gui.tabs.advisor_wiring import AdvisorWiring
     from gui.tabs.compare_wiring import CompareWiring
-    from gui.tabs.conversation_wiring import ConversationWiring
     from gui.tabs.merges_wiring import MergesWiring
-    from gui.tabs.pricing_wiring import PricingWiring
     from gui.tabs.request_wiring import RequestWiring
     from gui.tabs.training_wiring import TrainingWiring
     from gui.tabs.versions_wiring import VersionsWiring
@@ -97,10 +97,10 @@ class Workbench(QObject):
         self.panel.give_tools(self.window.view_bar)
         self.window.inspector_shown.connect(self.panel.readout.setHidden)
         self.inspector: TokenInspector | None = None
-        self.costs: CostWiring | None = None
+        self.costs: CostController | None = None
         self.controllers: dict[str, Any] = {}
         """What builds and drives a page, by the name of the page; empty before the first picture."""
-        self.calibration: CalibrationWiring | None = None
+        self.calibration: CalibrationController | None = None
         self.kernels: KernelBuild | None = None
         self.ids: IdsController | None = None
         self.cut: CutController | None = None
@@ -259,14 +259,14 @@ class Workbench(QObject):
         self.keeper.start(runner, self.settings.values.autosave_seconds)
 
     def _start_costs(self) -> None:
-        from gui.calibration_wiring import CalibrationWiring
-        from gui.costs.wiring import CostWiring
+        from gui.costs.calibration_controller import CalibrationController
+        from gui.costs.cost_controller import CostController
         from gui.editor.token_card import TokenInspector
 
         assert self.runner is not None
         state = self._last
-        self.costs = CostWiring(self, self.runner, state.scenario, state.model)
-        self.calibration = CalibrationWiring(self, self.runner)
+        self.costs = CostController(self, self.runner, state.scenario, state.model)
+        self.calibration = CalibrationController(self, self.runner)
         self.inspector = TokenInspector(self.prompt, self.settings, self)
         self.costs.inspector.token.merges_asked.connect(self.inspector.merges_asked)
 
@@ -407,12 +407,12 @@ class Workbench(QObject):
         return self.controllers.get("versionsTab")
 
     @property
-    def pricing(self) -> PricingWiring | None:
+    def pricing(self) -> PricesController | None:
         """Drives the page Prices."""
         return self.controllers.get("pricingTab")
 
     @property
-    def conversation(self) -> ConversationWiring | None:
+    def conversation(self) -> ConversationController | None:
         """Drives the page Conversation."""
         return self.controllers.get("conversationTab")
 

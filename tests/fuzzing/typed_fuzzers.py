@@ -23,7 +23,7 @@ from engine.errors import EngineError
 from engine.text_files import decode_stored
 from engine.training_types import CorpusRules
 from engine.training_warm_up import warm_up
-from gui.services.price_facts import value_of
+from gui.costs.price_facts_service import value_of
 from gui.tabs.vocabulary_flow import typed_ids
 from pricing.types import PricingError
 from tests.engine.formats.damage import worse_bytes

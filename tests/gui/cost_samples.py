@@ -8,8 +8,8 @@ from datetime import date
 from decimal import Decimal
 
 from engine.text_sample import TextSample
-from gui.models.cost_row import CostRow
-from gui.services.cost_rows import PriceRequest, price_rows
+from gui.costs.cost_service import PriceRequest, price_rows
+from gui.costs.rows import CostRow
 from pricing.types import Change, CountRule, Model, Price, Rates, Scenario
 
 TODAY = date(2026, 11, 21)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gui.panels.pricing_panel import PricingPanel
+from gui.costs.prices_page import PricingPanel
 from gui.window.workbench import Workbench
 
 GOOD = "# mine\nversion: 1\nmodels:\n  openai/gpt-4o:\n    price:\n      input: 2.00  # negotiated\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.services.price_files import KEPT, LAST_GOOD, LoadRequest, load_prices
+from gui.costs.prices_service import KEPT, LAST_GOOD, LoadRequest, load_prices
 from tests.thoroughness import mostly_deep
 
 BROKEN = sorted((Path(__file__).parents[1] / "pricing" / "broken").glob("*.yaml"))

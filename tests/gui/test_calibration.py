@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.costs.bill import explanation
-from gui.dialogs.calibration import CalibrationDialog
-from gui.models.cost_columns import COLUMN_INDEX
-from gui.models.cost_row import CostRow
+from gui.costs.calibration_dialog import CalibrationDialog
+from gui.costs.calibration_service import Calibrations
+from gui.costs.columns import COLUMN_INDEX
+from gui.costs.rows import CostRow
 from gui.runtime.jobs import JobRunner
-from gui.services.calibrations import Calibrations
 from gui.state.storage import Storage
 from gui.window.workbench import Workbench
 from pricing.calibration import Sample

@@ -10,15 +10,26 @@ import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView, QWidget
 
+from gui.costs.conversation_page import (
+    ConversationForm,
+    ConversationPanel,
+    figures_of,
+    show_turns,
+    totals_model,
+    turns_model,
+)
+from gui.costs.conversation_service import (
+    MOST_MODELS,
+    ConversationChoices,
+    TalkRequest,
+    conversation_of,
+    converse_with_all,
+    talker_of,
+)
+from gui.costs.money_text import CostText
 from gui.look.line_styles import LINE_STYLES, line_sample
 from gui.look.theme import Theme
-from gui.models.conversation_choices import MOST_MODELS, ConversationChoices, conversation_of
-from gui.models.conversation_table import TotalsModel, TurnsModel, figures_of
-from gui.models.cost_text import CostText
-from gui.panels.conversation_form import ConversationForm
-from gui.panels.conversation_panel import ConversationPanel
 from gui.runtime.jobs import Ticket
-from gui.services.conversations import TalkRequest, converse_with_all, talker_of
 from tests.gui.cost_samples import MODELS, model, scenario
 
 pytestmark = pytest.mark.pages("conversationTab")
@@ -48,9 +59,9 @@ def test_the_sum_of_three_turns_with_and_without_a_cache():
     # 5,400; 3,200 + 3,200; 4,200 + 3,200
     assert found.without[-1].total_usd == Decimal("0.0192")
     assert found.pays_from == 2
-    totals, turns = TotalsModel(TEXT, lambda place: None), TurnsModel(TEXT)
+    totals, turns = totals_model(TEXT, lambda place: None), turns_model(TEXT)
     totals.show([found], TEXT)
-    turns.show([found], TEXT)
+    show_turns(turns, [found], TEXT)
     assert cells(totals) == [["Acme Large", "$0.0152", "$0.0192", "turn 2", "2,100", "yes"]]
     assert cells(turns) == [["1", "$0.0054"], ["2", "$0.0102"], ["3", "$0.0152"]]
     tip = turns.index(1, 1).data(Qt.ItemDataRole.ToolTipRole)
@@ -75,21 +86,21 @@ def test_the_range_of_the_prompt_stays_and_so_does_its_label():
     found = talk(one=OPUS, tokens=(1_500, 1_400, 1_600), label="estimated")
     last = found.turns[-1]
     assert last.total_usd_low < last.total_usd < last.total_usd_high
-    turns = TurnsModel(TEXT)
-    turns.show([found], TEXT)
+    turns = turns_model(TEXT)
+    show_turns(turns, [found], TEXT)
     assert turns.index(2, 1).data().startswith("≈ $")
 
 
 def test_an_unknown_price_is_never_nothing():
     unpriced = model("acme/x", "X", "Acme", (None, "1", None), context=None)
-    totals = TotalsModel(TEXT, lambda place: None)
+    totals = totals_model(TEXT, lambda place: None)
     totals.show([talk(one=unpriced)], TEXT)
     assert cells(totals)[0][1:] == ["n/a", "n/a", "n/a", "2,100", "n/a"]
 
 
 def test_a_window_that_fills_up_is_told():
     small = model("acme/s", "S", "Acme", ("1", "1", "1"), context=2_000)
-    totals = TotalsModel(TEXT, lambda place: None)
+    totals = totals_model(TEXT, lambda place: None)
     totals.show([talk(one=small)], TEXT)
     assert cells(totals)[0][3:] == ["never", "2,100", "⚠ until turn 2"]
 
@@ -143,13 +154,13 @@ def test_lines_are_told_apart_without_colour(qapp):
 
 def test_an_empty_table_has_no_lines_to_draw_anew(qapp):
     """As Qt's warning about the range would say."""
-    table = TotalsModel(TEXT, lambda _place: None)
+    table = totals_model(TEXT, lambda _place: None)
     told = []
     table.dataChanged.connect(lambda *_: told.append(1))
-    table.redraw_lines()
+    table.tell_changed(0)
     assert not told
     table.show([talk()], TEXT)
-    table.redraw_lines()
+    table.tell_changed(0)
     assert told
 
 
@@ -174,7 +185,7 @@ def test_a_plot_that_nobody_sees_takes_the_colours_when_it_is_seen(qtbot):
 @pytest.mark.deep
 @pytest.mark.parametrize("turns", [1, 2, 400, 401, 10_000])
 def test_a_line_of_many_turns_is_drawn_by_some_of_them_from_the_first_to_the_last(qtbot, turns):
-    from gui.panels.conversation_plot import MOST_POINTS, ConversationPlot
+    from gui.costs.conversation_plot import MOST_POINTS, ConversationPlot
 
     plot = ConversationPlot(Theme("light", "normal"))
     qtbot.addWidget(plot)

@@ -4,8 +4,7 @@ import itertools
 
 import pytest
 
-from gui.models.cost_arrangement import Arrangement, SortKey, arrange, natural
-from gui.models.cost_row import usd_middle
+from gui.costs.rows import Arrangement, SortKey, arrange, natural, usd_middle
 from tests.gui.cost_samples import rows
 
 ROWS = rows()

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import QLocale
 
 from gui.costs.chart import CostChart, axis_text, bars_of
+from gui.costs.cost_model import CostTableModel
+from gui.costs.money_text import CostText
+from gui.costs.rows import Arrangement
 from gui.look.theme import Theme
-from gui.models.cost_arrangement import Arrangement
-from gui.models.cost_table import CostTableModel
-from gui.models.cost_text import CostText
 from tests.gui.cost_samples import TODAY, rows
 from tests.patience import PATIENCE_SECONDS
 
@@ -130,7 +130,7 @@ def test_the_axis_is_money():
 
 def test_the_panel_imports_nothing_heavy():
     heavy = {"pyqtgraph", "numpy", "ruamel", "pricing", "concurrent.futures"}
-    code = f"import sys, gui.costs.panel; print(sorted({heavy} & sys.modules.keys()))"
+    code = f"import sys, gui.costs.cost_panel; print(sorted({heavy} & sys.modules.keys()))"
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS
     )

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QLocale
 
 from gui.costs.bill import explanation, why_unknown
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, CostView
-from gui.models.cost_text import CostText
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView
+from gui.costs.money_text import CostText
 from pricing.types import Rates, Tier
 from tests.gui.cost_samples import MODELS, TODAY, rows
 

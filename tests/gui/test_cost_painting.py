@@ -18,14 +18,14 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from gui.core import exports
 from gui.costs.chart import bars_of
-from gui.costs.table import CostTable
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
+from gui.costs.cost_export import exact_table, readable_table
+from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_view import CostTable
+from gui.costs.money_text import CostText
+from gui.costs.rows import CostRow, SortKey
 from gui.look.theme import Theme
-from gui.models.cost_arrangement import SortKey
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, drawn_runs
-from gui.models.cost_export import exact_table, readable_table
-from gui.models.cost_row import CostRow
-from gui.models.cost_table import CostRole, CostTableModel
-from gui.models.cost_text import CostText
+from gui.widgets.table_model import TableRole
 from pricing.types import CostEstimate, CostPart, CountRule, Model, Price, Rates
 from tests.gui.cost_samples import TODAY, rows
 from tests.thoroughness import examples
@@ -34,7 +34,7 @@ LOCALES = ("C", "en_US", "de_DE", "fr_FR", "ar_EG", "fa_IR", "hi_IN", "de_CH")
 ROLES = (
     *(Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.TextAlignmentRole),
     *(Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.AccessibleDescriptionRole),
-    *(CostRole.ROW, CostRole.SORT, CostRole.TONE),
+    *(TableRole.ROW, TableRole.SORT, TableRole.TONE),
 )
 
 counts = st.sampled_from([0, 1, 7, 999, 131_072, 2_579_268, 10**12, 10**18])

@@ -7,11 +7,11 @@ from time import monotonic
 
 import pytest
 
+from gui.costs import cost_service as costs
+from gui.costs import prices_service as price_files
+from gui.costs.cost_service import CostService, PriceRequest, fitting, price_rows
+from gui.costs.prices_service import LoadedPrices, LoadRequest, load_prices
 from gui.runtime.jobs import Ticket
-from gui.services import costs, price_files
-from gui.services.cost_rows import PriceRequest, fitting, price_rows
-from gui.services.costs import CostService
-from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
 from pricing.types import OffPeak, TokenCount
 from tests.gui.cost_samples import COUNTS, MODELS, TODAY, Counts, rows, scenario
 

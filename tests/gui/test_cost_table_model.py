@@ -7,10 +7,12 @@ import pytest
 from PySide6.QtCore import QLocale, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from gui.models.cost_arrangement import SortKey
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
-from gui.models.cost_table import CostRole, CostTableModel
-from gui.models.cost_text import SIGNS, CostText
+from gui.costs.bill import explanation
+from gui.costs.columns import COLUMN_INDEX, COLUMNS
+from gui.costs.cost_model import CostTableModel
+from gui.costs.money_text import SIGNS, CostText
+from gui.costs.rows import SortKey
+from gui.widgets.table_model import TableRole
 from pricing.types import LABELS, Change, OffPeak, Service
 from tests.gui.cost_samples import MODELS, TODAY, rows
 from tests.pricing.build import rates
@@ -74,7 +76,7 @@ def test_the_unknown_is_not_nought(model):
 def test_a_prompt_that_does_not_fit_says_so_in_words(model):
     model.set_rows(rows({"o200k_base": 3_800}), 1000, TODAY, TODAY)
     assert text(model, "acme/small", "context") == "95%, over with output"
-    assert text(model, "acme/small", "context", CostRole.TONE) == "error"
+    assert text(model, "acme/small", "context", TableRole.TONE) == "error"
     model.set_rows(rows({"o200k_base": 4_100}), 1000, TODAY, TODAY)
     assert text(model, "acme/small", "context") == "102%, over"
     model.set_rows(rows({"o200k_base": 86_000}), 1000, TODAY, TODAY)
@@ -140,23 +142,23 @@ def test_the_ratio_is_to_the_pinned_row(model):
     assert text(model, "acme/small", "ratio") == "×0.0500"
     assert text(model, "borg/opus", "ratio") == "×3.25–3.42"
     assert text(model, "corp/unknown", "ratio") == "n/a"
-    assert model.index(model.place_of("acme/small"), COLUMN_INDEX["ratio"]).data(CostRole.SORT) == Decimal("0.05")
+    assert model.index(model.place_of("acme/small"), COLUMN_INDEX["ratio"]).data(TableRole.SORT) == Decimal("0.05")
 
 
 def test_stale_figures_carry_a_sign_besides_the_colour(model):
     model.set_stale(True)
-    assert text(model, "acme/large", "total", CostRole.TONE) == "stale"
-    assert text(model, "acme/large", "provider", CostRole.TONE) == ""
+    assert text(model, "acme/large", "total", TableRole.TONE) == "stale"
+    assert text(model, "acme/large", "provider", TableRole.TONE) == ""
     assert "earlier text" in text(model, "acme/large", "total", Qt.ItemDataRole.AccessibleTextRole)
     model.set_stale(False)
-    assert text(model, "acme/large", "total", CostRole.TONE) == ""
+    assert text(model, "acme/large", "total", TableRole.TONE) == ""
 
 
 def test_rows_whose_encoding_is_still_counted_are_marked(model):
     model.set_rows(rows({"o200k_base": 10}, frozenset({"cl100k_base"})), 1000, TODAY, TODAY)
     assert text(model, "corp/unknown", "tokens") == "counting…"
-    assert text(model, "corp/unknown", "tokens", CostRole.TONE) == "stale"
-    assert text(model, "acme/large", "tokens", CostRole.TONE) == ""
+    assert text(model, "corp/unknown", "tokens", TableRole.TONE) == "stale"
+    assert text(model, "acme/large", "tokens", TableRole.TONE) == ""
 
 
 def test_screen_readers_hear_the_label_and_the_column(model):
@@ -171,18 +173,25 @@ def test_age_retirement_and_announced_changes_are_in_words(model):
     model.change(show_embedding=True)
     assert "13 days ago" in text(model, "acme/large", "checked")
     assert text(model, "corp/embed", "checked").endswith("201 days ago, old")
-    assert text(model, "corp/embed", "checked", CostRole.TONE) == "error"
+    assert text(model, "corp/embed", "checked", TableRole.TONE) == "error"
     assert text(model, "corp/embed", "retires").startswith("retires on ")
     assert text(model, "corp/embed", "notes").startswith("price changes on ")
     model.change(show_retired=True)
     assert text(model, "borg/opus-9", "model") == "Borg Opus 9 (retired)"
 
 
-def test_tool_tips_are_the_sum_line_by_line(model):
-    tip = text(model, "acme/large", "total", Qt.ItemDataRole.ToolTipRole)
-    assert "acme/large" in tip
-    assert "Fresh input: 1,000 tokens × $2 / million = $0.002" in tip
-    assert "https://prices.example/acme/large" in tip
+def sums(model: CostTableModel, model_id: str) -> str:
+    """What the inspector says of a model, line by line."""
+    return "\n".join(explanation(model.row_at(model.place_of(model_id)), model.view))
+
+
+def test_tool_tips_are_one_sentence_and_the_inspector_has_the_sum(model):
+    tip = Qt.ItemDataRole.ToolTipRole
+    assert text(model, "acme/large", "model", tip) == "acme/large"
+    assert text(model, "acme/large", "total", tip) == "Acme Large, One call: $0.006"
+    lines = sums(model, "acme/large")
+    assert "Fresh input: 1,000 tokens × $2 / million = $0.002" in lines
+    assert "https://prices.example/acme/large" in lines
 
 
 def test_the_tool_tip_of_a_missing_figure_says_which_price_is_missing(model):
@@ -194,14 +203,14 @@ def test_a_limit_on_the_input_below_the_window_counts(model):
     limited = tuple(replace(one, max_input=900) for one in MODELS)
     model.set_rows(rows(models=limited), 1000, TODAY, TODAY)
     assert text(model, "acme/large", "context") == "0.8%, over"
-    assert text(model, "acme/large", "context", CostRole.TONE) == "error"
+    assert text(model, "acme/large", "context", TableRole.TONE) == "error"
 
 
 def test_another_locale_changes_the_numbers(model):
     model.set_text(CostText(QLocale(QLocale.Language.German, QLocale.Country.Germany)))
     assert text(model, "acme/large", "tokens") == "1.000"
     assert text(model, "acme/large", "total") == "$0,006"
-    tip = text(model, "acme/large", "total", Qt.ItemDataRole.ToolTipRole)
+    tip = sums(model, "acme/large")
     assert "1.000 tokens × $2 / million = $0,002" in tip
     assert "https://prices.example/acme/large" in tip
 
@@ -224,7 +233,7 @@ def test_prices_that_are_not_sure_are_said_and_are_ranges(model):
     model.set_rows(rows(models=(by_hour, assumed)), 1_000, TODAY, TODAY)
     assert text(model, "acme/promoted", "total") == "~ $0.0060–0.0080"
     assert text(model, "acme/promoted", "notes").startswith("assumed price")
-    tip = text(model, "acme/large", "total", Qt.ItemDataRole.ToolTipRole)
+    tip = sums(model, "acme/large")
     assert "At one of the possible prices: $0.003 to $0.006" in tip
     assert "Price of the peak hours (at noon), half of it at other times." in tip
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QLocale
 
-from gui.models.cost_text import AGEING_DAYS, LRM, MOST_MOVED, OLD_DAYS, CostText, age_tone, range_digits, significant
+from gui.costs.money_text import AGEING_DAYS, LRM, MOST_MOVED, OLD_DAYS, CostText, age_tone, range_digits, significant
 
 D = Decimal
 TODAY = date(2026, 11, 21)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gui.costs.bill import bill_lines, remarks, why_not_exact
-from gui.models.cost_columns import CostView
-from gui.models.cost_row import CostRow
-from gui.models.cost_text import CostText
+from gui.costs.columns import CostView
+from gui.costs.money_text import CostText
+from gui.costs.rows import CostRow
 from tests.gui.conftest import OpenWindow
 from tests.gui.cost_samples import TODAY, rows
 

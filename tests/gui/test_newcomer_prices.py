@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.price_import import PriceImportDialog
-from gui.models.cost_columns import COLUMN_INDEX
-from gui.panels.pricing_panel import PricingPanel
+from gui.costs.columns import COLUMN_INDEX
+from gui.costs.price_import_dialog import PriceImportDialog
+from gui.costs.prices_page import PricingPanel
 from gui.window.workbench import Workbench
 from gui.window.workspaces import MODELS_PAGE
 from tests.gui.conftest import OpenWindow, close_window, notices

@@ -12,9 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.price_import import PriceImportDialog
-from gui.models.import_rows import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOURS, value_words
-from gui.panels.pricing_panel import PricingPanel
+from gui.costs.price_import_dialog import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOURS, PriceImportDialog, value_words
+from gui.costs.prices_page import PricingPanel
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, notices
 from tests.gui.dropping import drop
@@ -274,7 +273,7 @@ def test_tables_of_installed_packages_are_read_with_one_button(
     qtbot: QtBot, open_window: OpenWindow, profile: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path = EXTRACTS / "litellm.json"
-    monkeypatch.setattr("gui.tabs.price_import_flow.installed", lambda: [("litellm 1.110.2", path)])
+    monkeypatch.setattr("gui.costs.price_import_controller.installed", lambda: [("litellm 1.110.2", path)])
     _panel, dialog = opened(qtbot, open_window(profile))
     assert dialog.add_installed.isVisible()
     assert dialog.add_installed.toolTip() == "Read the price tables of installed packages: litellm 1.110.2"

@@ -13,24 +13,27 @@ from hypothesis import strategies as st
 
 from engine import half_written
 from gui.core import file_writing
-from gui.editor.offsets import document_text
-from gui.models.yaml_position import key_place
-from gui.runtime.jobs import Ticket
-from gui.services.price_desk import ChangeRequest, CheckRequest, change, check
-from gui.services.price_facts import facts_of, fields_below, value_of
-from gui.services.price_template import TEMPLATE
-from gui.services.price_text import (
+from gui.costs.price_editor import key_place
+from gui.costs.price_facts_service import facts_of, fields_below, value_of
+from gui.costs.prices_service import (
     MOST_CHARACTERS,
     ODD_CHARACTERS,
+    TEMPLATE,
     TOO_LONG,
+    ChangeRequest,
+    CheckRequest,
     ReadRequest,
     SaveRequest,
+    change,
+    check,
     difference,
     read_price_text,
     save_price_text,
     splice,
     stored_text,
 )
+from gui.editor.offsets import document_text
+from gui.runtime.jobs import Ticket
 from pricing import load_catalog
 from tests.patience import PATIENCE_SECONDS
 

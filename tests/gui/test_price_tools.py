@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from gui.panels.pricing_panel import PricingPanel
+from gui.costs.prices_page import PricingPanel
 from gui.prompt.dialogs import GoToDialog
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow

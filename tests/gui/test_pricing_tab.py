@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.panels.pricing_panel import PricingPanel
-from gui.services.price_template import TEMPLATE
+from gui.costs.prices_page import PricingPanel
+from gui.costs.prices_service import TEMPLATE
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.gui.pricing_windows import GOOD, input_price, panel_of, save, write
@@ -74,7 +74,7 @@ def test_a_broken_file_changes_no_price_and_its_problems_lead_to_their_places(
     qtbot.waitUntil(lambda: input_price(bench) == 2)
     write(qtbot, panel, BROKEN)
     rows = [panel.problems.index(0, column).data() for column in range(3)]
-    assert rows[:2] == [4, 5]
+    assert rows[:2] == ["4", "5"]
     assert rows[2] == "unknown field 'prise', did you mean 'price'?"
     marked = [mark.cursor.selectedText() for mark in panel.editor.extraSelections()]
     assert marked == ["prise:"]
@@ -82,7 +82,7 @@ def test_a_broken_file_changes_no_price_and_its_problems_lead_to_their_places(
     qtbot.waitUntil(lambda: bool(bench.costs.service.problems))
     assert prices.read_text() == BROKEN
     assert input_price(bench) == 2
-    number = len(panel.problems.problems)
+    number = len(panel.problems.rows)
     words = "1 problem" if number == 1 else f"{number} problems"
     assert panel.status.text() == f"✗ Saved, not in force: {words}. The prices from before stay."
     assert not notices(bench)  # the page says it, with the list
@@ -106,7 +106,7 @@ def test_the_place_of_a_problem_behind_wide_characters(qtbot: QtBot, open_window
     bench = open_window()
     panel = panel_of(qtbot, bench)
     write(qtbot, panel, 'version: 1\nproviders: {"😀": "😀", x: [1]}\n')
-    problem = panel.problems.problems[0]
+    problem = panel.problems.rows[0]
     panel.editor.go_to(problem.line, problem.column)
     assert panel.editor.textCursor().block().text()[problem.column - 1 :].startswith("[1]")
     assert panel.editor.extraSelections()[0].cursor.selectedText().startswith("[1]")
@@ -187,7 +187,7 @@ def test_a_file_that_is_no_text_is_left_alone(qtbot: QtBot, open_window: OpenWin
     bench.window.actions_by_name["focus_pricing"].trigger()
     panel = bench.window.findChild(PricingPanel)
     qtbot.waitUntil(lambda: panel.problems.rowCount() == 1)
-    assert "UTF-8" in panel.problems.problems[0].message
+    assert "UTF-8" in panel.problems.rows[0].message
     assert panel.editor.isReadOnly()
     assert not panel.save.isEnabled()
     prices.write_text(GOOD)
@@ -236,7 +236,7 @@ def test_what_is_not_saved_is_there_at_the_next_start(
 def test_an_edit_outside_counts_without_the_tab(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     bench = open_window(profile)
     qtbot.waitUntil(lambda: bool(bench.costs.service.models) and bench.pricing._digest is not None)
-    bench.pricing.flow = None  # create_window makes the page; a started window only when it is looked at
+    bench.pricing.built = False  # create_window makes the page; a started window only when it is looked at
     prices.write_text(GOOD)
     qtbot.waitUntil(lambda: input_price(bench) == 2)
 
@@ -281,13 +281,13 @@ def form_of(qtbot: QtBot, bench: Workbench, model_id: str = "openai/gpt-4o") -> 
 
 def cells(panel: PricingPanel, path: str) -> tuple[str, str, str]:
     """The row of a value, as it is shown."""
-    row = next(row for row, fact in enumerate(panel.form.facts.facts) if fact.path == path)
+    row = next(row for row, fact in enumerate(panel.form.facts.rows) if fact.path == path)
     return tuple(panel.form.facts.index(row, column).data() for column in range(3))
 
 
 def type_value(panel: PricingPanel, path: str, typed: str) -> None:
     """Change a value as the keyboard does."""
-    row = next(row for row, fact in enumerate(panel.form.facts.facts) if fact.path == path)
+    row = next(row for row, fact in enumerate(panel.form.facts.rows) if fact.path == path)
     index = panel.form.facts.index(row, 1)
     panel.form.table.setCurrentIndex(index)
     QTest.keyClick(panel.form.table, Qt.Key.Key_F2)

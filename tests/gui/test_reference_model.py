@@ -10,9 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from gui.models.cost_arrangement import Arrangement
-from gui.models.cost_columns import COLUMN_INDEX
-from gui.models.reference_model import FIRST_MODEL, ReferenceModel
+from gui.costs.columns import COLUMN_INDEX
+from gui.costs.rows import FIRST_MODEL, Arrangement, ReferenceModel
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.cost_samples import MODELS, rows

@@ -18,11 +18,10 @@ from PySide6.QtWidgets import (
     QSpinBox,
 )
 
+from gui.costs import scenario_book
 from gui.costs.scenario import ScenarioPopover, ScenarioSummary, summary_parts
+from gui.costs.scenario_book import ScenarioChoices, ScenarioState, choices_of
 from gui.look.theme import Theme
-from gui.models import scenario_choices
-from gui.models.scenario_choices import ScenarioChoices, choices_of
-from gui.models.scenario_state import ScenarioState
 from pricing.types import HOURS, SERVICES
 from tests.gui.cost_samples import TODAY
 
@@ -284,4 +283,4 @@ def test_the_popover_stays_on_the_screen_beside_its_button(bar, state, qtbot):
 
 
 def test_choices_of_tiers_and_hours_are_those_of_pricing():
-    assert (scenario_choices.SERVICES, scenario_choices.HOURS) == (SERVICES, HOURS)
+    assert (scenario_book.SERVICES, scenario_book.HOURS) == (SERVICES, HOURS)

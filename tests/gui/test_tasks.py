@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QSpinBox, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.models.cost_columns import COLUMN_INDEX
+from gui.costs.columns import COLUMN_INDEX
 from gui.window.workbench import Workbench
 from gui.window.workspaces import MODELS_PAGE
 from tests.gui.conftest import OpenWindow, notices

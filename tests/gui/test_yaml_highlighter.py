@@ -10,9 +10,9 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 from pytestqt.qtbot import QtBot
 
+from gui.costs import price_editor
+from gui.costs.price_editor import YamlHighlighter
 from gui.look.theme import Theme
-from gui.panels import yaml_highlighter
-from gui.panels.yaml_highlighter import YamlHighlighter
 from tests.patience import PATIENCE_MS
 from tests.thoroughness import mostly_deep
 
@@ -28,7 +28,7 @@ def theme(qtbot: QtBot) -> Iterator[Theme]:
 
 @pytest.fixture
 def document(theme: Theme, monkeypatch: pytest.MonkeyPatch) -> tuple[QTextDocument, YamlHighlighter]:
-    monkeypatch.setattr(yaml_highlighter, "CHARACTERS_A_TURN", 300)
+    monkeypatch.setattr(price_editor, "CHARACTERS_A_TURN", 300)
     document = QTextDocument()
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     return document, YamlHighlighter(document, theme)
@@ -128,7 +128,7 @@ def test_a_key_while_lines_wait_leaves_what_is_coloured(qtbot: QtBot, document, 
 
 
 def test_the_end_of_a_long_line_has_no_colours(document, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(yaml_highlighter, "LONGEST_LINE", 10)
+    monkeypatch.setattr(price_editor, "LONGEST_LINE", 10)
     text, _ = document
     text.setPlainText("a: 1  # and a comment")
     assert max(start + length for start, length, _ in colours(text.begin())) <= 10

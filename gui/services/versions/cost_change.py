@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from gui.services.cost_rows import PriceRequest, price_rows
+from gui.costs.cost_service import PriceRequest, price_rows
 from gui.services.savings import Money, difference
 
 if TYPE_CHECKING:

@@ -84,7 +84,6 @@ OPENERS: dict[str, Opener] = {
     "calibration": by_action("calibrate"),
     "price import": lambda bench: bench.pricing.import_prices(),
     "scenario": lambda bench: bench.costs.panel.show_scenario(),
-    "cheapest": lambda bench: bench.costs.panel.find_cheapest(),
     "removal": lambda bench: bench.training.results._on_remove("some"),
     "tokenizer removal": lambda bench: bench.tokenizers.flow._ask_removal("some"),
     "fault": with_dialog(lambda bench: CrashDialog("a report", bench.window)),

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 import engine
-from gui.models.cost_columns import COLUMNS
+from gui.costs.columns import COLUMNS
 from gui.window.workbench import Workbench
 from tests.gui.access.hands import Hands
 from tests.gui.conftest import OpenWindow

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gui.costs.panel import CostPanel
+from gui.costs import prices_service as price_files
+from gui.costs.cost_panel import CostPanel
+from gui.costs.cost_service import CostService
+from gui.costs.prices_service import LoadedPrices
 from gui.look.theme import Theme
 from gui.runtime.notify import Notifier
-from gui.services import price_files
-from gui.services.costs import CostService
-from gui.services.price_files import LoadedPrices
 from gui.state.storage import Storage
 from tests.gui.cost_samples import MODELS, TODAY, Counts
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 
+from gui.costs.columns import COLUMN_INDEX
+from gui.costs.cost_panel import CostPanel
 from gui.costs.inspector import BillPart
-from gui.costs.panel import CostPanel
-from gui.models.cost_columns import COLUMN_INDEX
 
 NO_KEY = Qt.KeyboardModifier.NoModifier
 

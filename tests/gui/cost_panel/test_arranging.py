@@ -7,9 +7,10 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QMenu, QSpinBox
 
-from gui.costs.table import PRESETS
-from gui.models.cost_columns import COLUMN_INDEX
-from gui.models.cost_table import CostTableModel
+from gui.costs.cells import HEADING_HEIGHT
+from gui.costs.columns import COLUMN_INDEX
+from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_view import PRESETS
 from tests.gui.cost_panel.hands import click_header, ids
 
 # What the offscreen platform has to say of windows with a least size, and of menus.
@@ -236,3 +237,36 @@ def test_star_and_name_stay_when_the_other_columns_are_scrolled(page, panel, qtb
     model_id = table.current_row().model_id
     qtbot.mouseClick(frozen, Qt.MouseButton.LeftButton, pos=QPoint(10, place.y()))
     assert model_id in panel.model.arrangement.favourites
+
+
+def test_grouped_by_vendor_each_vendor_has_a_heading_above_its_rows(panel, page, qtbot):
+    table, plain = page.table, page.table.rowHeight(0)
+    panel.model.change(by_vendor=True)
+    vendors = [row.model.provider for row in panel.model.shown_rows()]
+    first = [place for place, vendor in enumerate(vendors) if place == 0 or vendor != vendors[place - 1]]
+    assert 1 < len(first) < len(vendors)
+    tall = [place for place in range(len(vendors)) if table.rowHeight(place) == plain + HEADING_HEIGHT]
+    assert tall == first
+    table.grab()
+    heading = QPoint(200, table.rowViewportPosition(first[1]) + HEADING_HEIGHT // 2)
+    table.clearSelection()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=heading)
+    assert not table.selectionModel().hasSelection(), "a heading is no row"
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=heading + QPoint(0, HEADING_HEIGHT))
+    assert table.current_row().model.provider == vendors[first[1]]
+    panel.model.change(filter=vendors[first[1]])
+    assert table.rowHeight(0) == plain + HEADING_HEIGHT
+    panel.model.change(by_vendor=False, filter="")
+    assert {table.rowHeight(place) for place in range(panel.model.rowCount())} == {plain}
+
+
+def test_the_cheapest_exact_model_is_selected_on_the_page_models(panel, qtbot):
+    favourite = next(row.model_id for row in panel.model.rows if row.model_id == "acme/large")
+    panel.model.change(favourites=frozenset({favourite}), by_vendor=True)
+    with qtbot.waitSignal(panel.page_asked):
+        panel.find_cheapest()
+    shown = panel.model.shown_rows()
+    assert panel.model.arrangement.exact_only
+    assert not panel.model.arrangement.by_vendor
+    priced = [row for row in shown if row.estimate.usd is not None]
+    assert panel.table.current_row() is min(priced, key=lambda row: row.estimate.usd)

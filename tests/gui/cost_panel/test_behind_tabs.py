@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gui.costs.cost_panel import CostPanel
 from gui.costs.models_page import ModelsPage
-from gui.costs.panel import CostPanel
 from tests.gui.cost_samples import Counts
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS
+from gui.costs.columns import COLUMN_INDEX, COLUMNS
 from tests.gui.cost_panel.hands import clipboard
 
 # What the offscreen platform has to say of windows with a least size, and of menus.

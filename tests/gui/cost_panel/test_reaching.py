@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
-from gui.models.cost_columns import COLUMNS
+from gui.costs.columns import COLUMNS
 
 # What the offscreen platform has to say of windows with a least size, and of menus.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)", "grabbing the keyboard")

@@ -9,12 +9,12 @@ from PySide6.QtCore import QEvent, QLocale, QObject
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView
 
-from gui.costs.table import CostTable
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
+from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_view import CostTable
+from gui.costs.money_text import CostText
+from gui.costs.rows import CostRow
 from gui.look.theme import Theme
-from gui.models.cost_columns import COLUMN_INDEX, COLUMNS, drawn_runs
-from gui.models.cost_row import CostRow
-from gui.models.cost_table import CostTableModel
-from gui.models.cost_text import CostText
 from tests.gui.cost_samples import COUNTS, TODAY, rows
 
 Cell = tuple[int, int]

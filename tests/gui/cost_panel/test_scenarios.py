@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QRadioButton, QSpinBox
 
+from gui.costs.columns import COLUMN_INDEX
+from gui.costs.prices_service import LoadedPrices
+from gui.costs.scenario_book import ScenarioBook
 from gui.costs.scenario_names import ScenarioName
-from gui.models.cost_columns import COLUMN_INDEX
-from gui.services.price_files import LoadedPrices
-from gui.state.scenario_book import ScenarioBook
 from gui.state.storage import Storage
 from tests.gui.cost_panel.hands import shown_bill
 from tests.gui.cost_samples import MODELS

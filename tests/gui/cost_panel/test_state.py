@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSpinBox
 
-from gui.models.cost_columns import COLUMN_INDEX
+from gui.costs.columns import COLUMN_INDEX
 from tests.gui.cost_panel.hands import ids
 
 # What the offscreen platform has to say of windows with a least size, and of menus.

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import QDate, Qt
 from PySide6.QtWidgets import QLineEdit, QSpinBox, QTableView
 
-from gui.services import price_files
-from gui.services.price_files import LoadedPrices
+from gui.costs import prices_service as price_files
+from gui.costs.prices_service import LoadedPrices
 from pricing.types import Problem
 from tests.gui.cost_panel.hands import shown_bill
 from tests.gui.cost_samples import MODELS, TODAY, Counts

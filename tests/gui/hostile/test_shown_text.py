@@ -17,7 +17,7 @@ from gui.core.token_text import visible_line, visible_lines
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
 from gui.runtime.notify import Notice, Notifier
-from gui.widgets.table_model import PlainRowsModel
+from gui.widgets.table_model import Column, TableModel
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
@@ -95,8 +95,8 @@ def test_messages_show_what_is_in_them():
 
 
 def test_cells_and_their_tips_show_what_is_in_them(qapp: object):
-    model = PlainRowsModel()
-    model.show(("Name",), (NAME,), lambda row, _column: row)
+    model = TableModel((Column("name", "Name", "", lambda row, _view: row, tip=lambda row, _view: row),))
+    model.show((NAME,))
     index = model.index(0, 0, QModelIndex())
     assert index.data() == "<b>x<img src=y>&amp;⟨RLO⟩⟨ZWSP⟩txt"
     assert rendered(index.data(Qt.ItemDataRole.ToolTipRole)) == index.data()

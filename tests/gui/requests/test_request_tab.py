@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLabel, Q
 
 from commands.requests import request_counts
 from engine.requests.types import Image, Message
-from gui.models.cost_row import CostRow
+from gui.costs.rows import CostRow
 from gui.models.request_messages import CONTENT, ROLE, TOKENS
 from gui.panels.request_panel import FIRST_MESSAGES, RequestPanel
 from gui.window.workbench import Workbench

@@ -8,9 +8,8 @@ from decimal import Decimal
 import pytest
 from PySide6.QtCore import Qt
 
+from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
 from gui.costs.scenario_names import ScenarioName
-from gui.models.scenario_choices import ScenarioChoices
-from gui.state.scenario_book import ScenarioBook
 from gui.state.storage import Storage
 
 pytestmark = pytest.mark.pages()

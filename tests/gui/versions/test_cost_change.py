@@ -5,9 +5,8 @@ from decimal import Decimal
 
 from PySide6.QtCore import QLocale
 
+from gui.costs.money_text import CostText, money_text
 from gui.models.cost_changes import BEFORE, CALLS, CHANGE, PER_CENT, CostChangesModel
-from gui.models.cost_text import CostText
-from gui.models.money_text import money_text
 from gui.services.savings import Money, PricedModel, difference
 from gui.services.versions.cost_change import ChangeRequest, cost_changes
 from pricing import Scenario, load_catalog

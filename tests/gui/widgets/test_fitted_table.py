@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.comparing.types import Difference
+from gui.costs.money_text import CostText
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.models.cost_text import CostText
 from gui.panels.advisor_ranking import AdvisorRanking
 from gui.panels.compare_pages import ComparePages
 from gui.panels.version_comparison import VersionComparison

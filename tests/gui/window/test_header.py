@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.models.reference_model import NO_MODEL
+from gui.costs.rows import NO_MODEL
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 

@@ -104,7 +104,7 @@ def test_a_narrow_window_has_a_rail_of_icons(qtbot: QtBot, open_window: OpenWind
     assert window.rail.width() < wide
 
 
-def test_the_inspector_stands_beside_prompt_and_cost(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+def test_the_inspector_stands_beside_text_and_models(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile, counted=False)
     window = bench.window
     inspector = QWidget()
@@ -113,8 +113,10 @@ def test_the_inspector_stands_beside_prompt_and_cost(qtbot: QtBot, open_window: 
     seen = {}
     for name in window.pages.names:
         window.pages.show_page(name)
-        seen[window.navigation.workspace] = inspector.isVisible()
-    assert seen == {"prompt": True, "cost": False, "files": False, "tokenizers": False, "lab": False}
+        seen[name] = inspector.isVisible(), window.actions_by_name["inspector"].isEnabled()
+    assert seen.pop("promptTab") == (True, True)
+    assert seen.pop("modelsPage") == (False, True), "table and chart need the room"
+    assert set(seen.values()) == {(False, False)}, "no other page has one"
     window.pages.show_page("modelsPage")
     window.resize(1400, 700)
     assert inspector.isVisible(), "there is room beside table and chart"

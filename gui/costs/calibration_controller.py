@@ -1,0 +1,109 @@
+"""Controller of calibration: the samples of the profile for the cost table, and the dialog that takes more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from gui.costs.calibration_service import CALIBRATED_LABELS, Calibrations, UsageRequest
+from gui.state.storage import Storage
+
+if TYPE_CHECKING:
+    from gui.costs.calibration_dialog import CalibrationDialog
+    from gui.costs.calibration_service import UsageReading
+    from gui.runtime.jobs import JobRunner
+    from gui.window.workbench import Workbench
+    from pricing.calibration import Sample
+    from pricing.types import Model
+
+CALIBRATION = "calibration"
+
+
+class CalibrationController(QObject):
+    """Made with the cost table."""
+
+    def __init__(self, bench: Workbench, runner: JobRunner) -> None:
+        super().__init__(bench)
+        assert bench.costs is not None
+        self._bench, self._costs = bench, bench.costs
+        storage = Storage(runner, self.tr("Saving the calibration"), self)
+        self.calibrations = Calibrations(bench.paths.calibration_file, runner, storage, self)
+        self._dialog: CalibrationDialog | None = None
+        self.calibrations.changed.connect(self._on_changed)
+        self.calibrations.read.connect(self._on_read)
+        self.calibrations.failed.connect(self._on_failed)
+        bench.prompt.counted.connect(self._ask)
+
+    @Slot()
+    def open(self) -> None:
+        """Show the dialog. The model is the one that the usage will name, or is chosen there."""
+        models = self._models()
+        if not models:
+            self._bench.notifier.remark(self.tr("The prices are being loaded: try again in a moment."))
+            return
+        if self._dialog is not None:
+            return
+        from gui.costs.calibration_dialog import CalibrationDialog
+
+        self._dialog = dialog = CalibrationDialog(models, self._bench.theme, self._bench.window)
+        dialog.asked.connect(self._ask)
+        dialog.keep_asked.connect(self.calibrations.add)
+        dialog.remove_asked.connect(self.calibrations.remove)
+        dialog.finished.connect(self._on_finished)
+        dialog.show_samples(self.calibrations.samples)
+        dialog.open()
+        self._ask()
+
+    def _models(self) -> list[Model]:
+        """Those whose counts are not the vendor's own, by name."""
+        service = self._costs.service
+        found = (model for model in service.models if model.count.tokenizer and model.count.label in CALIBRATED_LABELS)
+        return sorted((model for model in found if not model.is_retired(service.today)), key=lambda model: model.name)
+
+    @Slot()
+    def _ask(self) -> None:
+        dialog, counts = self._dialog, self._bench.prompt.counts
+        if dialog is None or counts is None:
+            return
+        self.calibrations.ask(
+            UsageRequest(
+                dialog.usage.toPlainText(),
+                dialog.chosen,
+                dialog.insists,
+                self._costs.service.models,
+                {**counts.by_encoding, counts.encoding: counts.tokens},
+                counts.sample,
+                dialog.kind.currentData(),
+                dialog.framing.value(),
+                self._costs.service.today,
+                self.calibrations.samples,
+            )
+        )
+
+    @Slot(object)
+    def _on_read(self, reading: UsageReading) -> None:
+        if self._dialog is not None:
+            self._dialog.show_reading(reading)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        samples: tuple[Sample, ...] = self.calibrations.samples
+        self._costs.service.set_samples(samples)
+        if self._dialog is not None:
+            self._dialog.show_samples(samples)
+        self._ask()
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        words = self.tr(
+            "Your calibration could not be read or saved: {why}. Counts are as without it. What is in {file} is kept."
+        )
+        file = self._bench.paths.calibration_file
+        self._bench.notifier.warning(words.format(why=why.rstrip("."), file=file), key=CALIBRATION)
+
+    @Slot()
+    def _on_finished(self) -> None:
+        dialog, self._dialog = self._dialog, None
+        if dialog is not None:
+            dialog.deleteLater()

@@ -1,0 +1,420 @@
+"""The page Conversation: its form, and the costs of its turns as lines and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QCoreApplication,
+    QEvent,
+    QObject,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QIcon, QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QScrollArea,
+    QSpinBox,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.costs.conversation_service import MOST_TURNS, ConversationChoices
+from gui.costs.cost_service import HOUR, MINUTES
+from gui.costs.money_text import CostText
+from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.panels.training_form import Remark
+from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.layouts import FlowLayout, WhenSeen, labelled, side_by_side, tokens_box
+from gui.widgets.plot_turn import PlotTurn
+from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable, set_up_rows
+
+if TYPE_CHECKING:
+    from gui.costs.conversation_service import Talk
+    from pricing.scenarios import Turn
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("ConversationTable", text)
+
+
+def total_text(turn: Turn, text: CostText) -> str:
+    """What a conversation has cost up to a turn, a range where its tokens are one."""
+    return text.usd(turn.estimate.usd_label, turn.total_usd, turn.total_usd_low, turn.total_usd_high)
+
+
+def _pays_text(talk: Talk, text: CostText) -> str:
+    if not talk.without:
+        return tr("no cache")
+    if talk.pays_from is not None:
+        return tr("turn {number}").format(number=text.localised(f"{talk.pays_from:,}"))
+    return text.unknown() if talk.turns[-1].total_usd is None else tr("never")
+
+
+def _fits_text(talk: Talk, text: CostText) -> str:
+    if talk.full_at == 1:
+        return tr("⚠ no")
+    if talk.full_at is not None:
+        return tr("⚠ until turn {number}").format(number=text.localised(f"{talk.full_at - 1:,}"))
+    return tr("yes") if talk.model.context is not None else text.unknown()
+
+
+def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
+    """Return the answer in figures with their captions: what the conversation costs, and what the cache is good for."""
+    last = talk.turns[-1]
+    turns = text.localised(f"{len(talk.turns):,}")
+    found = [(total_text(last, text), tr("{turns} turns, {model}").format(turns=turns, model=talk.model.name))]
+    without = talk.without[-1].total_usd if talk.without else None
+    if without and last.total_usd is not None:
+        saving = text.localised(f"{last.total_usd / without - 1:+.0%}".replace("-", "−"))
+        found.append((saving, tr("against no cache")))
+        found.append((_pays_text(talk, text), tr("cache pays from")))
+    found.append((text.localised(f"{last.prompt_tokens:,}"), tr("tokens in the last prompt")))
+    return found
+
+
+def _turns_columns(talks: Sequence[Talk]) -> tuple[Column, ...]:
+    """Return a column for the number of a turn, and one for each model: what all turns up to this one cost."""
+    number = Column(
+        "turn",
+        QT_TRANSLATE_NOOP("ConversationTable", "Turn"),
+        "",
+        lambda place, text: text.localised(f"{place + 1:,}"),
+        numeric=True,
+    )
+    return (number, *map(_turns_column, talks))
+
+
+def _turns_column(talk: Talk) -> Column:
+    def details(place: int, text: CostText) -> str:
+        return _details(talk.turns[place], text)
+
+    return Column(
+        talk.model.id,
+        talk.model.name,
+        "",
+        lambda place, text: total_text(talk.turns[place], text),
+        numeric=True,
+        tip=details,
+        described=details,
+    )
+
+
+def _details(turn: Turn, text: CostText) -> str:
+    def number(tokens: int) -> str:
+        return text.localised(f"{tokens:,}")
+
+    estimate = turn.estimate
+    usd = text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
+    words = tr("This turn: {usd}. Its prompt: {prompt} tokens, {cached} of them from the cache, {written} written.")
+    return words.format(
+        usd=usd,
+        prompt=number(turn.prompt_tokens),
+        cached=number(turn.cached_tokens),
+        written=number(turn.written_tokens),
+    )
+
+
+def _summary(key: str, title: str, text: Callable[[Talk, CostText], str], **more: Any) -> Column:
+    """A column of the totals, which may be too narrow for its text."""
+    return Column(key, title, "", text, tip=text, **more)
+
+
+SUMMARY = (
+    _summary("model", QT_TRANSLATE_NOOP("ConversationTable", "Model"), lambda talk, text: talk.model.name),
+    _summary(
+        "total",
+        QT_TRANSLATE_NOOP("ConversationTable", "All turns"),
+        lambda talk, text: total_text(talk.turns[-1], text),
+    ),
+    _summary(
+        "without",
+        QT_TRANSLATE_NOOP("ConversationTable", "Without cache"),
+        lambda talk, text: total_text((talk.without or talk.turns)[-1], text),
+    ),
+    _summary("pays", QT_TRANSLATE_NOOP("ConversationTable", "Cache pays from"), _pays_text),
+    _summary(
+        "prompt",
+        QT_TRANSLATE_NOOP("ConversationTable", "Last prompt"),
+        lambda talk, text: text.localised(f"{talk.turns[-1].prompt_tokens:,}"),
+    ),
+    _summary("fits", QT_TRANSLATE_NOOP("ConversationTable", "Fits the window"), _fits_text),
+)
+
+
+def totals_model(text: CostText, line: Callable[[Talk], QIcon], parent: QObject | None = None) -> TableModel:
+    """A row a conversation with a model; ``line`` draws a sample of its line."""
+    first = replace(SUMMARY[0], roles={Qt.ItemDataRole.DecorationRole: lambda talk, _text: line(talk)})
+    return TableModel((first, *SUMMARY[1:]), text, parent, context="ConversationTable", visible=False)
+
+
+def turns_model(text: CostText, parent: QObject | None = None) -> TableModel:
+    """A row a turn, a column a model."""
+    return TableModel((), text, parent, context="ConversationTable", visible=False)
+
+
+def show_turns(model: TableModel, talks: Sequence[Talk], text: CostText) -> None:
+    """Show what these conversations have cost up to each of their turns, which are as many in all of them."""
+    model.show(range(len(talks[0].turns)) if talks else (), text, _turns_columns(talks) if talks else ())
+
+
+class ConversationForm(QWidget):
+    """Shows and gives ``ConversationChoices``.
+
+    Signals: ``changed()`` at each change of a control.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.turns = _count_box("conversationTurns", self.tr("Turns of the conversation"))
+        self.turns.setMinimum(1)
+        self.system_is_prompt = QComboBox(objectName="conversationSystemSource")
+        self.system_is_prompt.addItem(self.tr("text in the editor"), True)
+        self.system_is_prompt.addItem(self.tr("so many tokens:"), False)
+        self.system_is_prompt.setAccessibleName(self.tr("Where the system prompt comes from"))
+        self.system = tokens_box("conversationSystem", self.tr("Tokens of the system prompt"))
+        self.user = tokens_box("conversationUser", self.tr("Tokens that the user says in a turn"))
+        self.answer = tokens_box("conversationAnswer", self.tr("Tokens of an answer"))
+        self.reasoning = tokens_box("conversationReasoning", self.tr("Reasoning tokens of an answer"))
+        self.reasoning.setToolTip(self.tr("Hidden reasoning is billed as output and not sent again."))
+        self.caching = QComboBox(objectName="conversationCaching")
+        self.caching.addItem(self.tr("none"), "none")
+        self.caching.addItem(self.tr("kept {number} minutes").format(number=MINUTES), "minutes")
+        self.caching.addItem(self.tr("kept {number} minutes").format(number=HOUR), "hour")
+        self.caching.setAccessibleName(self.tr("Prompt cache"))
+        self.caching.setToolTip(
+            self.tr("The end of each prompt is a breakpoint: the next turn reads up to it and writes the rest.")
+        )
+        self.pause_every = _count_box(
+            "conversationPause", self.tr("A pause that loses the cache before every so many turns")
+        )
+        self.pause_every.setSpecialValueText(self.tr("never"))
+        self.pause_every.setToolTip(
+            self.tr("Before every so many turns the user is away for longer than the cache is kept.")
+        )
+        self.least_cached = tokens_box(
+            "conversationLeastCached", self.tr("Tokens of the shortest prompt that is cached")
+        )
+        self.least_cached.setToolTip(self.tr("Vendors cache only prompts of some length; theirs differ."))
+        self._place()
+        for box in (
+            self.turns,
+            self.system,
+            self.user,
+            self.answer,
+            self.reasoning,
+            self.pause_every,
+            self.least_cached,
+        ):
+            box.valueChanged.connect(self._on_changed)
+        for combo in (self.system_is_prompt, self.caching):
+            combo.currentIndexChanged.connect(self._on_changed)
+        self.show_choices(ConversationChoices())
+
+    def choices(self) -> ConversationChoices:
+        """What the controls say."""
+        said: dict[str, Any] = {}
+        for field in fields(ConversationChoices):
+            control = getattr(self, field.name)
+            said[field.name] = control.currentData() if isinstance(control, QComboBox) else control.value()
+        return ConversationChoices(**said)
+
+    def show_choices(self, choices: ConversationChoices) -> None:
+        """Show these, and say that they changed."""
+        for field in fields(ConversationChoices):
+            control, value = getattr(self, field.name), getattr(choices, field.name)
+            blocker = QSignalBlocker(control)
+            if isinstance(control, QComboBox):
+                control.setCurrentIndex(control.findData(value))
+            else:
+                control.setValue(value)
+            blocker.unblock()
+        self._on_changed()
+
+    def _place(self) -> None:
+        flow = FlowLayout(gap=10)
+        system = side_by_side(self.system_is_prompt, self.system)
+        for text, control, buddy in (
+            (self.tr("Tu&rns"), self.turns, self.turns),
+            (self.tr("&System prompt"), system, self.system_is_prompt),
+            (self.tr("&User, per turn"), self.user, self.user),
+            (self.tr("&Answer, per turn"), self.answer, self.answer),
+            (self.tr("Reason&ing"), self.reasoning, self.reasoning),
+            (self.tr("Prompt &cache"), self.caching, self.caching),
+            (self.tr("Lost &before every"), self.pause_every, self.pause_every),
+            (self.tr("Shortest cached"), self.least_cached, self.least_cached),
+        ):
+            flow.addWidget(labelled(text, control, buddy))
+        self.setLayout(flow)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self.system.setEnabled(not self.system_is_prompt.currentData())
+        for box in (self.pause_every, self.least_cached):
+            box.setEnabled(self.caching.currentData() != "none")
+        self.changed.emit()
+
+
+def _count_box(name: str, spoken: str) -> QSpinBox:
+    box = QSpinBox(objectName=name)
+    box.setRange(0, MOST_TURNS)
+    box.setAccessibleName(spoken)
+    return box
+
+
+ROW_PADDING = 12
+SIDE_WIDTH = 278
+TOTALS_WIDTH, TURNS_WIDTH = 620, 280
+
+
+class ConversationPanel(QWidget):
+    """Shows talks that somebody else works out; ``form`` says of what kind."""
+
+    def __init__(self, theme: Theme, text: CostText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._text = theme, text
+        self._talks: Sequence[Talk] = ()
+        self.form = ConversationForm()
+        self.remark = Remark(theme)
+        self.remark.setObjectName("conversationRemark")
+        self.totals = totals_model(text, self._sample, self)
+        self.turns = turns_model(text, self)
+        self.totals_table = _table(
+            "conversationTotals", self.tr("Cost of the whole conversation, by model"), self.totals
+        )
+        self.turns_table = _table("conversationCosts", self.tr("Cost so far, by turn and model"), self.turns)
+        self._plot: Any = None
+        self._is_drawn = True
+        self._hint = PlainLabel(self.tr("Working out the conversation…"), alignment=Qt.AlignmentFlag.AlignCenter)
+        self.figures = FigureStrip("talkTotal", "talkSaving", "talkPaysFrom", "talkLastPrompt")
+        self._place()
+        self._turn = PlotTurn(theme, self, self._draw)
+        theme.changed.connect(WhenSeen(self, self._redraw).ask)
+
+    def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:
+        """Show these, in the order in which they come. pyqtgraph is loaded by then, or cannot be."""
+        columns = self.turns.columnCount()
+        self._talks, self._text = talks, text
+        self.totals.show(talks, text)
+        show_turns(self.turns, talks, text)
+        self.figures.show_figures(*(figures_of(talks[0], text) if talks else ()))
+        self.totals_table.resizeColumnsToContents()
+        if self.turns.columnCount() != columns:
+            self.turns_table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        if self._plot is not None:
+            self._turn.ask()
+        elif self._make_plot():
+            self._turn.ask_later()
+
+    def _place(self) -> None:
+        """What is said at the left; at the right the answer in figures, the curves, and below them the tables."""
+        said = QWidget(objectName="plain")
+        left = QVBoxLayout(said)
+        left.setContentsMargins(16, 10, 12, 10)
+        left.setSpacing(10)
+        left.addWidget(self.form)
+        left.addWidget(self.remark)
+        left.addStretch(1)
+        side = QScrollArea()
+        side.setWidgetResizable(True)
+        side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        side.setFixedWidth(SIDE_WIDTH)
+        side.setWidget(said)
+        side.setAccessibleName(self.tr("Conversation settings"))
+        tables = QSplitter(Qt.Orientation.Horizontal)
+        tables.addWidget(self.totals_table)
+        tables.addWidget(self.turns_table)
+        self.splitter = QSplitter(Qt.Orientation.Vertical, objectName="conversationSplitter")
+        self.splitter.addWidget(self._hint)
+        self.splitter.addWidget(tables)
+        for splitter, first, second in ((tables, 2, 1), (self.splitter, 3, 2)):
+            splitter.setChildrenCollapsible(False)
+            splitter.setStretchFactor(0, first)
+            splitter.setStretchFactor(1, second)
+        tables.setSizes([TOTALS_WIDTH, TURNS_WIDTH])
+        answer = QFrame()
+        answer.setProperty("kind", "surface")
+        right = QVBoxLayout(answer)
+        right.setContentsMargins(16, 8, 0, 0)
+        right.setSpacing(6)
+        right.addWidget(self.figures)
+        right.addWidget(self.splitter, 1)
+        line = QFrame()
+        line.setProperty("kind", "vline")
+        line.setFrameShape(QFrame.Shape.VLine)
+        body = QHBoxLayout(self)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(0)
+        for widget, stretch in ((side, 0), (line, 0), (answer, 1)):
+            body.addWidget(widget, stretch)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._redraw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._is_drawn:
+            self._redraw()
+
+    def _make_plot(self) -> bool:
+        """Whether it could be made."""
+        try:
+            from gui.costs.conversation_plot import ConversationPlot
+        except ImportError as error:
+            self._hint.setText(self.tr("The curves cannot be drawn: {reason}").format(reason=error))
+            return False
+        self._plot = ConversationPlot(self._theme)
+        self.splitter.replaceWidget(0, self._plot)
+        self._hint.deleteLater()
+        height = max(3, self.splitter.height())
+        self.splitter.setSizes([height * 3 // 5, height * 2 // 5])
+        return True
+
+    @Slot()
+    def _redraw(self) -> None:
+        """In the colours and the font of this moment; as soon as somebody sees it, where nobody does now."""
+        self._is_drawn = self.isVisible()
+        if self._plot is not None and self._is_drawn:
+            self.totals.tell_changed(0)
+            self._turn.ask()
+
+    @Slot()
+    def _draw(self) -> None:
+        self._plot.draw(self._talks, self._text)
+        self._is_drawn = True
+
+    def _sample(self, talk: Talk) -> QIcon:
+        return line_sample(LINE_STYLES[self._talks.index(talk)], self._theme, self.devicePixelRatioF())
+
+
+def _table(name: str, spoken: str, model: TableModel) -> QTableView:
+    table = StretchedTable(objectName=name)
+    table.setModel(model)
+    table.setProperty("kind", "flat")
+    table.setAccessibleName(spoken)
+    set_up_rows(table)
+    table.setIconSize(QSize(SAMPLE_WIDTH, SAMPLE_HEIGHT))
+    table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    table.horizontalHeader().setStretchLastSection(True)
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_PADDING)
+    return table

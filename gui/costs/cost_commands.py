@@ -1,0 +1,385 @@
+"""What can be done with rows of the cost table: favourites, hiding, pinning, copying, exporting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from gui.core import exports
+from gui.core.exports import ExportTable
+from gui.costs.columns import COLUMNS, title_of
+from gui.costs.cost_export import about_lines, exact_table, readable_table
+from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_service import CostService
+from gui.costs.cost_view import CostTable
+from gui.costs.prices_service import OWN_VENDOR
+from gui.runtime.notify import Notifier
+from gui.widgets import file_choosers
+
+if TYPE_CHECKING:
+    from gui.state.storage import Storage
+
+BOM = "\ufeff"
+"""Without it spreadsheets take a CSV file for the system's old 8-bit encoding."""
+
+
+class CostCommands(QObject):
+    """The actions of the cost table, and its menu.
+
+    Signals: ``edit_asked(str)`` with the id of the model whose prices are to be edited; ``undo_asked()`` where a price
+    that was changed in its cell shall be as before.
+    """
+
+    edit_asked = Signal(str)
+    undo_asked = Signal()
+
+    def __init__(
+        self,
+        table: CostTable,
+        model: CostTableModel,
+        service: CostService,
+        notifier: Notifier,
+        version: str,
+    ) -> None:
+        super().__init__(table)
+        self._table, self._model, self._service = table, model, service
+        self._notifier, self._version = notifier, version
+        self._storage: Storage | None = None
+        self._tables = [table]
+        self._make_row_actions()
+        self._make_copy_actions()
+        self._make_view_actions()
+        table.menu_asked.connect(self.show_menu)
+        table.star_clicked.connect(self.toggle_star)
+        model.arranged.connect(self._show_choices)
+        table.selectionModel().selectionChanged.connect(self._show_targets)
+        table.current_model_changed.connect(self._show_targets)
+        for action in (self.export_csv, self.export_json):
+            action.setEnabled(False)
+        self._show_choices()
+
+    def add_table(self, table: CostTable) -> None:
+        """Serve another view of the same rows, which has the selection of the first one."""
+        self._tables.append(table)
+        table.addActions(self._table.actions())
+        table.menu_asked.connect(self.show_menu)
+        table.star_clicked.connect(self.toggle_star)
+
+    @property
+    def front(self) -> CostTable:
+        """The view that is in sight."""
+        return next((table for table in self._tables if table.isVisible()), self._table)
+
+    def use_storage(self, storage: Storage) -> None:
+        """Write exports with ``storage``, which nobody else writes with."""
+        self._storage = storage
+        storage.written.connect(self._on_written)
+        storage.failed.connect(self._on_write_failed)
+        for action in (self.export_csv, self.export_json):
+            action.setEnabled(True)
+
+    def all_actions(self) -> list[QAction]:
+        """Every action, for a menu or a palette of commands."""
+        return [
+            *(self.favourite, self.pin, self.unpin, self.hide, self.explain, self.edit_prices, self.undo_price),
+            *(self.copy_tsv, self.copy_markdown, self.copy_json, self.copy_cell, self.export_csv, self.export_json),
+            *(self.show_hidden, self.show_retired, self.show_embedding, self.reload),
+        ]
+
+    def view_menu(self, menu: QMenu) -> None:
+        """Fill a menu with what is shown: hidden, retired and embedding models, columns."""
+        menu.clear()
+        menu.addActions([self.show_hidden, self.show_retired, self.show_embedding])
+        menu.addSection(self.tr("Columns"))
+        menu.addActions(self.front.column_actions(menu))
+        menu.addSeparator()
+        menu.addAction(self.tr("&Reset columns"), self.front.reset_columns)
+        menu.addSeparator()
+        menu.addAction(self.reload)
+
+    def export_menu(self, menu: QMenu) -> None:
+        """Fill a menu with ways to take figures elsewhere."""
+        menu.addActions([self.copy_tsv, self.copy_markdown, self.copy_json])
+        menu.addSeparator()
+        menu.addActions([self.export_csv, self.export_json])
+
+    @Slot(object)
+    def show_menu(self, place: QPoint) -> None:
+        """The menu of the selected rows, at a global place."""
+        rows = self._table.selected_rows()
+        menu = QMenu(self.front)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if rows:
+            menu.addActions([self.favourite, self.pin, self.unpin, self.hide, self.explain, self.edit_prices])
+            menu.addSeparator()
+            self._add_sorting(menu)
+            menu.addSeparator()
+            menu.addActions([self.copy_tsv, self.copy_markdown, self.copy_json, self.copy_cell])
+            menu.addSeparator()
+        menu.addActions([self.export_csv, self.export_json])
+        menu.addSeparator()
+        menu.addActions([self.show_hidden, self.show_retired, self.show_embedding])
+        menu.popup(place)
+
+    def selection(self, build: Callable[..., ExportTable]) -> ExportTable:
+        """The selected rows (all that are shown where none is) in the columns that are shown."""
+        rows = self._table.selected_rows() or self._model.shown_rows()
+        return build(rows, self.front.visible_columns(), self._model.view)
+
+    def everything(self) -> ExportTable:
+        """All rows that are shown, in every column, with a word about where they come from."""
+        table = exact_table(self._model.shown_rows(), range(len(COLUMNS)), self._model.view)
+        prompt, scenario = self._service.prompt, self._service.scenario
+        if scenario is None:
+            return table
+        encoding = prompt.encoding if prompt is not None else ""
+        now = datetime.now().astimezone()
+        about = about_lines(now, self._version, self._service.prices_hash, encoding, scenario, self._service.mix)
+        return ExportTable(table.columns, table.rows, about)
+
+    def write(self, path: Path) -> None:
+        """Export to a file: JSON by its ending, CSV otherwise. Needs ``use_storage``."""
+        if self._storage is None:
+            return
+        if path.suffix.casefold() == ".json":
+            self._storage.write(path, exports.to_json(self.everything()))
+        else:
+            self._storage.write(path, BOM + exports.to_csv(self.everything()))
+
+    def _make_row_actions(self) -> None:
+        self.favourite = self._action("costFavourite", self.toggle_favourite, "Space")
+        self.favourite.setStatusTip(self.tr("Keep the selected models on top of the cost table, or no longer"))
+        self.pin = self._action("costPin", self.pin_baseline, "Ctrl+B")
+        self.pin.setText(self.tr("&Pin as baseline"))
+        self.pin.setStatusTip(self.tr("Compare the cost of every model with the current one"))
+        self.unpin = self._action("costUnpin", self.unpin_baseline)
+        self.unpin.setText(self.tr("&Unpin the baseline"))
+        self.unpin.setStatusTip(self.tr("Compare the models with none of them"))
+        self.hide = self._action("costHide", self.toggle_hidden, "Del")
+        self.hide.setStatusTip(self.tr("Leave the selected models out of the cost table, or no longer"))
+        self.explain = self._action("costExplain", None)
+        self.explain.setText(self.tr("&Explain this cost"))
+        self.explain.setStatusTip(self.tr("Show the bill of the selected model in the inspector"))
+        self.edit_prices = self._action("costEditPrices", self._edit_prices, "F2")
+        self.edit_prices.setText(self.tr("Edit its pr&ices…"))
+        self.edit_prices.setStatusTip(self.tr("Change what the current model costs, in your own price file"))
+        self.undo_price = self._action(
+            "costUndoPrice", self.undo_asked.emit, *QKeySequence.keyBindings(QKeySequence.StandardKey.Undo)[:1]
+        )
+        self.undo_price.setText(self.tr("Undo the last chan&ge of a price"))
+        self.undo_price.setStatusTip(self.tr("Make the price that was changed last in the cost table as it was before"))
+
+    def _make_copy_actions(self) -> None:
+        exact = self.tr("The selected rows of the cost table with exact values, for a spreadsheet")
+        readable = self.tr("The selected rows of the cost table as they read, for a text")
+        typed = self.tr("The selected rows of the cost table with exact values, for a program")
+        cell = self.tr("The text of the current cell of the cost table")
+        # Behind these there are keys that few keyboards have, such as F16 and Copy.
+        keys = QKeySequence.keyBindings(QKeySequence.StandardKey.Copy)[:2]
+        self.copy_tsv = self._action("costCopyTsv", self._copy_tsv, *keys)
+        self.copy_markdown = self._action("costCopyMarkdown", self._copy_markdown)
+        self.copy_json = self._action("costCopyJson", self._copy_json)
+        self.copy_cell = self._action("costCopyCell", self._copy_cell)
+        self.export_csv = self._action("costExportCsv", self._export_csv)
+        self.export_json = self._action("costExportJson", self._export_json)
+        for action, text, tip in (
+            (self.copy_tsv, self.tr("&Copy rows (TSV)"), exact),
+            (self.copy_markdown, self.tr("Copy rows as &Markdown"), readable),
+            (self.copy_json, self.tr("Copy rows as &JSON"), typed),
+            (self.copy_cell, self.tr("Copy this ce&ll"), cell),
+            (self.export_csv, self.tr("Export as CS&V…"), self.tr("Write the cost table to a file for a spreadsheet")),
+            (self.export_json, self.tr("Export as JS&ON…"), self.tr("Write the cost table to a file for a program")),
+        ):
+            action.setText(text)
+            action.setStatusTip(tip)
+
+    def _make_view_actions(self) -> None:
+        self.show_hidden = self._action("costShowHidden", None)
+        self.show_hidden.setStatusTip(self.tr("The models that you left out of the cost table"))
+        self.show_retired = self._action("costShowRetired", None)
+        self.show_retired.setStatusTip(self.tr("Models that their vendor no longer serves"))
+        self.show_embedding = self._action("costShowEmbedding", None)
+        self.show_embedding.setStatusTip(
+            self.tr("Models that only read: no output is paid, which makes them the cheapest")
+        )
+        for action in (self.show_hidden, self.show_retired, self.show_embedding):
+            action.setCheckable(True)
+        self.show_hidden.toggled.connect(self._on_show_hidden)
+        self.show_retired.toggled.connect(self._on_show_retired)
+        self.show_embedding.toggled.connect(self._on_show_embedding)
+        self.reload = self._action("costReload", self._service.reload_prices)
+        self.reload.setText(self.tr("Reload prices"))
+        file = self._service.prices_file
+        self.reload.setStatusTip(
+            self.tr("Read your own price file again, {file}").format(file=file)
+            if file is not None
+            else self.tr("Read the prices again")
+        )
+
+    def _action(self, name: str, act: Callable[[], object] | None, *shortcuts: str | QKeySequence) -> QAction:
+        action = QAction(self._table, objectName=name)
+        action.setShortcuts([QKeySequence(shortcut) for shortcut in shortcuts])
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        if act is not None:
+            action.triggered.connect(act)
+        self._table.addAction(action)
+        return action
+
+    def _add_sorting(self, menu: QMenu) -> None:
+        """Sorting for the keyboard: by the column of the current cell, alone or behind those sorted by."""
+        column = self._table.currentIndex().column()
+        if column < 0:
+            return
+        title = title_of(COLUMNS[column], self._model.view)
+        for text, action in (
+            (self.tr("Sort &by {column}, rising"), self._sort_rising),
+            (self.tr("Sort b&y {column}, falling"), self._sort_falling),
+            (self.tr("&Then sort by {column}"), self._sort_also),
+        ):
+            menu.addAction(text.format(column=title), action)
+
+    @Slot()
+    def toggle_favourite(self) -> None:
+        """Make the selected models favourites, or no longer, where all of them are."""
+        self._toggle("favourites", [row.model_id for row in self._table.selected_rows()])
+
+    @Slot()
+    def toggle_hidden(self) -> None:
+        """Hide the selected models, or no longer, where all of them are hidden."""
+        self._toggle("hidden", [row.model_id for row in self._table.selected_rows()])
+
+    @Slot()
+    def pin_baseline(self) -> None:
+        """Compare every row with the current one."""
+        row = self._table.current_row()
+        if row is not None:
+            self._model.change(baseline=row.model_id)
+            self.front.show_column("ratio")
+
+    @Slot()
+    def unpin_baseline(self) -> None:
+        """Compare with nothing."""
+        self._model.change(baseline=None)
+
+    @Slot()
+    def _edit_prices(self) -> None:
+        """In its cell where that is a price, else in the form."""
+        row = self._table.current_row()
+        if row is not None and not self.front.edit_price(self._table.currentIndex()):
+            self.edit_asked.emit(row.model_id)
+
+    def _toggle(self, choice: str, ids: list[str]) -> None:
+        chosen: frozenset[str] = getattr(self._model.arrangement, choice)
+        self._model.change(**{choice: chosen - set(ids) if set(ids) <= chosen else chosen | set(ids)})
+
+    @Slot(str)
+    def toggle_star(self, model_id: str) -> None:
+        """Make a model a favourite, or no longer."""
+        self._toggle("favourites", [model_id])
+
+    @Slot()
+    def _show_choices(self) -> None:
+        arrangement, result = self._model.arrangement, self._model.result
+        self.show_hidden.setText(self.tr("Show hidden models ({number})").format(number=result.hidden))
+        self.show_retired.setText(self.tr("Show retired models ({number})").format(number=result.retired))
+        self.show_embedding.setText(self.tr("Show embedding models ({number})").format(number=result.embedding))
+        self.show_hidden.setChecked(arrangement.show_hidden)
+        self.show_retired.setChecked(arrangement.show_retired)
+        self.show_embedding.setChecked(arrangement.show_embedding)
+        self.unpin.setEnabled(arrangement.baseline is not None)
+        self._show_targets()
+
+    @Slot()
+    def _show_targets(self) -> None:
+        """Name the actions by what they would do to the selected rows."""
+        arrangement = self._model.arrangement
+        ids = {row.model_id for row in self._table.selected_rows()}
+        starred, hidden = ids and ids <= arrangement.favourites, ids and ids <= arrangement.hidden
+        self.favourite.setText(self.tr("Remove from &favourites") if starred else self.tr("Add to &favourites"))
+        self.hide.setText(self.tr("No longer &hide") if hidden else self.tr("&Hide from the cost table"))
+        for action in (self.favourite, self.pin, self.hide, self.explain, self.copy_cell):
+            action.setEnabled(bool(ids))
+        current = self._table.current_row()
+        # A vocabulary of the user's own has a row, but no prices.
+        self.edit_prices.setEnabled(current is not None and current.model.vendor != OWN_VENDOR)
+
+    @Slot(bool)
+    def _on_show_hidden(self, on: bool) -> None:
+        self._model.change(show_hidden=on)
+
+    @Slot(bool)
+    def _on_show_retired(self, on: bool) -> None:
+        self._model.change(show_retired=on)
+
+    @Slot(bool)
+    def _on_show_embedding(self, on: bool) -> None:
+        self._model.change(show_embedding=on)
+
+    @Slot()
+    def _sort_rising(self) -> None:
+        self._model.sort(self._table.currentIndex().column(), Qt.SortOrder.AscendingOrder)
+
+    @Slot()
+    def _sort_falling(self) -> None:
+        self._model.sort(self._table.currentIndex().column(), Qt.SortOrder.DescendingOrder)
+
+    @Slot()
+    def _sort_also(self) -> None:
+        self._model.sort_also(self._table.currentIndex().column())
+
+    @Slot()
+    def _copy_tsv(self) -> None:
+        self._copy(exports.to_tsv(self.selection(exact_table)))
+
+    @Slot()
+    def _copy_markdown(self) -> None:
+        self._copy(exports.to_markdown(self.selection(readable_table)))
+
+    @Slot()
+    def _copy_json(self) -> None:
+        self._copy(exports.to_json(self.selection(exact_table)))
+
+    @Slot()
+    def _copy_cell(self) -> None:
+        row = self._table.current_row()
+        if row is not None:
+            self._copy(self._model.cell_text(row, self._table.currentIndex().column()))
+
+    def _copy(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._notifier.remark(self.tr("Copied to the clipboard."))
+
+    @Slot()
+    def _export_csv(self) -> None:
+        self._ask_and_write("csv", self.tr("Spreadsheet (*.csv)"))
+
+    @Slot()
+    def _export_json(self) -> None:
+        self._ask_and_write("json", self.tr("JSON (*.json)"))
+
+    def _ask_and_write(self, suffix: str, kind: str) -> None:
+        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        title, proposed = self.tr("Export the cost table"), folder / f"costs.{suffix}"
+        dialog = file_choosers.saving(self._table.window(), "costExportDialog", title, proposed, [kind])
+        dialog.setDefaultSuffix(suffix)
+        dialog.fileSelected.connect(self._on_target)
+        dialog.open()
+
+    @Slot(str)
+    def _on_target(self, path: str) -> None:
+        self.write(Path(path))
+
+    @Slot(object)
+    def _on_written(self, path: Path) -> None:
+        self._notifier.remark(self.tr("Exported to {path}.").format(path=path))
+
+    @Slot(object, str)
+    def _on_write_failed(self, path: Path, reason: str) -> None:
+        text = self.tr("The table could not be exported to {path}.").format(path=path)
+        self._notifier.error(text, reason, key="cost-export")

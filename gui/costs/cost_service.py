@@ -1,0 +1,545 @@
+"""Price the prompt at every model: holds prices, counts and scenario, and prices them together in a lane."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import ROUND_HALF_EVEN, Decimal
+from math import ceil
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from gui.core.narrowing import Narrowing
+from gui.costs.prices_service import LoadedPrices, LoadRequest, load_prices
+from gui.costs.rows import CostRow
+
+if TYPE_CHECKING:
+    from engine.text_sample import TextSample
+    from gui.core.request_tokens import RequestTokens
+    from gui.costs.status import CostStatus
+    from gui.prompt.prompt import Prompt
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
+    from gui.services.live_text import PromptCounts
+    from gui.services.request_count import RequestReply
+    from pricing.calibration import Sample
+    from pricing.rates import RateCards
+    from pricing.types import CallMix, Model, Problem, Rates, Scenario, TokenCount
+
+
+MINUTES, HOUR = 5, 60
+"""How long a prompt stays in the cache, in minutes: usually, and for the higher price."""
+DAYS = 30
+"""Days of a month of calls."""
+
+
+def calls_of_a_month(per_day: int) -> int:
+    """Calls in thirty days."""
+    from pricing.scenarios import calls_per_month
+
+    return calls_per_month(per_day, DAYS)
+
+
+def expected_hit_percent(per_day: int, for_an_hour: bool) -> Decimal:
+    """Of a hundred calls at random moments, how many come within the cache's lifetime after the one before.
+
+    With one decimal.
+    """
+    from pricing.scenarios import expected_hit_rate
+
+    share = expected_hit_rate(per_day, HOUR if for_an_hour else MINUTES)
+    return (share * 100).quantize(Decimal("0.1"), ROUND_HALF_EVEN)
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRequest:
+    """What to price: models, tokens by encoding, and the scenario.
+
+    ``revision`` is that of the text counted. ``counts`` may hold figures of an earlier text for the encodings named in
+    ``pending``, which are still being counted. ``mix`` says how calls differ, None where they do not. ``cards`` keeps
+    prices that were looked up for the next request with the same models; requests that share it run one at a time.
+    ``samples``: what the user was billed for texts; ``sample``: some of this one, by which its kinds are told, None
+    where the models count as they do for any text. ``request``: what is priced instead of the counts. ``narrowing``
+    keeps what these made of the models, as ``cards`` does.
+    """
+
+    revision: int
+    models: tuple[Model, ...]
+    counts: Mapping[str, int]
+    pending: frozenset[str]
+    scenario: Scenario
+    mix: CallMix | None = None
+    cards: RateCards | None = None
+    samples: tuple[Sample, ...] = ()
+    sample: TextSample | None = None
+    request: RequestTokens | None = None
+    narrowing: Narrowing | None = None
+
+
+def new_cards() -> RateCards:
+    """An empty place for prices that were looked up: one for each set of models."""
+    from pricing.rates import RateCards
+
+    return RateCards()
+
+
+def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[CostRow, ...]:
+    """One row for each model, in the order of the models."""
+    from pricing import count_for, estimate
+
+    def give_way() -> None:
+        if ticket is not None:
+            ticket.give_way()
+
+    cards = request.cards or new_cards()
+    mixed = request.mix is not None and not request.mix.is_plain
+    rows = []
+    give_way()
+    for model, calibrated in (request.narrowing or Narrowing()).of(request.models, request.sample, request.samples):
+        give_way()
+        count = request.request.count(model) if request.request is not None else count_for(model, request.counts)
+        pending = model.count.tokenizer in request.pending
+        rates, other = _rates(model, request.scenario, cards)
+        if mixed and count is not None:
+            row = _mixed_row(model, count, request, cards)
+            rows.append(replace(row, pending=pending, rates=rates, off_peak_rates=other, calibrated=calibrated))
+            continue
+        scenario, cut = fitting(request.scenario, count)
+        cost = estimate(model, count, scenario, cards)
+        rows.append(CostRow(model, cost, pending, cut, rates, other, calibrated=calibrated))
+    return tuple(rows)
+
+
+def _rates(model: Model, scenario: Scenario, cards: RateCards) -> tuple[Rates, Rates | None]:
+    """The prices of a scenario's service tier and hours, and those outside the peak where the hours are not told."""
+    from pricing.rates import depends_on_hour, scaled_rates
+    from pricing.types import RATE_NAMES, Rates
+
+    price = cards.possible(model.price, scenario.on, scenario.hours)[0][0]
+    rates = price.rates
+    if scenario.service:
+        card = cards.card(price, None, scenario.service)
+        rates = Rates(**{name: card.rate(name).usd for name in RATE_NAMES if getattr(rates, name) is not None})
+    off_peak = depends_on_hour(price, scenario.on)
+    return rates, scaled_rates(rates, off_peak.factor) if off_peak is not None and not scenario.hours else None
+
+
+def _mixed_row(model: Model, count: TokenCount, request: PriceRequest, cards: RateCards) -> CostRow:
+    """The row of a model whose calls are not all alike: what they cost on average."""
+    from pricing.scenarios import mixed_cost
+
+    assert request.mix is not None
+    wanted = request.scenario
+    if request.mix.hit_rate is not None:
+        wanted = replace(wanted, cache_write_tokens=0, cache_write_1h_tokens=0)
+    scenario, cut = fitting(wanted, count)
+    mixed = mixed_cost(model, count, scenario, request.mix, cards)
+    return CostRow(model, mixed.average, cached_cut=cut, mixed=mixed)
+
+
+def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, bool]:
+    """``scenario`` cut to what a prompt of this size can hold in the cache, and whether anything had to be cut.
+
+    Someone who types a number of cached tokens that is larger than a short prompt means: all of it is cached.
+    """
+    if count is None:
+        return scenario, False
+    from pricing.scenario_checks import cached_tokens
+
+    room = count.tokens
+    wanted = (cached_tokens(room, scenario), scenario.cache_write_tokens, scenario.cache_write_1h_tokens)
+    if sum(wanted) <= room:
+        return scenario, False
+    taken = []
+    for tokens in wanted:
+        taken.append(min(tokens, room))
+        room -= taken[-1]
+    cached = None if scenario.cached_tokens is None else taken[0]
+    return replace(scenario, cached_tokens=cached, cache_write_tokens=taken[1], cache_write_1h_tokens=taken[2]), True
+
+
+PRICE_DELAY_MS = 60
+"""Counts that come faster than this (someone types) are priced together: nobody reads a table at each key."""
+
+MOST_DELAY_MS = 500
+"""How long counts that keep coming can put off the prices."""
+
+ARRIVING_DELAY_MS, MOST_ARRIVING_DELAY_MS = 300, 1000
+"""The same two while a big text is still being counted: its figures are not final, and the window has enough to do."""
+
+STALE_AFTER_MS = 250
+"""Figures are marked as stale when an edit has gone unpriced for this long; before that a mark would only flicker."""
+
+SAMPLE_SECONDS = 0.05
+"""Edits closer together than this share one note of when they were made."""
+
+LONGEST_WAIT_MS = 600_000
+"""Longest time between two looks at the clock: timers stop while a computer sleeps, and clocks are adjusted."""
+
+
+def utc_now() -> datetime:
+    """Return the time, with its zone."""
+    return datetime.now(UTC)
+
+
+class CostService(QObject):
+    """Prices, counts and scenario in; rows of the cost table out.
+
+    Before ``start``, which follows the first picture of the window, it only remembers what it is told.
+
+    Signals:
+
+    ``estimated(tuple[CostRow])``: new rows, one for each model, in the order of the price table.
+    ``stale_changed(bool)``: whether the rows belong to an earlier text.
+    ``prices_problem(tuple[Problem])``: mistakes in the user's price file, all of them; empty when it is mended.
+    ``prices_reloaded()``: the user's file was read again and is good.
+    ``prices_changed()``: other prices are in force. ``encodings_changed(tuple[str])``: what has to be counted.
+    ``failed(str)``: a sentence for the user. ``starting()``: now the scenario is wanted, if nobody gave one.
+    ``hour_passed()``: another price may hold from now on, as peak hours began or ended, or another day has begun.
+    """
+
+    starting = Signal()
+    estimated = Signal(object)
+    stale_changed = Signal(bool)
+    prices_problem = Signal(object)
+    prices_reloaded = Signal()
+    prices_changed = Signal()
+    encodings_changed = Signal(object)
+    failed = Signal(str)
+    hour_passed = Signal()
+
+    def __init__(
+        self,
+        prices_file: Path | None = None,
+        good_copy: Path | None = None,
+        today: Callable[[], date] = date.today,
+        parent: QObject | None = None,
+        own_encodings: Callable[[], Sequence[str]] = tuple,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """``own_encodings``: as in ``LoadRequest``; called on a worker thread."""
+        super().__init__(parent)
+        self._own_encodings = own_encodings
+        self._file, self._good_copy, self._today, self._now = prices_file, good_copy, today, now
+        self._models: tuple[Model, ...] = ()
+        self._loaded = LoadedPrices(None)
+        self._in_force_hash = ""
+        self._exchange_rates: Mapping[str, Decimal] = {}
+        self._quiet = False
+        self._scenario: Scenario | None = None
+        self._mix: CallMix | None = None
+        self._cards: RateCards | None = None
+        self._counts: dict[str, int] = {}
+        self._pending: frozenset[str] = frozenset()
+        self._samples: tuple[Sample, ...] = ()
+        self._narrowing = Narrowing()
+        self._prompt: PromptCounts | None = None
+        self._request: RequestTokens | None = None
+        self._counted_revision = -1
+        self._unpriced: deque[tuple[int, float]] = deque()
+        self._stale = False
+        self._rows: tuple[CostRow, ...] = ()
+        self._loading: Lane | None = None
+        self._pricing: Lane | None = None
+        self._delay = QTimer(self, singleShot=True)
+        self._delay.timeout.connect(self._price)
+        self._waiting_since = 0.0
+        self._stale_timer = QTimer(self, singleShot=True)
+        self._stale_timer.timeout.connect(self._on_stale_timeout)
+        self._priced_at = now()
+        self._boundary: datetime | None = None
+        self._clock = QTimer(self, singleShot=True)
+        self._clock.timeout.connect(self.look_at_clock)
+
+    @property
+    def started(self) -> bool:
+        """Whether prices are loaded or being loaded."""
+        return self._loading is not None
+
+    def start(self, runner: JobRunner) -> None:
+        """Load the prices and price what is known by now."""
+        self._loading = runner.conflated(self.tr("Loading prices"), load_prices)
+        self._loading.finished.connect(self._on_loaded)
+        self._loading.failed.connect(self._on_failed)
+        self._pricing = runner.conflated(self.tr("Pricing"), price_rows)
+        self._pricing.finished.connect(self._on_priced)
+        self._pricing.failed.connect(self._on_failed)
+        self.starting.emit()
+        self.reload_prices()
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """The models whose prices are in force, empty before they are loaded."""
+        return self._models
+
+    @property
+    def rows(self) -> tuple[CostRow, ...]:
+        """The newest rows."""
+        return self._rows
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """What is priced besides the prompt; None before anybody said it."""
+        return self._scenario
+
+    @property
+    def mix(self) -> CallMix | None:
+        """How the calls of the scenario differ, None where they do not."""
+        return self._mix
+
+    @property
+    def stale(self) -> bool:
+        """Whether the rows belong to an earlier text."""
+        return self._stale
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The mistakes of the user's price file, as it was last read."""
+        return self._loaded.problems
+
+    @property
+    def instead(self) -> str:
+        """What is in force instead of a broken price file: a constant of ``price_files``, empty where all is well."""
+        return self._loaded.instead
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the author of a valid price file should know; nothing is wrong."""
+        return self._loaded.notices
+
+    @property
+    def prices_file(self) -> Path | None:
+        """The user's price file, which need not exist."""
+        return self._file
+
+    @property
+    def prices_hash(self) -> str:
+        """SHA-256 of the user's price file in force, empty where only bundled prices are."""
+        return self._in_force_hash
+
+    @property
+    def exchange_rates(self) -> Mapping[str, Decimal]:
+        """What one unit of other currencies costs in US dollars, by the user's price file in force."""
+        return self._exchange_rates
+
+    @property
+    def prompt(self) -> PromptCounts | None:
+        """The newest counts."""
+        return self._prompt
+
+    @property
+    def today(self) -> date:
+        """The day it is."""
+        return self._today()
+
+    @Slot()
+    def look_at_clock(self) -> None:
+        """Reprice if peak hours began or ended or a new day began; then wait for the next such moment."""
+        now, due = self._now(), self._boundary
+        passed = due is not None and now >= due
+        if passed or now < self._priced_at:
+            self._priced_at = now
+        if due is None or passed or now < due - timedelta(days=2):
+            self._boundary = due = self._next_boundary(now)
+        wait = (due - now).total_seconds() * 1000
+        self._clock.start(max(1, min(ceil(wait), LONGEST_WAIT_MS)))
+        if passed:
+            self._price()
+            self.hour_passed.emit()
+
+    def _next_boundary(self, now: datetime) -> datetime:
+        """Return when a price changes with the hour, or the day of this place ends."""
+        midnight = datetime.combine(now.astimezone().date() + timedelta(days=1), time()).astimezone()
+        hours = {model.price.off_peak for model in self._models if model.price.off_peak is not None}
+        return min([midnight, *(switch for one in hours if (switch := one.next_switch(now)) is not None)])
+
+    def encodings_needed(self) -> list[str]:
+        """The encodings that the models are counted with, in alphabetical order."""
+        return sorted({model.count.tokenizer for model in self._models if model.count.tokenizer})
+
+    def reload_prices(self, *, quiet: bool = False) -> None:
+        """Read the prices again, after the user's file changed. A broken file changes no price.
+
+        ``quiet``: nobody asked for it, so ``prices_reloaded`` is not told.
+        """
+        if self._loading is not None:
+            self._quiet = quiet
+            request = LoadRequest(self._file, self._good_copy, bool(self._models), self._own_encodings)
+            self._loading.submit(request)
+
+    def set_scenario(self, scenario: Scenario, mix: CallMix | None = None) -> None:
+        """Price for another scenario, in which calls differ as ``mix`` says (None: not at all)."""
+        if (scenario, mix) != (self._scenario, self._mix):
+            self._scenario, self._mix = scenario, mix
+            self._price()
+
+    def set_samples(self, samples: tuple[Sample, ...]) -> None:
+        """Count as these samples of what was billed say."""
+        self._samples = samples
+        self._price()
+
+    @Slot(int)
+    def text_changed(self, revision: int) -> None:
+        """The text was edited; its counts will come."""
+        now = monotonic()
+        if self._unpriced and now - self._unpriced[-1][1] < SAMPLE_SECONDS:
+            self._unpriced[-1] = (revision, self._unpriced[-1][1])
+        else:
+            self._unpriced.append((revision, now))
+        if not self._stale_timer.isActive() and not self._stale:
+            self._stale_timer.start(STALE_AFTER_MS)
+
+    @Slot(object)
+    def set_counts(self, counts: PromptCounts, request: RequestTokens | None = None) -> None:
+        """Price new counts, soon. Encodings still being counted keep their figure of before, marked as pending.
+
+        ``request``: whose counts they are, where they are not of a plain text.
+        """
+        self._prompt, self._request = counts, request
+        self._counted_revision = counts.revision
+        fresh = {name: tokens for name, tokens in counts.by_encoding.items() if tokens is not None}
+        fresh[counts.encoding] = counts.tokens
+        self._counts = {**self._counts, **fresh}
+        self._pending = frozenset(name for name, tokens in counts.by_encoding.items() if tokens is None) - fresh.keys()
+        now = monotonic()
+        if not self._delay.isActive():
+            self._waiting_since = now
+        delay, most = PRICE_DELAY_MS, MOST_DELAY_MS
+        if self._pending:
+            delay, most = ARRIVING_DELAY_MS, MOST_ARRIVING_DELAY_MS
+        left = most - round((now - self._waiting_since) * 1000)
+        self._delay.start(max(0, min(delay, left)))
+
+    @Slot()
+    def _price(self) -> None:
+        self._delay.stop()
+        scenario = self._scenario
+        if self._models and self._pricing is not None and scenario is not None:
+            if scenario.now is not None:
+                scenario = replace(scenario, now=self._priced_at)
+            self._pricing.submit(
+                PriceRequest(
+                    self._counted_revision,
+                    self._models,
+                    dict(self._counts),
+                    self._pending_now(),
+                    scenario,
+                    self._mix,
+                    self._cards,
+                    self._samples,
+                    self._prompt.sample if self._prompt is not None else None,
+                    self._request,
+                    self._narrowing,
+                )
+            )
+
+    def _pending_now(self) -> frozenset[str]:
+        """The encodings whose figure is still to come; before the first count, all of them but those of no use."""
+        unavailable = set(self._prompt.unavailable) if self._prompt is not None else set()
+        never = set(self.encodings_needed()) - self._counts.keys() - unavailable
+        return self._pending | never
+
+    @Slot(object)
+    def _on_priced(self, result: JobResult) -> None:
+        request: PriceRequest = result.request
+        if request.models is not self._models:
+            return
+        self._rows = result.value
+        while self._unpriced and self._unpriced[0][0] <= request.revision:
+            self._unpriced.popleft()
+        self.estimated.emit(self._rows)
+        self._watch_age()
+
+    @Slot(object)
+    def _on_loaded(self, result: JobResult) -> None:
+        loaded: LoadedPrices = result.value
+        had_problems = bool(self._loaded.problems)
+        self._loaded = loaded
+        if loaded.models is not None:
+            again, needed = bool(self._models), self.encodings_needed()
+            self._models, self._in_force_hash = loaded.models, loaded.file_hash
+            self._exchange_rates = loaded.exchange_rates
+            self._cards = new_cards()
+            self._boundary, self._priced_at = None, self._now()
+            self.look_at_clock()
+            self.prices_changed.emit()
+            if self.encodings_needed() != needed:
+                self.encodings_changed.emit(tuple(self.encodings_needed()))
+            self._price()
+            if again and not self._quiet:
+                self.prices_reloaded.emit()
+        if loaded.problems or had_problems:
+            self.prices_problem.emit(loaded.problems)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+    @Slot()
+    def _on_stale_timeout(self) -> None:
+        self._watch_age()
+
+    def _watch_age(self) -> None:
+        """Mark the rows by the age of the oldest edit that they do not know of, and look again when it has aged."""
+        waited = (monotonic() - self._unpriced[0][1]) * 1000 if self._unpriced else 0.0
+        stale = bool(self._unpriced) and waited >= STALE_AFTER_MS
+        if self._unpriced and not stale:
+            self._stale_timer.start(max(1, int(STALE_AFTER_MS - waited)))
+        if stale != self._stale:
+            self._stale = stale
+            self.stale_changed.emit(stale)
+
+
+class PricedText(QObject):
+    """Hands the counts of one of the two to the cost service, and says beside the table whose they are."""
+
+    def __init__(self, service: CostService, prompt: Prompt, status: CostStatus, parent: QObject) -> None:
+        super().__init__(parent)
+        self._service, self._status = service, status
+        self._of_request = False
+        self._prompt_counts: PromptCounts | None = None
+        prompt.counted.connect(self._on_prompt)
+        prompt.editor.edited.connect(self._on_edit)
+        prompt.editor.text_replaced.connect(self._on_edit)
+
+    @property
+    def is_of_request(self) -> bool:
+        """True while the request is priced and not the prompt."""
+        return self._of_request
+
+    @Slot(bool)
+    def price_request(self, on: bool) -> None:
+        """Price the request from its next count on, or the prompt again."""
+        self._of_request = on
+        self._status.set_of_request(on)
+        if not on and self._prompt_counts is not None:
+            self._service.set_counts(self._prompt_counts)
+
+    @Slot(object)
+    def set_request(self, reply: RequestReply) -> None:
+        """The request was counted."""
+        counts = self._prompt_counts
+        if self._of_request and counts is not None and reply.tally is not None and reply.tallies:
+            of_request = replace(
+                counts,
+                encoding=reply.draft.encoding,
+                tokens=reply.tally.tokens,
+                by_encoding={encoding: tally.tokens for (_, encoding), tally in reply.tallies.items()},
+                sample=None,  # it is of the prompt
+            )
+            self._service.set_counts(of_request, reply.for_models())
+
+    @Slot(object)
+    def _on_prompt(self, counts: PromptCounts) -> None:
+        self._prompt_counts = counts
+        if not self._of_request:
+            self._service.set_counts(counts)
+
+    @Slot(int)
+    def _on_edit(self, revision: int) -> None:
+        if not self._of_request:
+            self._service.text_changed(revision)

@@ -1,0 +1,723 @@
+"""The cost table as a widget: columns that can be chosen, moved and sized; sorting by several of them.
+
+Two views show the same model: the strip under the prompt in six columns, and the page Models in those of a preset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import (
+    QAccessible,
+    QAction,
+    QContextMenuEvent,
+    QFocusEvent,
+    QFont,
+    QFontMetricsF,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QMenu,
+    QStyle,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gui.costs.cells import BAR_WIDTH, PADDING, STAR_RADIUS, CellLooks, CostCells, star
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, title_of
+from gui.costs.cost_model import CostTableModel
+from gui.costs.rows import CostRow
+from gui.look.fonts import set_weight
+from gui.look.theme import Theme
+from gui.widgets.tables import edit_cell
+
+if TYPE_CHECKING:
+    from pricing.types import Price
+
+ROW_HEIGHT = 28
+ROW_PADDING = 11
+CELL_PADDING = 14
+FOCUS_WIDTH = 2
+FIT_MS = 200
+"""Figures that change faster than this are looked through together for those that need a wider column."""
+FLASH_MS = 1200
+"""How long a row is marked whose price has just changed."""
+FLASH_ALPHA = 70
+MEASURED = 4
+"""The longest texts of a column that are measured: its widest is one of them."""
+ARROW_ROOM = 15.0
+"""Pixels that an arrow takes beside its title."""
+_LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
+_SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+STRIP = ("favourite", "model", "tokens", "total", "calls", "context")
+_SIMPLE = ("favourite", "model", "tokens", "input_price", "output_price", "total", "calls", "context")
+PRESETS: dict[str, tuple[str, ...]] = {
+    "simple": STRIP,
+    "prices": _SIMPLE,
+    "caching": (*_SIMPLE[:5], "cached_price", "input_cost", "output_cost", "total", "calls", "break_even"),
+    "audit": ("favourite", "model", "tokens", "label", "tokenizer", "total", "checked", "origin", "source", "notes"),
+    "everything": tuple(column.key for column in COLUMNS),
+}
+"""The columns of each preset, by key."""
+
+
+class CostHeader(QHeaderView):
+    """Titles stand over their figures. Every column sorted by has an arrow, and its place where there are several.
+
+    ``held`` is True while a mouse button is down on it: sizes that change then were changed by hand.
+    """
+
+    def __init__(self, table: CostTableModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._table, self._theme = table, theme
+        self.held = False
+        self.setSectionsMovable(True)
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setMinimumSectionSize(24)
+        theme.changed.connect(self.viewport().update)
+
+    def width_of_title(self, logical: int) -> int:
+        """Return the room that a title takes with an arrow and its place among several."""
+        if COLUMNS[logical].painted == "star":
+            return 0
+        text = self._title(logical) + _SUPERSCRIPT[1]
+        return ceil(QFontMetricsF(self._title_font()).horizontalAdvance(text) + ARROW_ROOM + 2 * PADDING)
+
+    def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
+        if not rect.isValid():
+            return
+        declared, (place, order) = COLUMNS[logical], self._sorted_by(logical)
+        painter.save()
+        painter.fillRect(rect, self._theme.colour("surface"))
+        painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, self._theme.colour("line"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if declared.painted == "star":
+            painter.setPen(QPen(self._theme.colour("quiet"), 1.1))
+            painter.drawPolygon(star(QPointF(rect.center()) + QPointF(1.5, 0.5), STAR_RADIUS))
+        else:
+            self._draw_title(painter, QRectF(rect).adjusted(PADDING, 0, -PADDING, -1), logical, place, order)
+        painter.restore()
+
+    def _draw_title(
+        self, painter: QPainter, area: QRectF, logical: int, place: str, order: Qt.SortOrder | None
+    ) -> None:
+        """Write a title at the side where the cells are written, its arrow on the inner side."""
+        font = self._title_font()
+        metrics, room = QFontMetricsF(font), area.width() - (ARROW_ROOM if order is not None else 0.0)
+        text = metrics.elidedText(self._title(logical) + place, Qt.TextElideMode.ElideRight, max(0.0, room))
+        width, at_end = metrics.horizontalAdvance(text), COLUMNS[logical].numeric
+        mirrored = self.isRightToLeft()
+        left = area.right() - width if at_end != mirrored else area.left()
+        painter.setFont(font)
+        painter.setPen(self._theme.colour("quiet" if order is None else "text"))
+        painter.drawText(QRectF(left, area.top(), width + 1, area.height()), _LINE, text)
+        if order is not None:
+            centre = left - ARROW_ROOM / 2 if at_end != mirrored else left + width + ARROW_ROOM / 2
+            up = 1.0 if order == Qt.SortOrder.AscendingOrder else -1.0
+            middle = area.center().y() + 0.5
+            corners = [QPointF(centre + x, middle + y * up) for x, y in ((-3.5, 1.75), (0.0, -1.75), (3.5, 1.75))]
+            painter.setPen(QPen(self._theme.colour("accent"), 1.6, c=Qt.PenCapStyle.RoundCap))
+            painter.drawPolyline(corners)
+
+    def _title(self, logical: int) -> str:
+        return str(self._table.headerData(logical, Qt.Orientation.Horizontal))
+
+    def _title_font(self) -> QFont:
+        font = QFont(self.font())
+        set_weight(font, QFont.Weight.DemiBold)
+        return font
+
+    def _sorted_by(self, logical: int) -> tuple[str, Qt.SortOrder | None]:
+        """Return the place of a column among those sorted by, and its direction; None where it is not sorted by."""
+        keys = self._table.sort_keys()
+        for place, (column, order) in enumerate(keys):
+            if column == logical:
+                return (_SUPERSCRIPT[place + 1] if len(keys) > 1 and place < 9 else ""), order
+        return "", None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.held = True
+        super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.held = True
+        super().mouseDoubleClickEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        self.held = False
+
+
+class FrozenColumns(QWidget):
+    """Star and name of each row, over the columns that are scrolled sideways. Shown while any are."""
+
+    def __init__(self, table: CostTable, header: CostHeader, theme: Theme) -> None:
+        super().__init__(table)
+        self._table, self._header, self._theme = table, header, theme
+        self.hide()
+
+    def columns(self) -> list[int]:
+        """Return the columns that stay, in their order."""
+        return [column for column in self._table.visible_columns() if COLUMNS[column].painted in ("star", "name")]
+
+    @Slot()
+    def place(self) -> None:
+        """Cover the columns that must stay in sight; nothing where they would take half of the table."""
+        table, view = self._table, self._table.viewport().geometry()
+        width = sum(table.columnWidth(column) for column in self.columns())
+        scrolled = table.horizontalScrollBar().value() > 0 and not table.isRightToLeft()
+        self.setVisible(scrolled and width <= view.width() / 2)
+        self.setGeometry(view.left(), 0, width, view.bottom() + 1)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        table, top = self._table, self._table.viewport().y()
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self._theme.colour("surface"))
+            left, option = 0, QStyleOptionViewItem()
+            table.initViewItemOption(option)
+            option.font = table.font()
+            for column in self.columns():
+                width = table.columnWidth(column)
+                for row in range(max(table.rowAt(0), 0), table.model().rowCount()):
+                    y = top + table.rowViewportPosition(row)
+                    if y >= self.height():
+                        break
+                    index = table.model().index(row, column)
+                    option.rect = QRect(left, y, width, table.rowHeight(row))
+                    chosen = table.selectionModel().isSelected(index)
+                    option.state = QStyle.StateFlag.State_Selected if chosen else QStyle.StateFlag.State_None
+                    table.itemDelegate().paint(painter, option, index)
+                left += width
+            table.draw_headings(painter, top, self.width())
+            left = 0
+            for column in self.columns():
+                width = table.columnWidth(column)
+                self._header.paintSection(painter, QRect(left, 0, width, top), column)
+                left += width
+            painter.fillRect(self.width() - 1, 0, 1, self.height(), self._theme.colour("line"))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        table = self._table
+        row = table.rowAt(round(event.position().y()) - table.viewport().y())
+        index = table.model().index(row, COLUMN_INDEX["model"])
+        if row >= 0 and index.isValid():
+            table.setFocus(Qt.FocusReason.MouseFocusReason)
+            table.selectionModel().setCurrentIndex(index, table.selectionCommand(index, event))
+            first = self.columns()[0]
+            on_star = COLUMNS[first].painted == "star" and event.position().x() < table.columnWidth(first)
+            if on_star and event.button() == Qt.MouseButton.LeftButton:
+                table.clicked.emit(index.siblingAtColumn(first))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._table.menu_asked.emit(event.globalPos())
+
+
+class CostTable(QTableView):
+    """Rows are selected as a whole; the selection stays with its models when rows are filtered or sorted.
+
+    Signals: ``menu_asked(QPoint)`` with the global place for a row's menu; ``star_clicked(str)`` with a model id;
+    ``current_model_changed(CostRow | None)``; ``layout_changed()`` when columns were moved, sized, shown or hidden.
+    """
+
+    menu_asked = Signal(object)
+    star_clicked = Signal(str)
+    current_model_changed = Signal(object)
+    layout_changed = Signal()
+
+    def __init__(
+        self,
+        model: CostTableModel,
+        theme: Theme,
+        parent: QWidget | None = None,
+        *,
+        name: str = "costTable",
+        columns: Sequence[str] = STRIP,
+        bars: bool = True,
+    ) -> None:
+        """``columns``: the keys of those that a fresh table shows; ``bars``: shares of a window have a bar."""
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setProperty("kind", "flat")
+        self._fresh = tuple(columns)
+        self.setAccessibleName(self.tr("What the prompt costs with each model"))
+        self._table = model
+        self._looks = CellLooks(model)
+        self._theme = theme
+        self._kept: tuple[list[str], str, int] = ([], "", 0)
+        self._sized: set[int] = set()
+        self._has_headings = False
+        self._priced: tuple[str, Price] | None = None  # the current model and its price
+        self.flashed = ""
+        """The id of the model whose price has just changed; its row is marked for a moment."""
+        self._flash_timer = QTimer(self, singleShot=True, interval=FLASH_MS)
+        self._flash_timer.timeout.connect(self._end_flash)
+        self._header = header = CostHeader(model, theme, self)
+        self._frozen = FrozenColumns(self, header, theme)
+        self._fit_timer = QTimer(self, singleShot=True, interval=FIT_MS)
+        self._fit_timer.timeout.connect(self.fit_columns)
+        self.setHorizontalHeader(header)
+        self.setModel(model)
+        self._set_behaviour()
+        self._cells = CostCells(theme, self._looks, self, bars=bars)  # Qt does not own delegates
+        self.setItemDelegate(self._cells)
+        self.reset_columns()
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self._on_header_menu)
+        header.sectionClicked.connect(self._on_section_clicked)
+        header.sectionMoved.connect(self.layout_changed)
+        header.sectionResized.connect(self._on_section_resized)
+        self.customContextMenuRequested.connect(self._on_menu)
+        self.clicked.connect(self._on_clicked)
+        self.doubleClicked.connect(self.edit_price)
+        model.modelAboutToBeReset.connect(self._keep_selection)
+        model.modelReset.connect(self._restore_selection)
+        model.arranged.connect(self._make_room)
+        model.arranged.connect(self._fit_soon)
+        model.arranged.connect(self._follow_price)
+        for change in (model.arranged, model.dataChanged, theme.changed, self.verticalScrollBar().valueChanged):
+            change.connect(self._frozen.update)
+        for change in (self.horizontalScrollBar().valueChanged, header.sectionResized, header.sectionMoved):
+            change.connect(self._frozen.place)
+        self.verticalScrollBar().valueChanged.connect(self._fit_soon)
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+
+    def event(self, event: QEvent) -> bool:
+        """Keys of the table's own actions are the table's, also where the window has an action with the same key."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._action_for(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        action = self._action_for(event)
+        if self.state() == QAbstractItemView.State.EditingState:
+            return  # the editor of a cell has no use for it, such as for the Enter that ends it
+        if action is None:
+            super().keyPressEvent(event)
+        elif action.isEnabled():
+            action.trigger()
+
+    def _action_for(self, event: QKeyEvent) -> QAction | None:
+        pressed = QKeySequence(event.keyCombination())
+        return next((action for action in self.actions() if pressed in action.shortcuts()), None)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_cells"):
+            self._cells.fonts.forget()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fill_width()
+        self._fit_soon()
+        self._frozen.place()
+
+    def _fill_width(self) -> None:
+        """Give the names what room the other columns leave, unless they were sized by hand."""
+        name = COLUMN_INDEX["model"]
+        if name not in self._sized:
+            others = sum(self.columnWidth(column) for column in self.visible_columns() if column != name)
+            self.setColumnWidth(name, max(self._first_width(name), self.viewport().width() - others))
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        self._frozen.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        first = not self.currentIndex().isValid()
+        super().focusInEvent(event)
+        if first and self.currentIndex().isValid():
+            # Qt begins with the first cell, a star that says nothing about the row.
+            name = self.currentIndex().siblingAtColumn(COLUMN_INDEX["model"])
+            self.selectionModel().setCurrentIndex(name, QItemSelectionModel.SelectionFlag.NoUpdate)
+
+    def dataChanged(self, first: QModelIndex, last: QModelIndex, roles: Sequence[int] = ()) -> None:
+        """Paint again the cells in sight that look different, where Qt would paint all that the model named."""
+        if QAccessible.isActive() or self.state() == QAbstractItemView.State.EditingState:
+            super().dataChanged(first, last, roles)  # tells screen readers, and gives an open editor the new text
+            return
+        for row, column in self._in_sight(first, last) if self.isVisible() else ():
+            if self._looks.differs(row, column):
+                self.update(self._table.index(row, column))
+
+    def _in_sight(self, first: QModelIndex, last: QModelIndex) -> Iterator[tuple[int, int]]:
+        """The cells of a stretch that are on the screen."""
+        top, bottom = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        rows = range(max(top, first.row()), (last.row() if bottom < 0 else min(bottom, last.row())) + 1)
+        width = self.viewport().width()
+        for column in range(first.column(), last.column() + 1):
+            left = self.columnViewportPosition(column)
+            if not self.isColumnHidden(column) and left < width and left + self.columnWidth(column) > 0:
+                yield from ((row, column) for row in rows)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._table.arrangement.by_vendor:
+            with QPainter(self.viewport()) as painter:
+                self.draw_headings(painter, 0, self.viewport().width())
+        current = self.currentIndex()
+        if self.flashed:
+            self._draw_flash()
+        if self.hasFocus() and current.isValid():
+            self._draw_focus(current)
+        if self._table.rows and not self._table.shown_rows():
+            self._draw_nothing()
+
+    @Slot()
+    def _make_room(self) -> None:
+        """Give the first row of each vendor room for a heading, and every other row the usual height."""
+        rows = self.verticalHeader()
+        if self._table.arrangement.by_vendor or self._has_headings:
+            for place in range(self._table.rowCount()):
+                rows.resizeSection(place, rows.defaultSectionSize() + self._cells.room_above(place))
+        self._has_headings = self._table.arrangement.by_vendor
+
+    def draw_headings(self, painter: QPainter, top: int, width: int) -> None:
+        """Draw the headings in sight; ``top`` is where the first row would be if nothing was scrolled."""
+        first = max(self.rowAt(0), 0)
+        for place in range(first, self._table.rowCount()):
+            y = top + self.rowViewportPosition(place)
+            if y > top + self.viewport().height():
+                break
+            if height := self._cells.room_above(place):
+                self._cells.draw_heading(painter, QRect(0, y, width, height), place, self.isRightToLeft())
+
+    def _rect_of(self, index: QModelIndex) -> QRect:
+        """The cell without the heading above it."""
+        return self.visualRect(index).adjusted(0, self._cells.room_above(index.row()), 0, 0)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        if not index.isValid() or self._rect_of(index).contains(event.position().toPoint()):
+            super().mousePressEvent(event)  # a heading is no row
+
+    def _draw_focus(self, current: QModelIndex) -> None:
+        """Draw a frame around the current cell."""
+        with QPainter(self.viewport()) as painter:
+            painter.setPen(QPen(self._theme.colour("focus"), FOCUS_WIDTH))
+            painter.drawRect(self._rect_of(current).adjusted(1, 1, -1, -1))
+
+    def _draw_flash(self) -> None:
+        place = self._table.place_of(self.flashed)
+        if place >= 0:
+            colour = self._theme.colour("focus")
+            colour.setAlpha(FLASH_ALPHA)
+            with QPainter(self.viewport()) as painter:
+                row = self._rect_of(self._table.index(place, COLUMN_INDEX["model"]))
+                painter.fillRect(0, row.top(), self.viewport().width(), row.height(), colour)
+
+    def _draw_nothing(self) -> None:
+        """Say why the table is empty, and what would fill it."""
+        with QPainter(self.viewport()) as painter:
+            painter.setPen(self._theme.colour("stale"))
+            area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.empty_text())
+
+    def empty_text(self) -> str:
+        """Why no row is shown."""
+        others, arrangement = self._table.result.matching_left_out, self._table.arrangement
+        if others == 0 and arrangement.is_filtered:
+            return self.tr("No model passes these filters. Turn one off to see more.")
+        if others == 0 and arrangement.filter.strip():
+            return self.tr("No model has all of these words.")
+        if others == 1:
+            return self.tr("One model matches, but it is hidden or retired. The menu of the table shows it.")
+        number = self._table.view.text.localised(f"{others:,}")
+        words = self.tr("{number} models match, but they are hidden or retired. The menu of the table shows them.")
+        return words.format(number=number)
+
+    def share_selection(self, other: CostTable) -> None:
+        """Select what another view of the same rows selects."""
+        own = self.selectionModel()
+        self.setSelectionModel(other.selectionModel())
+        own.deleteLater()
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+
+    def selected_rows(self) -> list[CostRow]:
+        """The selected rows in the order of the table; the current one where none is selected."""
+        places = sorted({index.row() for index in self.selectionModel().selectedRows()})
+        if not places and self.currentIndex().isValid():
+            places = [self.currentIndex().row()]
+        return [self._table.row_at(place) for place in places]
+
+    def current_row(self) -> CostRow | None:
+        """The row of the keyboard's focus."""
+        index = self.currentIndex()
+        return self._table.row_at(index.row()) if index.isValid() else None
+
+    def show_model(self, model_id: str) -> bool:
+        """Make a model's row the current one, and the only one selected. Returns whether it is in the table."""
+        place = self._table.place_of(model_id)
+        if place >= 0:
+            # Not by Qt's own way, which adds to the selection where Ctrl or Shift happens to be held down.
+            alone = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            index = self._table.index(place, max(self.currentIndex().column(), 1))
+            self.selectionModel().setCurrentIndex(index, alone)
+        return place >= 0
+
+    def visible_columns(self) -> list[int]:
+        """The columns that are shown, from left to right."""
+        header = self.horizontalHeader()
+        ordered = (header.logicalIndex(place) for place in range(header.count()))
+        return [column for column in ordered if not header.isSectionHidden(column)]
+
+    def visible_keys(self) -> list[str]:
+        """Return the keys of the columns that are shown, from left to right."""
+        return [COLUMNS[column].key for column in self.visible_columns()]
+
+    @Slot(QModelIndex)
+    def edit_price(self, index: QModelIndex) -> bool:
+        """Let the user change the price in this cell. Returns whether there is one that can be changed."""
+        changeable = index.isValid() and bool(self._table.flags(index) & Qt.ItemFlag.ItemIsEditable)
+        if changeable:
+            edit_cell(self, index)
+        return changeable
+
+    def show_column(self, key: str) -> None:
+        """Show a column that may be hidden."""
+        if self.isColumnHidden(COLUMN_INDEX[key]):
+            self.setColumnHidden(COLUMN_INDEX[key], False)
+            self._fit_soon()
+            self.layout_changed.emit()
+
+    def column_actions(self, menu: QMenu) -> list[QAction]:
+        """One checkable action a column, to show or hide it. The model's name always stays."""
+        actions = []
+        for column, declared in enumerate(COLUMNS):
+            if declared.key == "model":
+                continue
+            action = QAction(title_of(declared, self._table.view), menu, checkable=True)
+            action.setChecked(not self.isColumnHidden(column))
+            action.setData(column)
+            action.toggled.connect(self._on_column_toggled)
+            actions.append(action)
+        return actions
+
+    @Slot()
+    def reset_columns(self) -> None:
+        """The columns of a fresh table: order, widths, shown or not."""
+        self.restore_columns({"order": [column.key for column in COLUMNS]})
+        self.show_columns(self._fresh)
+
+    def show_columns(self, keys: Sequence[str]) -> None:
+        """Show these columns and no others, in their order."""
+        self.restore_columns({"order": list(keys)})
+        for column, declared in enumerate(COLUMNS):
+            self.setColumnHidden(column, declared.key not in keys)
+            self.setColumnWidth(column, self._first_width(column))
+        self._fit_soon()
+        self.layout_changed.emit()
+
+    @Slot()
+    def fit_columns(self) -> None:
+        """Widen the columns in which a figure or a name in sight is cut off, but for those that were sized by hand.
+
+        None is made narrower: columns that breathe with the text make a table that cannot be read.
+        """
+        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        places = range(self._table.rowCount())[max(first, 0) : last + 1 if last >= 0 else None]
+        wider: dict[int, int] = {}
+        for column, declared in enumerate(COLUMNS):
+            if (
+                column in self._sized
+                or self.isColumnHidden(column)
+                or not (declared.numeric or declared.key == "model")
+            ):
+                continue
+            needed = max([self._header.width_of_title(column), *self._widest(places, column)])
+            if needed > self.columnWidth(column):
+                wider[column] = needed
+        # Together at the end: after each of them Qt would measure all titles anew for the height of the header.
+        for column, needed in wider.items():
+            self.setColumnWidth(column, needed)
+        self._fill_width()
+
+    def columns_state(self) -> dict[str, Any]:
+        """Order, widths, columns that are hidden and that were sized by hand, by key, as JSON holds them."""
+        header = self.horizontalHeader()
+        hidden = [declared.key for column, declared in enumerate(COLUMNS) if self.isColumnHidden(column)]
+        widths = {
+            declared.key: self.columnWidth(column)
+            for column, declared in enumerate(COLUMNS)
+            if not self.isColumnHidden(column)
+        }
+        order = [COLUMNS[header.logicalIndex(place)].key for place in range(header.count())]
+        sized = [COLUMNS[column].key for column in sorted(self._sized)]
+        return {"order": order, "widths": widths, "hidden": hidden, "sized": sized}
+
+    def restore_columns(self, state: dict[str, Any]) -> None:
+        """Take back what ``columns_state`` gave. Unknown keys are ignored; columns that are missing go to the end."""
+        header = self.horizontalHeader()
+        order = [key for key in _texts(state.get("order")) if key in COLUMN_INDEX]
+        for place, key in enumerate(dict.fromkeys(order)):
+            header.moveSection(header.visualIndex(COLUMN_INDEX[key]), place)
+        if "hidden" in state:
+            hidden = set(_texts(state["hidden"])) - {"model"}
+            for column, declared in enumerate(COLUMNS):
+                self.setColumnHidden(column, declared.key in hidden)
+        widths = state.get("widths")
+        for key, width in widths.items() if isinstance(widths, dict) else ():
+            if key in COLUMN_INDEX and isinstance(width, int) and 10 <= width <= 4000:
+                self.setColumnWidth(COLUMN_INDEX[key], width)
+        self._sized = {COLUMN_INDEX[key] for key in _texts(state.get("sized")) if key in COLUMN_INDEX}
+
+    def _set_behaviour(self) -> None:
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        rows = self.verticalHeader()
+        rows.setVisible(False)
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setDefaultSectionSize(max(ROW_HEIGHT, self.fontMetrics().height() + ROW_PADDING))
+
+    def _widest(self, places: range, column: int) -> list[int]:
+        """Return the widths of the cells with the longest texts."""
+        lengths = {place: sum(len(run.text) for run in self._looks.look(place, column).runs) for place in places}
+        longest = sorted(places, key=lengths.__getitem__)[-MEASURED:]
+        return [ceil(self._cells.width(place, column, self.font())) for place in longest]
+
+    def _width_of(self, text: str) -> int:
+        return self.fontMetrics().horizontalAdvance(text) + CELL_PADDING
+
+    def _first_width(self, column: int) -> int:
+        """Room for the texts that the column usually holds, and for its title with an arrow."""
+        bar = BAR_WIDTH + PADDING if self._cells.bars and COLUMNS[column].painted == "share" else 0
+        return max(self._width_of(COLUMNS[column].widest) + int(bar), self._header.width_of_title(column))
+
+    @Slot()
+    def _fit_soon(self) -> None:
+        if not self._fit_timer.isActive():
+            self._fit_timer.start()
+
+    @Slot(int, int, int)
+    def _on_section_resized(self, column: int, _before: int, _now: int) -> None:
+        if self._header.held:
+            self._sized.add(column)
+        self.layout_changed.emit()
+
+    @Slot(int)
+    def _on_section_clicked(self, column: int) -> None:
+        """A click sorts by one column and turns its direction; with Shift it adds the column to those sorted by."""
+        if QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._table.sort_also(column)
+            return
+        keys = self._table.sort_keys()
+        rising = Qt.SortOrder.AscendingOrder
+        again = len(keys) == 1 and keys[0] == (column, rising)
+        self._table.sort(column, Qt.SortOrder.DescendingOrder if again else rising)
+
+    @Slot(bool)
+    def _on_column_toggled(self, shown: bool) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self.setColumnHidden(action.data(), not shown)
+            self._fit_soon()
+            self.layout_changed.emit()
+
+    @Slot(object)
+    def _on_header_menu(self, place: Any) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions(self.column_actions(menu))
+        menu.addSeparator()
+        menu.addAction(self.tr("&Reset columns"), self.reset_columns)
+        menu.popup(self.horizontalHeader().mapToGlobal(place))
+
+    @Slot(object)
+    def _on_menu(self, place: Any) -> None:
+        self.menu_asked.emit(self.viewport().mapToGlobal(place))
+
+    @Slot(QModelIndex)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        if COLUMNS[index.column()].painted == "star":
+            self.star_clicked.emit(self._table.row_at(index.row()).model_id)
+
+    @Slot()
+    def _follow_price(self) -> None:
+        """Keep the current row in sight when its price was changed, by which it may move, and mark it."""
+        row, before = self.current_row(), self._priced
+        self._priced = (row.model_id, row.model.price) if row is not None else None
+        if row is not None and row.model_id == self.flashed:
+            self.scrollTo(self.currentIndex())  # the costs that its price makes come a moment after it
+        if row is None or before is None or before[0] != row.model_id or before[1] == row.model.price:
+            return
+        self.scrollTo(self.currentIndex())
+        self.flashed = row.model_id
+        self._flash_timer.start()
+        self.viewport().update()
+
+    @Slot()
+    def _end_flash(self) -> None:
+        self.flashed = ""
+        self.viewport().update()
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        row = self._table.row_at(current.row()) if current.isValid() else None
+        self._priced = (row.model_id, row.model.price) if row is not None else None
+        self.current_model_changed.emit(self._table.row_at(current.row()) if current.isValid() else None)
+
+    @Slot()
+    def _keep_selection(self) -> None:
+        places = {index.row() for index in self.selectionModel().selectedRows()}
+        selected = [self._table.row_at(place).model_id for place in places]
+        current = self.current_row()
+        self._kept = (selected, current.model_id if current else "", max(self.currentIndex().column(), 0))
+
+    @Slot()
+    def _restore_selection(self) -> None:
+        selected, current, column = self._kept
+        selection = QItemSelection()
+        for model_id in selected:
+            place = self._table.place_of(model_id)
+            if place >= 0:
+                selection.select(self._table.index(place, 0), self._table.index(place, len(COLUMNS) - 1))
+        place = self._table.place_of(current) if current else -1
+        flags = QItemSelectionModel.SelectionFlag
+        if place >= 0:
+            self.selectionModel().setCurrentIndex(self._table.index(place, column), flags.NoUpdate)
+        self.selectionModel().select(selection, flags.ClearAndSelect)
+        if place >= 0:
+            self.scrollTo(self._table.index(place, column))
+        else:
+            self.verticalScrollBar().setValue(0)
+            self.current_model_changed.emit(None)
+
+
+def _texts(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -1,0 +1,384 @@
+"""The form of one model beside the price file: every value, who set it, and how old the facts are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QCoreApplication,
+    QLocale,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QCompleter,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.costs.money_text import CostText, age_tone
+from gui.costs.price_facts_service import BUNDLED, YOURS, Fact, ModelFacts
+from gui.look.fonts import set_weight
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable, edit_cell, set_up_rows
+
+if TYPE_CHECKING:
+    from gui.costs.prices_service import CheckedText
+
+
+FIELD, VALUE, ORIGIN = range(3)
+_NO_INDEX = QModelIndex()
+
+LABELS = {
+    "price.input": QT_TRANSLATE_NOOP("PriceFacts", "Input"),
+    "price.output": QT_TRANSLATE_NOOP("PriceFacts", "Output"),
+    "price.cached": QT_TRANSLATE_NOOP("PriceFacts", "Cached input"),
+    "price.cache_write": QT_TRANSLATE_NOOP("PriceFacts", "Cache write"),
+    "price.cache_write_1h": QT_TRANSLATE_NOOP("PriceFacts", "Cache write, 1 hour"),
+    "price.reasoning": QT_TRANSLATE_NOOP("PriceFacts", "Reasoning"),
+    "price.per_request": QT_TRANSLATE_NOOP("PriceFacts", "Fee per request"),
+    "price.batch": QT_TRANSLATE_NOOP("PriceFacts", "Batch"),
+    "price.tiers": QT_TRANSLATE_NOOP("PriceFacts", "Long prompts"),
+    "price.changes": QT_TRANSLATE_NOOP("PriceFacts", "Announced changes"),
+    "price.audio_input": QT_TRANSLATE_NOOP("PriceFacts", "Audio input"),
+    "price.audio_output": QT_TRANSLATE_NOOP("PriceFacts", "Audio output"),
+    "price.per_search": QT_TRANSLATE_NOOP("PriceFacts", "Fee per search"),
+    "price.off_peak": QT_TRANSLATE_NOOP("PriceFacts", "Off-peak price"),
+    "price.services": QT_TRANSLATE_NOOP("PriceFacts", "Service tiers"),
+    "price.since": QT_TRANSLATE_NOOP("PriceFacts", "Price since"),
+    "price.history": QT_TRANSLATE_NOOP("PriceFacts", "Earlier prices"),
+    "name": QT_TRANSLATE_NOOP("PriceFacts", "Name"),
+    "provider": QT_TRANSLATE_NOOP("PriceFacts", "Provider"),
+    "context": QT_TRANSLATE_NOOP("PriceFacts", "Context window"),
+    "max_input": QT_TRANSLATE_NOOP("PriceFacts", "Longest prompt"),
+    "max_output": QT_TRANSLATE_NOOP("PriceFacts", "Longest output"),
+    "count": QT_TRANSLATE_NOOP("PriceFacts", "Counted with"),
+    "source": QT_TRANSLATE_NOOP("PriceFacts", "Source"),
+    "checked": QT_TRANSLATE_NOOP("PriceFacts", "Checked"),
+    "checked_in": QT_TRANSLATE_NOOP("PriceFacts", "Checked in"),
+    "retires": QT_TRANSLATE_NOOP("PriceFacts", "Retires"),
+    "aliases": QT_TRANSLATE_NOOP("PriceFacts", "Other names"),
+    "dated_aliases": QT_TRANSLATE_NOOP("PriceFacts", "Names for some time"),
+    "notes": QT_TRANSLATE_NOOP("PriceFacts", "Notes"),
+}
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("PriceFacts", text)
+
+
+def _field_text(fact: Fact, _view: object) -> str:
+    return _tr(LABELS[fact.path])
+
+
+def _value_text(fact: Fact, _view: object) -> str:
+    return fact.shown
+
+
+def _origin_text(fact: Fact, _view: object) -> str:
+    if fact.origin == YOURS:
+        return _tr("yours, line {line}").format(line=fact.line) if fact.line else _tr("yours")
+    if fact.origin == BUNDLED:
+        return _tr("built in, {place}").format(place=fact.place) if fact.place else _tr("built in")
+    return _tr("not set")
+
+
+def _tip(fact: Fact, view: object) -> str:
+    words = [fact.about]
+    if fact.shown:
+        words.append(_tr("{value} – {origin}").format(value=fact.shown, origin=_origin_text(fact, view)))
+    if fact.by_hand:
+        words.append(_tr("This takes more than a line: change it in the text."))
+    return "\n".join(words)
+
+
+def _spoken_fact(fact: Fact, view: object) -> str:
+    return ": ".join(filter(None, (text(fact, view) for text in (_field_text, _value_text, _origin_text))))
+
+
+def _fact_font(fact: Fact, _view: object) -> QFont | None:
+    """What the user set is bold."""
+    if fact.origin != YOURS:
+        return None
+    font = QFont()
+    set_weight(font)
+    return font
+
+
+def _typed_value(fact: Fact, _view: object) -> str | None:
+    return None if fact.by_hand else fact.typed
+
+
+def _fact_column(key: str, title: str, text: Callable[[Fact, object], str], **more: Any) -> Column:
+    roles = {Qt.ItemDataRole.FontRole: _fact_font}
+    return Column(key, title, "", text, tip=_tip, spoken=_spoken_fact, roles=roles, **more)
+
+
+FACTS = (
+    _fact_column("field", QT_TRANSLATE_NOOP("PriceFacts", "Value of"), _field_text),
+    _fact_column("value", QT_TRANSLATE_NOOP("PriceFacts", "Value"), _value_text, edit=_typed_value),
+    _fact_column("origin", QT_TRANSLATE_NOOP("PriceFacts", "Set by"), _origin_text),
+)
+
+
+ROW_PADDING = 12
+
+
+class ModelPrices(QWidget):
+    """Shows what a text says of a model, and asks for changes of that text.
+
+    Signals: ``model_chosen(str)`` with an id; ``changed(Fact, str)`` with what was typed; ``cleared(Fact)`` where the
+    built-in value shall hold again; ``forgotten()`` where all built-in values shall; ``shown(int)`` with a line of the
+    file to show; ``undo_asked()`` and ``redo_asked()``.
+    """
+
+    model_chosen = Signal(str)
+    changed = Signal(object, str)
+    cleared = Signal(object)
+    forgotten = Signal()
+    shown = Signal(int)
+    undo_asked = Signal()
+    redo_asked = Signal()
+
+    def __init__(self, theme: Theme, today: Callable[[], date]) -> None:
+        super().__init__()
+        self._theme, self._today = theme, today
+        self._tone = ""
+        self._facts: ModelFacts | None = None
+        self._models: tuple[tuple[str, str], ...] = ()
+        self.setObjectName("pricingForm")
+        self._make_controls()
+        self._place()
+        self.table.model().edited.connect(self._on_edited)
+        self.table.activated.connect(self._on_activated)
+        self.table.selectionModel().currentRowChanged.connect(self._show_choices)
+        self.picker.activated.connect(self._on_chosen)
+        self.reset.clicked.connect(self._clear_current)
+        self.forget.clicked.connect(self.forgotten)
+        theme.changed.connect(self._colour)
+        self._show_choices()
+
+    @property
+    def model_id(self) -> str:
+        """The id of the model that is shown, empty for none."""
+        return str(self.picker.currentData() or "")
+
+    def choose(self, model_id: str) -> None:
+        """Show another model, as if it were chosen in the list."""
+        place = self.picker.findData(model_id)
+        if place < 0:
+            self.picker.addItem(model_id, model_id)
+            place = self.picker.count() - 1
+        self.picker.setCurrentIndex(place)
+        self.model_chosen.emit(model_id)
+
+    def show_checked(self, checked: CheckedText) -> None:
+        """Show what a text says. One with mistakes says nothing: the values of before stay, and cannot be changed."""
+        self.table.setEnabled(not checked.problems)
+        if checked.problems:
+            self.remark.setText(
+                self.tr("These values are from before. Fix the text to see and change those of the file.")
+                if self._facts is not None
+                else self.tr("Fix the text to see prices here.")
+            )
+            self.remark.show()
+            self._show_choices()
+            return
+        hidden = tuple((model_id, self.tr("hidden by your file")) for model_id in checked.hidden)
+        self._fill((*checked.models, *hidden))
+        self._facts = checked.facts
+        facts = checked.facts.facts if checked.facts is not None else ()
+        same = [fact.path for fact in facts] == [fact.path for fact in self.facts.rows]
+        (self.facts.update if same else self.facts.show)(facts)
+        self._show_words(checked)
+        self._show_choices()
+
+    def _make_controls(self) -> None:
+        self.picker = QComboBox(objectName="pricingModel")
+        self.picker.setAccessibleName(self.tr("Model whose prices are shown"))
+        self.picker.setEditable(True)
+        self.picker.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.picker.lineEdit().setPlaceholderText(self.tr("Type a part of a model's name"))
+        self.picker.lineEdit().setAccessibleName(self.picker.accessibleName())
+        completer = self.picker.completer()
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        self.about = PlainLabel(objectName="pricingAbout")
+        self.age = PlainLabel(objectName="pricingAge")
+        self.remark = PlainLabel(objectName="pricingFormRemark")
+        for label in (self.about, self.age, self.remark):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.facts = TableModel(FACTS, parent=self, context="PriceFacts")
+        self.table = _FactsTable(objectName="pricingFacts")
+        self.table.setAccessibleName(self.tr("Values of the model; Enter changes one"))
+        self.table.setModel(self.facts)
+        self.table.cleared.connect(self._clear_current)
+        self.table.undo_asked.connect(self.undo_asked)
+        self.table.redo_asked.connect(self.redo_asked)
+        self.reset = QPushButton(self.tr("Built-in value"), objectName="pricingReset")
+        self.reset.setToolTip(self.tr("Take this value out of your file, so that the built-in one holds again (Del)"))
+        self.reset.setAccessibleName(self.reset.toolTip())
+        self.forget = QPushButton(self.tr("Forget all mine"), objectName="pricingForget")
+        self.forget.setToolTip(self.tr("Take all that your file says of this model out of it"))
+        self.forget.setAccessibleName(self.forget.toolTip())
+        for button in (self.reset, self.forget):
+            button.setAutoDefault(False)
+
+    def _place(self) -> None:
+        label = PlainLabel(self.tr("&Model"))
+        label.setBuddy(self.picker)
+        top = QHBoxLayout()
+        top.addWidget(label)
+        top.addWidget(self.picker, 1)
+        bottom = QHBoxLayout()
+        bottom.addStretch(1)
+        bottom.addWidget(self.reset)
+        bottom.addWidget(self.forget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(top)
+        for label in (self.about, self.age, self.remark):
+            column.addWidget(label)
+        column.addWidget(self.table, 1)
+        column.addLayout(bottom)
+
+    def _fill(self, models: tuple[tuple[str, str], ...]) -> None:
+        if models == self._models:
+            return
+        self._models, chosen = models, self.model_id
+        self.picker.clear()
+        for model_id, name in models:
+            self.picker.addItem(f"{name} ({model_id})", model_id)
+        if chosen and self.picker.findData(chosen) < 0:
+            self.picker.addItem(chosen, chosen)
+        self.picker.setCurrentIndex(self.picker.findData(chosen) if chosen else -1)
+
+    def _show_words(self, checked: CheckedText) -> None:
+        facts = checked.facts
+        self._tone = ""
+        self.about.setText(self._about(checked))
+        if facts is None:
+            self.age.clear()
+        else:
+            text = CostText(QLocale())
+            age = text.age(facts.checked, self._today())
+            day = text.day(facts.checked) if facts.checked is not None else ""
+            words = self.tr("Checked {day}: {age}").format(day=day, age=age) if day else self.tr("Prices {age}")
+            self._tone = age_tone(facts.checked, self._today())
+            self.age.setText(words.format(age=age))
+        self.age.setVisible(facts is not None)
+        foreign = facts is not None and facts.currency != "USD"
+        if foreign:
+            assert facts is not None
+            words = self.tr("Shown in US dollars; type amounts in {currency}, the currency of your file.")
+            self.remark.setText(words.format(currency=facts.currency))
+        self.remark.setVisible(foreign)
+        self._colour()
+
+    def _about(self, checked: CheckedText) -> str:
+        if checked.facts is not None:
+            source = checked.facts.source or self.tr("none named")
+            return self.tr("US dollars per million tokens. Source: {source}").format(source=source)
+        if not self.model_id:
+            return self.tr("Choose a model to see its prices, and who set each of them.")
+        if self.model_id in checked.hidden:
+            return self.tr("Your file hides this model. Forget all mine brings it back.")
+        return self.tr("Neither the built-in prices nor your file know this model.")
+
+    def _current(self) -> Fact | None:
+        row = self.table.currentIndex().row()
+        return self.facts.row_at(row) if 0 <= row < self.facts.rowCount() else None
+
+    @Slot()
+    def _show_choices(self) -> None:
+        fact = self._current()
+        self.reset.setEnabled(self.table.isEnabled() and fact is not None and fact.origin == YOURS)
+        hidden = bool(self.model_id) and self._facts is None
+        self.forget.setEnabled(
+            self.table.isEnabled() and (hidden or (self._facts is not None and self._facts.is_yours))
+        )
+
+    @Slot(int)
+    def _on_chosen(self, _place: int) -> None:
+        self.model_chosen.emit(self.model_id)
+
+    @Slot(object, str, str)
+    def _on_edited(self, fact: Fact, _key: str, typed: str) -> None:
+        if typed:
+            self.changed.emit(fact, typed)
+        elif fact.origin == YOURS:
+            self.cleared.emit(fact)
+
+    @Slot()
+    def _clear_current(self) -> None:
+        fact = self._current()
+        if fact is not None and fact.origin == YOURS:
+            self.cleared.emit(fact)
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        """Enter or a double click changes a value; where that takes the text, shows it there."""
+        fact = self.facts.row_at(index.row())
+        if not fact.by_hand and index.column() != ORIGIN:
+            edit_cell(self.table, index.siblingAtColumn(VALUE))
+        elif fact.line:
+            self.shown.emit(fact.line)
+
+    @Slot()
+    def _colour(self) -> None:
+        for label, role in ((self.age, self._tone or "stale"), (self.about, "stale"), (self.remark, "warning")):
+            palette = QPalette(label.palette())
+            palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(role))
+            label.setPalette(palette)
+
+
+class _FactsTable(StretchedTable):
+    """Signals: ``cleared()`` for Del; ``undo_asked()`` and ``redo_asked()`` for the keys that mean it elsewhere."""
+
+    cleared = Signal()
+    undo_asked = Signal()
+    redo_asked = Signal()
+
+    def __init__(self, *, objectName: str) -> None:
+        super().__init__(objectName=objectName)
+        set_up_rows(self)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.AnyKeyPressed)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+
+    def setModel(self, model: TableModel) -> None:
+        super().setModel(model)
+        header, width = self.horizontalHeader(), self.fontMetrics().averageCharWidth()
+        header.setSectionResizeMode(VALUE, QHeaderView.ResizeMode.Stretch)
+        self.setColumnWidth(FIELD, width * 20)
+        self.setColumnWidth(ORIGIN, width * 26)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        asked = {QKeySequence.StandardKey.Undo: self.undo_asked, QKeySequence.StandardKey.Redo: self.redo_asked}
+        signal = next((signal for key, signal in asked.items() if event.matches(key)), None)
+        if signal is not None:
+            signal.emit()
+        elif event.key() == Qt.Key.Key_Delete:
+            self.cleared.emit()
+        else:
+            super().keyPressEvent(event)

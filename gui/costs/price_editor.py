@@ -1,0 +1,538 @@
+"""The editor of the user's price file: YAML places, colours, line numbers, underlined problems, completion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, tee
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QMimeData, QModelIndex, QObject, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QFont,
+    QKeyEvent,
+    QResizeEvent,
+    QStandardItem,
+    QStandardItemModel,
+    QSyntaxHighlighter,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QTextEdit
+
+from gui.editor.offsets import utf16_length
+from gui.look.corner import plain_corner
+from gui.look.fonts import fixed_font
+from gui.look.theme import Theme
+from gui.panels.line_numbers import LineNumbers
+from gui.widgets.encoding_picker import DESCRIPTION, DescribedDelegate
+from gui.widgets.layouts import WhenSeen
+
+if TYPE_CHECKING:
+    from gui.costs.prices_service import Splice
+    from pricing.types import Problem
+
+
+_TOKEN = re.compile(
+    r"""(?P<text>"(?:[^"\\]|\\.)*"?|'[^']*'?)|(?P<comment>(?:^|(?<=\s))\#[^\n]*)|(?P<open>[{\[])|(?P<close>[}\]])"""
+    r"""|(?P<comma>,)|(?P<colon>:(?=\s|$|[{\[]))|(?P<plain>[^\s{}\[\],:"']+|\s+|.)""",
+    re.VERBOSE,
+)
+_VALUE_BEGINS = re.compile(r"(?:^|:\s|-\s)\s*$")
+_WORD = re.compile(r"[A-Za-z_0-9]*")
+ITEM = "0"
+"""Stands for the place in a list, whichever it is."""
+
+
+class InBraces(NamedTuple):
+    """A place inside braces where a name may stand: the text before the outermost bracket that is open there, the names
+    that lead on from it, and what of the name is written."""
+
+    before: str
+    path: tuple[str, ...]
+    word: str
+
+
+@dataclass
+class _Bracket:
+    """One that is open, and the entry that was begun in it last: what was read of its name, and whether it is over."""
+
+    is_list: bool
+    begin: int
+    name: str = ""
+    named: bool = False
+
+
+def in_braces(text: str) -> InBraces | None:
+    """The place at the end of a text; None where no bracket is open, or no name begins there."""
+    brackets: list[_Bracket] = []
+    for token in _TOKEN.finditer(text):
+        if token["open"]:
+            # A bracket inside of words is one of them, unless the words are in brackets themselves.
+            if brackets or _VALUE_BEGINS.search(text[: token.start()]):
+                brackets.append(_Bracket(token["open"] == "[", token.start()))
+        elif not brackets or token["comment"]:
+            continue
+        elif token["close"]:
+            brackets.pop()
+        elif token["comma"]:
+            brackets[-1].name, brackets[-1].named = "", False
+        elif token["colon"]:
+            brackets[-1].named = True
+        elif not brackets[-1].named:
+            brackets[-1].name += token.group()
+    if not brackets or brackets[-1].is_list or brackets[-1].named:
+        return None
+    word = brackets[-1].name.lstrip()
+    if _WORD.fullmatch(word) is None:
+        return None
+    way = (ITEM if outer.is_list else outer.name.strip().strip("\"'") for outer in brackets[:-1])
+    return InBraces(text[: brackets[0].begin], tuple(way), word)
+
+
+_BEGUN = re.compile(r"(?P<indent> *)(?P<dashes>(?:- +)*)(?P<word>[A-Za-z_0-9]*)")
+_KEY = re.compile(r"""(?P<indent> *)(?P<dashes>(?:- +)*)(?P<key>"[^"]*"|'[^']*'|[^\s#"'][^#]*?)\s*:(?:\s|$)""")
+MOST_LINES_IN_BRACES = 20
+"""How far above the caret an open brace is looked for."""
+
+
+class KeyPlace(NamedTuple):
+    """A place where the name of a field may stand: what leads to it, and what of the name is written."""
+
+    path: tuple[str, ...]
+    word: str
+    braces: bool = False
+
+
+def key_place(before_caret: str, lines_above: Iterable[str]) -> KeyPlace | None:
+    """The place at the end of ``before_caret``, the line up to the caret. ``lines_above``: upwards, the nearest first.
+
+    None where no name begins there: behind a colon, in a comment, in a list.
+    """
+    nearest, lines_above = tee(lines_above)
+    skipped, braces = _open_brace(before_caret, islice(nearest, MOST_LINES_IN_BRACES))
+    if braces is not None:
+        return _key_in_braces(braces, islice(lines_above, skipped, None))
+    begun = _BEGUN.fullmatch(before_caret)
+    if begun is None:
+        return None
+    way: list[str] = []
+    limit = len(begun["indent"]) + len(begun["dashes"])
+    same_column = False  # a list may stand in the column of the name it belongs to
+    if begun["dashes"]:
+        way.append(ITEM)
+        limit, same_column = len(begun["indent"]), True
+    for line in lines_above:
+        if limit == 0 and not same_column:
+            break
+        found = _KEY.match(line)
+        if found is None:
+            continue
+        dash_column = len(found["indent"])
+        column = dash_column + len(found["dashes"])
+        if column < limit or (column == limit and same_column and not found["dashes"]):
+            way.append(found["key"].strip("\"'"))
+            limit, same_column = column, False
+        if found["dashes"] and dash_column < limit and limit <= column:
+            way.append(ITEM)
+            limit, same_column = dash_column, True
+    return KeyPlace(tuple(reversed(way)), begun["word"])
+
+
+def _open_brace(before_caret: str, nearest: Iterable[str]) -> tuple[int, InBraces | None]:
+    """The place in the braces that are open at the caret, and how many lines above that of the caret they begin."""
+    text, lines = before_caret, 0
+    found = in_braces(text)
+    for line in nearest:
+        if found is not None or _KEY.match(text) is not None:
+            break  # a name that begins a line is in no braces, or it would have been read as in them
+        text, lines = f"{line}\n{text}", lines + 1
+        found = in_braces(text)
+    return lines, found
+
+
+def _key_in_braces(braces: InBraces, lines_above: Iterable[str]) -> KeyPlace | None:
+    """The names that lead to the outermost brace, and on from there."""
+    line = braces.before.rpartition("\n")[2]
+    owner = _KEY.match(line)
+    outside = key_place(owner["indent"] + owner["dashes"] if owner else line, lines_above)
+    if outside is None:
+        return None
+    name = (owner["key"].strip("\"'"),) if owner else ()
+    return KeyPlace((*outside.path, *name, *braces.path), braces.word, braces=True)
+
+
+_PARTS = re.compile(
+    r"""(?P<comment>(?<!\S)\#.*)
+    |(?P<key>(?:"[^"]*"|'[^']*'|[^\s{}\[\],#"':&*!|>%@`-][^{}\[\],#"']*?)(?=\s*:(?:\s|$)))
+    |(?P<text>"(?:\\.|[^"\\])*"|'(?:''|[^'])*')
+    |(?P<number>(?<![^\s\[{,:])[-+]?[0-9][0-9_.:-]*[kKmM]?(?![^\s\]},])|(?<![^\s\[{,])(?:null|true|false|~)(?![^\s\]},]))
+    """,
+    re.VERBOSE,
+)
+"""What has a colour of its own in a line. Price files have no text of several lines worth telling apart."""
+
+
+CHARACTERS_A_TURN = 8_000
+"""So many are coloured in one turn of the event loop; that takes six milliseconds."""
+LINE_COSTS = 20
+"""A line, one without any as well, counts as so many characters more."""
+LONGEST_LINE = 10_000
+"""What is behind so many characters of a line has no colours."""
+
+
+class YamlHighlighter(QSyntaxHighlighter):
+    """Colours the lines of a document as they change; those of a big change, or of a new theme, over several turns of
+    the event loop."""
+
+    def __init__(self, document: QTextDocument, theme: Theme) -> None:
+        super().__init__(document)
+        self._theme = theme
+        self._formats: dict[str, QTextCharFormat] = {}
+        self._left = CHARACTERS_A_TURN
+        self._waiting: tuple[int, int] | None = None  # numbers of lines: from the first to behind the last
+        self._lines = document.blockCount()
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._go_on)
+        self._make_formats()
+        document.blockCountChanged.connect(self._on_block_count)
+        theme.changed.connect(self._on_theme_changed)
+
+    def highlightBlock(self, text: str) -> None:
+        if not self._turn.isActive():
+            self._turn.start()
+        late = self._left <= 0
+        if late or self._waiting is not None:  # lines that wait may have moved up to here
+            self._wait(self.currentBlock().blockNumber(), late=late)
+        if late:
+            return
+        text = text[:LONGEST_LINE]
+        self._left -= len(text) + LINE_COSTS
+        ascii_only = text.isascii()
+        for part in _PARTS.finditer(text):
+            start, end = part.span()
+            if not ascii_only:
+                start, end = utf16_length(text[:start]), utf16_length(text[:end])
+            self.setFormat(start, end - start, self._formats[part.lastgroup or ""])
+
+    def _wait(self, line: int, *, late: bool) -> None:
+        first, last = self._waiting or (line, line)
+        self._waiting = min(first, line), max(last, line + 1) if late else last
+
+    @Slot(int)
+    def _on_block_count(self, lines: int) -> None:
+        if self._waiting is not None and lines > self._lines:
+            first, last = self._waiting
+            self._waiting = first, last + lines - self._lines
+        self._lines = lines
+
+    @Slot()
+    def _go_on(self) -> None:
+        self._left = CHARACTERS_A_TURN
+        if self._waiting is None:
+            return
+        (line, last), self._waiting = self._waiting, None
+        block = self.document().findBlockByNumber(line)
+        while block.isValid() and line < last and self._left > 0:
+            self.rehighlightBlock(block)
+            block, line = block.next(), line + 1
+        if block.isValid() and line < last:
+            self._waiting = line, last
+            self._turn.start()
+        self._left = CHARACTERS_A_TURN  # for what is typed before the next turn
+
+    def _make_formats(self) -> None:
+        for name in ("key", "text", "number", "comment"):
+            made = QTextCharFormat()
+            made.setForeground(self._theme.colour(f"syntax_{name}"))
+            self._formats[name] = made
+        self._formats["key"].setFontWeight(QFont.Weight.Bold)
+        self._formats["comment"].setFontItalic(True)
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        self._make_formats()
+        self._waiting = 0, self._lines
+        self._turn.start()
+
+
+TAKING_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Escape)
+"""Keys that are the list's while it is shown."""
+WIDEST = 560
+TEXT = Qt.ItemDataRole.UserRole + 2
+"""What is written for a name."""
+
+
+class KeyCompletion(QObject):
+    """A list below the caret: arrows choose, Enter or Tab take, Escape leaves."""
+
+    def __init__(self, editor: QPlainTextEdit) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._word = ""
+        self.names = QStandardItemModel(self)
+        self._completer = QCompleter(self.names, self)
+        self._completer.setWidget(editor)
+        self._completer.activated[QModelIndex].connect(self._take)
+        popup = self._completer.popup()
+        popup.setItemDelegate(DescribedDelegate(popup))
+        popup.setAccessibleName(self.tr("Names that may stand here"))
+
+    @property
+    def shown(self) -> bool:
+        """Whether the list is shown."""
+        return self._completer.popup().isVisible()
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Whether a key is for the list."""
+        return self.shown and event.key() in TAKING_KEYS
+
+    def hide(self) -> None:
+        """Show no list."""
+        self._completer.popup().hide()
+
+    def offer(self, word: str, fields: Sequence[tuple[str, str, bool]]) -> None:
+        """Show the names that begin with ``word``: name, meaning, and whether a block follows."""
+        fitting = [field for field in fields if field[0].startswith(word) and field[0] != word]
+        if not fitting:
+            self.hide()
+            return
+        self._word = word
+        self.names.clear()
+        metrics, widest = self._editor.fontMetrics(), 0
+        for name, meaning, opens in fitting:
+            item = QStandardItem(name)
+            item.setData(meaning, DESCRIPTION)
+            item.setData(f"{name}, {meaning}", Qt.ItemDataRole.AccessibleTextRole)
+            item.setData(f"{name}:" if opens else f"{name}: ", TEXT)
+            self.names.appendRow(item)
+            widest = max(widest, metrics.horizontalAdvance(f"{name}    {meaning}"))
+        self._completer.setCompletionPrefix("")
+        popup = self._completer.popup()
+        area = self._editor.cursorRect()
+        area.translate(self._editor.viewport().pos())
+        area.setWidth(min(widest + 40, WIDEST))
+        self._completer.complete(area)
+        popup.setCurrentIndex(self._completer.completionModel().index(0, 0))
+
+    @Slot(QModelIndex)
+    def _take(self, index: QModelIndex) -> None:
+        cursor = self._editor.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(self._word))
+        cursor.insertText(str(index.data(TEXT)))
+        self._editor.setTextCursor(cursor)
+
+
+INDENT = "  "
+MOST_LINES_UP = 2_000
+"""How far above the caret the name of a block is looked for."""
+
+FieldsBelow = Callable[[tuple[str, ...]], Sequence[tuple[str, str, bool]]]
+
+
+class PriceEditor(QPlainTextEdit):
+    """Holds the text. What it means is told to it.
+
+    Signals: ``edited()`` after every change of the text.
+    """
+
+    edited = Signal()
+
+    def __init__(self, theme: Theme, fields_below: FieldsBelow) -> None:
+        """``fields_below``: the names that may stand at a place of the file, as ``price_facts.fields_below``."""
+        super().__init__(objectName="pricingEditor")
+        self._theme, self._fields_below = theme, fields_below
+        self._problems: tuple[Problem, ...] = ()
+        self.revision = 0
+        self.setAccessibleName(self.tr("Your price file, as YAML"))
+        self.setFont(fixed_font())
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setTabChangesFocus(True)  # lines are indented by Enter, and the keyboard has to get out again
+        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(INDENT))
+        self.setCornerWidget(plain_corner(self))
+        self._numbers = LineNumbers(self, theme)
+        self._colours = YamlHighlighter(self.document(), theme)
+        self.completion = KeyCompletion(self)
+        self.document().contentsChange.connect(self._on_contents_change)
+        self.blockCountChanged.connect(self._make_room)
+        self.updateRequest.connect(self._on_update_request)
+        theme.changed.connect(WhenSeen(self, self._on_theme_changed).ask)
+        self._make_room()
+
+    def text(self) -> str:
+        """The whole text, as it is: Qt's own way makes spaces of no-break spaces."""
+        return self.document().toRawText().replace("\u2029", "\n")
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the text is another than that of the file."""
+        return self.document().isModified()
+
+    def setPlainText(self, text: str) -> None:
+        """Replace the text, as somebody who writes it would: it is not that of the file."""
+        super().setPlainText(text)
+        self.document().setModified(True)
+
+    def show_file(self, text: str) -> None:
+        """Show the text of the file. There is nothing to undo then."""
+        super().setPlainText(text)
+        self.document().setModified(False)
+
+    def apply(self, splice: Splice) -> None:
+        """Change the text in one step that can be undone, and show where."""
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(splice.start_utf16)
+        cursor.setPosition(splice.start_utf16 + splice.removed_utf16, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(splice.inserted)
+        cursor.setPosition(splice.start_utf16 + utf16_length(splice.inserted.rstrip("\n")))
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def replace_all(self, text: str) -> None:
+        """Another text in one step that can be undone."""
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+
+    def go_to(self, line: int, column: int = 1) -> None:
+        """Put the caret to a line and a column (characters), both from 1."""
+        block = self.document().findBlockByNumber(max(0, line - 1))
+        if block.isValid():
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(block.position() + utf16_length(block.text()[: max(0, column - 1)]))
+            self.setTextCursor(cursor)
+            self.centerCursor()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return self.blockCount()
+
+    @property
+    def caret_line(self) -> int:
+        """The line of the caret, from 1."""
+        return self.textCursor().blockNumber() + 1
+
+    def go_to_line(self, line: int) -> None:
+        """Put the caret to the beginning of a line, from 1."""
+        self.go_to(line)
+
+    def show_problems(self, problems: Sequence[Problem]) -> None:
+        """Underline these places, and mark their lines."""
+        self._problems = tuple(problems)
+        self._underline()
+        self._numbers.problem_lines = frozenset(problem.line for problem in problems)
+        self._numbers.update()
+
+    def place_of_caret(self) -> KeyPlace | None:
+        """Where the caret is, if the name of a field may stand there."""
+        cursor = self.textCursor()
+        before = cursor.block().text()[: cursor.positionInBlock()]
+        return key_place(before, (block.text() for block in islice(_upwards(cursor.block()), MOST_LINES_UP)))
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Files that are dropped are no text for this one: they are price tables, for the panel around it."""
+        return not source.hasUrls() and super().canInsertFromMimeData(source)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.completion.takes(event):
+            event.ignore()
+            return
+        if event.key() == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+            self.complete()
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() and not self.isReadOnly():
+            self._break_line()
+            return
+        super().keyPressEvent(event)
+        if event.text().strip():
+            self.complete(begun_only=True)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab takes a name from the list that is shown, and else goes on."""
+        return not self.completion.shown and super().focusNextPrevChild(forward)
+
+    def complete(self, *, begun_only: bool = False) -> None:
+        """Offer the names that may stand at the caret. ``begun_only``: not before a letter is written."""
+        place = None if self.isReadOnly() else self.place_of_caret()
+        if place is None or (begun_only and not place.word):
+            self.completion.hide()
+            return
+        fields = self._fields_below(place.path)
+        if place.braces:  # what follows a name stands on the same line
+            fields = [(name, about, False) for name, about, _opens in fields]
+        self.completion.offer(place.word, fields)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        area = self.contentsRect()
+        self._numbers.setGeometry(QRect(area.left(), area.top(), self._numbers.width_needed(), area.height()))
+
+    def _break_line(self) -> None:
+        """A new line begins where the one before does, further in behind a name with nothing behind it."""
+        cursor = self.textCursor()
+        before = cursor.block().text()[: cursor.positionInBlock()]
+        indent = before[: len(before) - len(before.lstrip(" "))]
+        opens = before.rstrip().endswith(":") and not before.lstrip().startswith("#")
+        cursor.insertText("\n" + indent + (INDENT if opens else ""))
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def _underline(self) -> None:
+        marks = []
+        look = QTextCharFormat()
+        look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        look.setUnderlineColor(self._theme.colour("error"))
+        look.setBackground(self._theme.colour("error_base"))
+        look.setForeground(self._theme.colour("window_text"))
+        for problem in self._problems:
+            block = self.document().findBlockByNumber(problem.line - 1)
+            if not problem.line or not block.isValid():
+                continue
+            text = block.text()
+            start = min(max(problem.column - 1, 0), len(text))
+            # A place at the end of a line has nothing to underline but what stands before it.
+            rest = text[start:].split(" #")[0].rstrip()
+            first, last = (start, start + len(rest)) if rest else (len(text) - len(text.lstrip()), len(text))
+            cursor = QTextCursor(block)
+            cursor.setPosition(block.position() + utf16_length(text[:first]))
+            cursor.setPosition(block.position() + utf16_length(text[:last]), QTextCursor.MoveMode.KeepAnchor)
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor = cursor
+            mark.format = look
+            marks.append(mark)
+        self.setExtraSelections(marks)
+
+    @Slot(int, int, int)
+    def _on_contents_change(self, _position: int, _removed: int, _added: int) -> None:
+        self.revision += 1
+        self.edited.emit()
+
+    @Slot()
+    def _make_room(self) -> None:
+        self.setViewportMargins(self._numbers.width_needed(), 0, 0, 0)
+        self._numbers.resize(self._numbers.width_needed(), self._numbers.height())
+
+    @Slot(QRect, int)
+    def _on_update_request(self, area: QRect, moved: int) -> None:
+        if moved:
+            self._numbers.scroll(0, moved)
+        else:
+            self._numbers.update(0, area.y(), self._numbers.width(), area.height())
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        self._underline()
+        self._numbers.update()
+
+
+def _upwards(block: QTextBlock) -> Iterator[QTextBlock]:
+    """The lines above a line, the nearest first."""
+    above = block.previous()
+    while above.isValid():
+        yield above
+        above = above.previous()

@@ -1,0 +1,566 @@
+"""Dialog that compares published prices with those in force, and lets the user pick what to take over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QCoreApplication,
+    QObject,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTableView,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.token_text import visible_line
+from gui.costs.model_prices import LABELS
+from gui.costs.price_facts_service import amount_text
+from gui.costs.price_import_service import (
+    CHANGES,
+    EVERYTHING,
+    KEPT,
+    NEW_MODELS,
+    UNTOUCHED,
+    FilterRequest,
+    Preview,
+    ReadTable,
+)
+from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.widgets.dialog_buttons import button_row
+from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import set_up_rows
+
+if TYPE_CHECKING:
+    from pricing.importers import Difference
+
+
+MODEL, FIELD, BUILT_IN, YOURS, THEIRS, TABLE, OUTCOME = range(7)
+
+
+class ImportRows(TableModel):
+    """The rows of a preview that are shown, and which of all of them are ticked. A row of the table is a place in all.
+
+    Signals: ``ticked_changed()``.
+    """
+
+    ticked_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(_COLUMNS, parent=parent, context="ImportRows")
+        self._all: tuple[Difference, ...] = ()
+        self._rivals: Mapping[int, tuple[int, ...]] = {}
+        self._ticked: set[int] = set()
+        self.check_changed.connect(self._on_check_changed)
+
+    @property
+    def view(self) -> ImportRows:
+        return self
+
+    @property
+    def rows(self) -> tuple[Difference, ...]:
+        """All of them, in the order of the models' ids."""
+        return self._all
+
+    @property
+    def ticked(self) -> tuple[Difference, ...]:
+        """The rows that are picked, shown or not."""
+        return tuple(self._all[place] for place in sorted(self._ticked))
+
+    @property
+    def ticked_count(self) -> int:
+        """How many rows are picked."""
+        return len(self._ticked)
+
+    def set_preview(self, preview: Preview) -> None:
+        """Other rows. What was ticked before stays ticked where it is among them; none is shown yet."""
+        before = {_key(row) for row in self.ticked}
+        self.show(())
+        self._all, self._rivals = preview.rows, preview.rivals or {}
+        self._ticked = {place for place, row in enumerate(self._all) if _key(row) in before} if before else set()
+        self.ticked_changed.emit()
+
+    def tick_shown(self, on: bool) -> None:
+        """Tick every row that is shown and may be picked, or none of them. Where several tables give a value for the
+        same field, the first one is taken.
+        """
+        if on:
+            for place in self._rows:
+                taken = any(rival in self._ticked for rival in self._rivals.get(place, ()))
+                if self._all[place].applicable and not taken:
+                    self._ticked.add(place)
+        else:
+            self._ticked.difference_update(self._rows)
+        self._ticks_changed()
+
+    def tick(self, shown_rows: Iterable[int], on: bool) -> None:
+        """Tick some of the rows that are shown, or no longer."""
+        for place in (self._rows[row] for row in shown_rows):
+            if not on:
+                self._ticked.discard(place)
+            elif self._all[place].applicable:
+                self._ticked.difference_update(self._rivals.get(place, ()))  # a field has one value
+                self._ticked.add(place)
+        self._ticks_changed()
+
+    def is_ticked(self, shown_row: int) -> bool:
+        """Whether a row that is shown is picked."""
+        return self._rows[shown_row] in self._ticked
+
+    def check_of(self, place: int) -> bool | None:
+        """Whether the row at a place of all is ticked, None where it cannot be."""
+        return place in self._ticked if self._all[place].applicable else None
+
+    @Slot(object, str, bool)
+    def _on_check_changed(self, place: int, _key: str, on: bool) -> None:
+        self.tick([self._rows.index(place)], on)
+
+    def _ticks_changed(self) -> None:
+        self.tell_changed(MODEL)
+        self.ticked_changed.emit()
+
+
+def _key(row: Difference) -> tuple[str, str, str]:
+    return row.table, row.model_id, row.path
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("ImportRows", text)
+
+
+def field_words(path: str) -> str:
+    """A field as the form of a model calls it."""
+    return QCoreApplication.translate("PriceFacts", LABELS.get(path, path))
+
+
+def value_words(value: Any) -> str:
+    """A value as a price file writes it, in words. Amounts are US dollars per million tokens."""
+    if value is None:
+        return ""
+    if isinstance(value, Decimal):
+        return amount_text(value)
+    if isinstance(value, list):
+        return "; ".join(map(value_words, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_part_words(part)}" for name, part in value.items())
+    if isinstance(value, int):
+        return f"{value:,}"
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _part_words(part: Any) -> str:
+    if part is None:
+        return tr("n/a")
+    words = value_words(part)
+    return f"({words})" if isinstance(part, (list, dict)) else words
+
+
+def _text(row: Difference, column: int) -> str:
+    if column == OUTCOME:
+        return _outcome(row)
+    if column == FIELD:
+        return field_words(row.path)
+    if column in (BUILT_IN, YOURS, THEIRS):
+        return value_words({BUILT_IN: row.bundled, YOURS: row.yours, THEIRS: row.theirs}[column])
+    return row.table if column == TABLE else row.model_id
+
+
+def _outcome(row: Difference) -> str:
+    if not row.applicable:
+        return tr("yours stays")
+    if row.is_new:
+        words = tr("adds a new model")
+    elif row.state == "adds":
+        words = tr("adds what is not known")
+    else:
+        words = tr("replaces the built-in value")
+    return tr("{words}; doubtful").format(words=words) if row.doubt else words
+
+
+def _tip(row: Difference, column: int) -> str:
+    lines = [_text(row, column)]
+    if row.doubt:
+        lines.append(tr("Doubtful: {why}.").format(why=row.doubt))
+    if row.source:
+        lines.append(tr("Source: {source}").format(source=row.source))
+    if row.checked is not None:
+        lines.append(tr("Checked {day}").format(day=row.checked.isoformat()))
+    if not row.applicable:
+        lines.append(tr("An import never changes a value of your own. Take it out of your file to import this one."))
+    return "\n".join(filter(None, lines))
+
+
+def _spoken_row(place: int, rows: ImportRows) -> str:
+    row = rows.rows[place]
+    parts = (_text(row, part) for part in (MODEL, FIELD, THEIRS, OUTCOME))
+    return ", ".join((*parts, tr("ticked") if rows.check_of(place) else tr("not ticked")))
+
+
+def _column(column: int, key: str, title: str, **more: Any) -> Column:
+    return Column(
+        key,
+        title,
+        "",
+        lambda place, rows: _text(rows.rows[place], column),
+        tip=lambda place, rows: _tip(rows.rows[place], column),
+        numeric=column in (BUILT_IN, YOURS, THEIRS),
+        **more,
+    )
+
+
+_COLUMNS = (
+    _column(
+        MODEL,
+        "model",
+        QT_TRANSLATE_NOOP("ImportRows", "Model"),
+        check=lambda place, rows: rows.check_of(place),
+        spoken=_spoken_row,
+    ),
+    _column(FIELD, "field", QT_TRANSLATE_NOOP("ImportRows", "Value of")),
+    _column(BUILT_IN, "built_in", QT_TRANSLATE_NOOP("ImportRows", "Built in")),
+    _column(YOURS, "yours", QT_TRANSLATE_NOOP("ImportRows", "Yours")),
+    _column(THEIRS, "imported", QT_TRANSLATE_NOOP("ImportRows", "Imported")),
+    _column(TABLE, "table", QT_TRANSLATE_NOOP("ImportRows", "Table")),
+    _column(OUTCOME, "outcome", QT_TRANSLATE_NOOP("ImportRows", "What the import does")),
+)
+
+
+def _read_column(key: str, title: str, text: Callable[[Any, object], str]) -> Column:
+    """A column that may be too narrow for its text."""
+    return Column(key, title, "", text, tip=text)
+
+
+_SUBJECT = (
+    _read_column("model", QT_TRANSLATE_NOOP("ImportRows", "Model"), lambda row, _view: row[0]),
+    _read_column("field", QT_TRANSLATE_NOOP("ImportRows", "Value of"), lambda row, _view: field_words(row[1])),
+)
+"""The first columns of values on which the sources disagree; one for each source follows."""
+_NOT_TAKEN = (
+    _read_column("table", QT_TRANSLATE_NOOP("ImportRows", "Table"), lambda one, _view: one.table),
+    _read_column("entry", QT_TRANSLATE_NOOP("ImportRows", "Its entry"), lambda one, _view: one.source_id),
+    _read_column("value", QT_TRANSLATE_NOOP("ImportRows", "Value"), lambda one, _view: one.key),
+    _read_column("why", QT_TRANSLATE_NOOP("ImportRows", "Why it is not taken over"), lambda one, _view: one.why),
+)
+
+ROW_PADDING = 12
+SIZE = (1040, 620)
+
+
+class PriceImportDialog(QDialog):
+    """Asks for files, shows what they say, and is accepted with something ticked; what then happens is elsewhere.
+
+    Signals: ``files_chosen(list[Path])``; ``browse_asked()``; ``filter_asked(FilterRequest)``.
+    """
+
+    files_chosen = Signal(list)
+    browse_asked = Signal()
+    filter_asked = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None, installed: Sequence[tuple[str, Path]] = ()) -> None:
+        """``installed``: tables of packages that are installed here, by name and version, and their files."""
+        super().__init__(parent)
+        self._installed = tuple(installed)
+        self.setObjectName("priceImportDialog")
+        self.setWindowTitle(self.tr("Import prices"))
+        DroppedFiles(self).dropped.connect(self.files_chosen)
+        self._theme = theme
+        self._preview = Preview(())
+        self.rows = ImportRows(self)
+        self._make_top()
+        self._make_filters()
+        self._make_tabs()
+        self._make_bottom()
+        self._place()
+        self._connect()
+        self.show_preview(self._preview)
+        room = parent.window().size() if parent is not None else self.size()
+        self.resize(min(SIZE[0], max(room.width() - 40, 560)), min(SIZE[1], max(room.height() - 60, 420)))
+
+    def show_reading(self) -> None:
+        """Say that files are being read."""
+        self.about.setText(self.tr("Reading…"))
+        self.add.setEnabled(False)
+        self.add_installed.setEnabled(False)
+        self._show_choice()
+
+    @Slot()
+    def _choose_installed(self) -> None:
+        read = {table.path for table in self._preview.tables}
+        self.files_chosen.emit([path for _, path in self._installed if path not in read])
+
+    def show_stopped(self) -> None:
+        """Show again what was read before the reading that was stopped."""
+        self.show_preview(self._preview)
+
+    def show_preview(self, preview: Preview) -> None:
+        """Show what was read; what was ticked before stays ticked."""
+        self._preview = preview
+        self.add.setEnabled(True)
+        read = {table.path for table in preview.tables}
+        self.add_installed.setEnabled(any(path not in read for _, path in self._installed))
+        self.about.setText(self._about(preview.tables))
+        self._show_faults(preview)
+        chosen = self.provider.currentData()
+        self.provider.clear()
+        self.provider.addItem(self.tr("All providers"), "")
+        for name in preview.providers:
+            self.provider.addItem(visible_line(name), name)
+        self.provider.setCurrentIndex(max(self.provider.findData(chosen), 0))
+        self.rows.set_preview(preview)
+        self._show_disagreements(preview)
+        self.differing_table.setColumnWidth(MODEL, self._widen)
+        self.left_out.show(preview.not_taken)
+        self._name_tabs()
+        self._ask_filter()
+
+    def show_filtered(self, places: Sequence[int], request: FilterRequest) -> None:
+        """Show the rows that passed, unless something else is asked for meanwhile."""
+        if request == self._request():
+            self.rows.show(places)
+            self._show_choice()
+
+    def _make_top(self) -> None:
+        self.add = QPushButton(self.tr("&Add a file…"), objectName="priceImportAdd")
+        self.add.setToolTip(self.tr("Read a published price table from a file on this computer; or drop it here"))
+        self.add.setAccessibleName(self.add.toolTip())
+        self.add.setAutoDefault(False)
+        self.add_installed = QPushButton(self.tr("Add &installed tables"), objectName="priceImportInstalled")
+        names = ", ".join(name for name, _ in self._installed)
+        self.add_installed.setToolTip(
+            self.tr("Read the price tables of installed packages: {names}").format(names=names)
+        )
+        self.add_installed.setAccessibleName(self.add_installed.toolTip())
+        self.add_installed.setAutoDefault(False)
+        self.add_installed.setVisible(bool(self._installed))
+        self.about = PlainLabel(objectName="priceImportAbout")
+        self.faults = PlainLabel(objectName="priceImportFaults")
+        for label in (self.about, self.faults):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def _make_filters(self) -> None:
+        self.words = QLineEdit(objectName="priceImportFilter")
+        self.words.setPlaceholderText(self.tr("Filter models and values"))
+        self.words.setAccessibleName(self.words.placeholderText())
+        self.words.setClearButtonEnabled(True)
+        self.kind = QComboBox(objectName="priceImportKind")
+        self.kind.setAccessibleName(self.tr("Which differences are shown"))
+        for text, kind in (
+            (self.tr("All differences"), EVERYTHING),
+            (self.tr("Only changes of known models"), CHANGES),
+            (self.tr("Only new models"), NEW_MODELS),
+            (self.tr("Only where yours stays"), KEPT),
+        ):
+            self.kind.addItem(text, kind)
+        self.provider = QComboBox(objectName="priceImportProvider")
+        self.provider.setAccessibleName(self.tr("Provider whose models are shown"))
+        self.provider.setMinimumContentsLength(14)
+        self.all = QPushButton(self.tr("&Tick all shown"), objectName="priceImportAll")
+        self.none = QPushButton(self.tr("&Untick all shown"), objectName="priceImportNone")
+        for button in (self.all, self.none):
+            button.setAutoDefault(False)
+
+    def _make_tabs(self) -> None:
+        self.table = _TickTable(objectName="priceImportTable")
+        self.table.setModel(self.rows)
+        self.table.setAccessibleName(self.tr("What the tables say otherwise; Space ticks the selected rows"))
+        width = self.fontMetrics().averageCharWidth()
+        widths = {MODEL: 34, FIELD: 17, BUILT_IN: 13, YOURS: 10, THEIRS: 18, TABLE: 15}
+        for column, characters in widths.items():
+            self.table.setColumnWidth(column, width * characters)
+        self.differing = TableModel(_SUBJECT, parent=self, context="ImportRows")
+        self.left_out = TableModel(_NOT_TAKEN, parent=self, context="ImportRows")
+        self.differing_table = _plain_table(self.differing, "priceImportDisagreements")
+        self.differing_table.setAccessibleName(self.tr("Values for which the sources disagree"))
+        self.left_out_table = _plain_table(self.left_out, "priceImportNotTaken")
+        self.left_out_table.setAccessibleName(self.tr("What is not taken over, and why"))
+        self.differing_table.horizontalHeader().setDefaultSectionSize(width * 16)
+        self.left_out_table.horizontalHeader().setDefaultSectionSize(width * 34)
+        self._widen = width * 30
+        self.tabs = QTabWidget(objectName="priceImportTabs")
+        self.tabs.setAccessibleName(self.tr("What the tables bring"))
+        for table in (self.table, self.differing_table, self.left_out_table):
+            table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+            table.horizontalHeader().setStretchLastSection(True)
+            table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+            self.tabs.addTab(table, "")
+        self.tabs.setDocumentMode(True)
+
+    def _make_bottom(self) -> None:
+        self.choice = QLabel(objectName="priceImportChoice")
+        self.choice.setTextFormat(Qt.TextFormat.PlainText)
+        self.choice.setWordWrap(True)
+        self.buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
+        self.take = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.take.setObjectName("priceImportTake")
+
+    def _place(self) -> None:
+        top = QHBoxLayout()
+        top.addWidget(self.add_installed, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.add, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.about, 1)
+        filters = QHBoxLayout()
+        filters.addWidget(self.words, 1)
+        for widget in (self.kind, self.provider, self.all, self.none):
+            filters.addWidget(widget)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.choice, 1)
+        bottom.addWidget(self.buttons)
+        column = QVBoxLayout(self)
+        column.addLayout(top)
+        column.addWidget(self.faults)
+        column.addLayout(filters)
+        column.addWidget(self.tabs, 1)
+        column.addLayout(bottom)
+
+    def _connect(self) -> None:
+        self.add.clicked.connect(self.browse_asked)
+        self.add_installed.clicked.connect(self._choose_installed)
+        self.words.textChanged.connect(self._ask_filter)
+        self.kind.currentIndexChanged.connect(self._ask_filter)
+        self.provider.activated.connect(self._ask_filter)
+        self.all.clicked.connect(self._tick_all)
+        self.none.clicked.connect(self._untick_all)
+        self.rows.ticked_changed.connect(self._show_choice)
+
+    def _about(self, tables: Sequence[ReadTable]) -> str:
+        read = [table for table in tables if table.imported is not None]
+        if not read:
+            return self.tr(
+                "Choose the file of a published price table, or drop it here: LiteLLM's map of models, llm-prices, "
+                "models.dev or genai-prices. Nothing is changed before you tick it and import it."
+            )
+        words = self.tr("{table}: {number} models, from {file}")
+        return "\n".join(
+            words.format(
+                table=table.imported.table,
+                number=figure(self.locale(), len(table.imported.candidates)),
+                file=visible_line(table.path.name),
+            )
+            for table in read
+            if table.imported is not None
+        )
+
+    def _show_faults(self, preview: Preview) -> None:
+        unread = [table for table in preview.tables if table.imported is None]
+        words = [
+            self.tr("{file} was not read: {why}.").format(file=visible_line(one.path.name), why=one.why)
+            for one in unread
+        ]
+        if preview.problems:
+            words.append(self.tr("Your price file has problems. Fix them first, then it can be compared."))
+        self.faults.setText("\n".join(f"✗ {sentence}" for sentence in words))
+        self.faults.setVisible(bool(words))
+        palette = QPalette(self.faults.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error"))
+        self.faults.setPalette(palette)
+
+    def _show_disagreements(self, preview: Preview) -> None:
+        tables = (table.imported.table for table in preview.tables if table.imported is not None)
+        names = [UNTOUCHED, *tables] if preview.disagreements else []
+        rows = [(one.model_id, one.path, dict(one.values)) for one in preview.disagreements]
+
+        def column(name: str) -> Column:
+            def words(row: tuple[str, str, dict[str, object]], _view: object) -> str:
+                return value_words(row[2].get(name))
+
+            return Column(name, self.tr("Built in") if name == UNTOUCHED else name, "", words, tip=words)
+
+        self.differing.show(rows, columns=(*_SUBJECT, *map(column, names)))
+
+    def _name_tabs(self) -> None:
+        preview, locale = self._preview, self.locale()
+        for place, (words, number) in enumerate(
+            (
+                (self.tr("Differences ({number})"), len(preview.rows)),
+                (self.tr("Sources disagree ({number})"), len(preview.disagreements)),
+                (self.tr("Not taken over ({number})"), len(preview.not_taken)),
+            )
+        ):
+            self.tabs.setTabText(place, words.format(number=figure(locale, number)))
+
+    def _request(self) -> FilterRequest:
+        return FilterRequest(
+            self.rows.rows, self.words.text(), str(self.provider.currentData() or ""), self.kind.currentData()
+        )
+
+    @Slot()
+    def _ask_filter(self) -> None:
+        self.filter_asked.emit(self._request())
+
+    @Slot()
+    def _tick_all(self) -> None:
+        self.rows.tick_shown(True)
+
+    @Slot()
+    def _untick_all(self) -> None:
+        self.rows.tick_shown(False)
+
+    @Slot()
+    def _show_choice(self) -> None:
+        locale, ticked, shown = self.locale(), self.rows.ticked_count, self.rows.rowCount()
+        self.take.setText(self.tr("&Import {number} values").format(number=figure(locale, ticked)))
+        if ticked == 1:
+            self.take.setText(self.tr("&Import one value"))
+        elif not ticked:
+            self.take.setText(self.tr("&Import"))
+        self.take.setEnabled(bool(ticked) and self.add.isEnabled())
+        self.all.setEnabled(bool(shown))
+        self.none.setEnabled(bool(shown))
+        words = self.tr("{shown} of {all} differences shown, {ticked} ticked.")
+        if not self.rows.rows:
+            read = any(table.imported is not None for table in self._preview.tables)
+            words = self.tr("Nothing differs from what you have.") if read and not self._preview.problems else ""
+        self.choice.setText(
+            words.format(
+                shown=figure(locale, shown), all=figure(locale, len(self.rows.rows)), ticked=figure(locale, ticked)
+            )
+        )
+
+
+class _TickTable(QTableView):
+    """Space ticks what is selected: all of it, or nothing where all of it is ticked already."""
+
+    def __init__(self, *, objectName: str) -> None:
+        super().__init__(objectName=objectName)
+        set_up_rows(self)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        model = self.model()
+        if event.key() != Qt.Key.Key_Space or not isinstance(model, ImportRows):
+            super().keyPressEvent(event)
+            return
+        rows = [index.row() for index in self.selectionModel().selectedRows()]
+        model.tick(rows, not all(model.is_ticked(row) for row in rows))
+
+
+def _plain_table(model: TableModel, name: str) -> QTableView:
+    table = QTableView(objectName=name)
+    set_up_rows(table)
+    table.setModel(model)
+    return table

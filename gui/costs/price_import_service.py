@@ -1,0 +1,278 @@
+"""Published price tables from files on the disk: read, compared with what is in force, put into the user's file.
+
+The work of lanes. Nothing is put anywhere before somebody picked it and said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.costs.prices_service import MOST_CHARACTERS, Splice, splice
+
+if TYPE_CHECKING:
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from pricing.importers import Difference, Disagreement, Imported
+    from pricing.types import Problem
+
+UNTOUCHED = "built in"
+"""Among the sources that disagree: what the built-in prices say, ``pricing.importers.compare.BUILT_IN``."""
+EVERYTHING, CHANGES, NEW_MODELS, KEPT = "everything", "changes", "new models", "kept"
+"""What is shown of the differences: all; those of models that are known here; models that are not; the user's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """A file that was read. ``imported`` is None where it is no table that we know, and ``why`` says so."""
+
+    path: Path
+    imported: Imported | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotTaken:
+    """A value or a whole entry (``key`` is empty) of a table that has no place in ours, and why."""
+
+    table: str
+    source_id: str
+    key: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRequest:
+    """``paths``: files to read besides ``tables``, which were read before. ``text``: the user's file as it is edited.
+
+    ``on``: the day whose prices are compared.
+    """
+
+    paths: tuple[Path, ...]
+    tables: tuple[ReadTable, ...]
+    text: str
+    file_name: str
+    on: date
+    own_encodings: Callable[[], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an import could do. ``rivals``: the places of the rows that set the same field of the same model, for every
+    row that has any. ``problems``: those of the user's file; there is nothing else then.
+    """
+
+    tables: tuple[ReadTable, ...]
+    rows: tuple[Difference, ...] = ()
+    rivals: dict[int, tuple[int, ...]] | None = None
+    disagreements: tuple[Disagreement, ...] = ()
+    not_taken: tuple[NotTaken, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def providers(self) -> list[str]:
+        """The beginnings of the ids, in alphabetical order."""
+        return sorted({provider_of(row) for row in self.rows})
+
+
+@dataclass(frozen=True, slots=True)
+class FilterRequest:
+    """Which rows of ``rows`` are shown: of one provider or of all (empty), of one kind, with all of these words."""
+
+    rows: tuple[Difference, ...]
+    words: str
+    provider: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyRequest:
+    """Put ``picked`` into ``text``, which is that of ``revision``."""
+
+    revision: int
+    text: str
+    file_name: str
+    picked: tuple[Difference, ...]
+    own_encodings: Callable[[], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What to put where in the text; None where nothing is to be put, and then ``why``."""
+
+    splice: Splice | None
+    why: str = ""
+
+
+def installed() -> list[tuple[str, Path]]:
+    """The tables of packages that are installed here: name and version, and the file. Looks for folders only."""
+    from pricing.importers.packages import installed_tables
+
+    return [(f"{one.package} {one.version}".strip(), one.path) for one in installed_tables()]
+
+
+def provider_of(row: Difference) -> str:
+    """The beginning of a model's id."""
+    return row.model_id.partition("/")[0]
+
+
+def preview(request: PreviewRequest, ticket: Ticket | None = None) -> Preview:
+    """Read the files, and compare all tables with the built-in prices and the user's."""
+    from pricing.bundled import load_bundled
+    from pricing.importers import disagreements, three_way
+    from pricing.load import read_price_text
+
+    tables = list(request.tables)
+    for number, path in enumerate(request.paths):
+        if ticket is not None:
+            ticket.progress(number / len(request.paths), path.name)
+        tables.append(_read(path, tables))
+    bundled = load_bundled()
+    user = read_price_text(request.text, request.file_name, tuple(request.own_encodings()), bundled.rules)
+    if user.problems:
+        return Preview(tuple(tables), problems=user.problems)
+    known = [table.imported for table in tables if table.imported is not None]
+    rows = sorted(
+        (row for imported in known for row in three_way(imported, bundled, user, request.on)),
+        key=lambda row: row.model_id,
+    )
+    return Preview(
+        tuple(tables),
+        tuple(rows),
+        _rivals(rows),
+        tuple(sorted(disagreements(known, bundled, request.on), key=lambda one: one.model_id)),
+        tuple(one for imported in known for one in _not_taken(imported)),
+    )
+
+
+def filter_rows(request: FilterRequest, _ticket: Ticket | None = None) -> list[int]:
+    """The places of the rows that are shown, in their order."""
+    words = request.words.casefold().split()
+    return [
+        place
+        for place, row in enumerate(request.rows)
+        if (not request.provider or provider_of(row) == request.provider)
+        and _is_of_kind(row, request.kind)
+        and all(word in f"{row.model_id} {row.path} {row.table}".casefold() for word in words)
+    ]
+
+
+def apply(request: ApplyRequest, _ticket: Ticket | None = None) -> Applied:
+    """Put what was picked into the text, and touch nothing else of it."""
+    from pricing.editing import EditError
+    from pricing.importers import apply_differences
+    from pricing.types import PriceFileError
+
+    names = tuple(request.own_encodings())
+    try:
+        after = apply_differences(request.text, request.picked, file_name=request.file_name, tokenizers=names)
+    except PriceFileError as error:
+        return Applied(None, "\n".join(problem.message for problem in error.problems))
+    except EditError as error:
+        return Applied(None, str(error))
+    if len(after) > MOST_CHARACTERS:
+        return Applied(
+            None,
+            f"your file would have {len(after):,} characters, and {MOST_CHARACTERS:,} is the most that can be edited "
+            "here: pick fewer",
+        )
+    return Applied(splice(request.text, after))
+
+
+def _read(path: Path, others: Sequence[ReadTable]) -> ReadTable:
+    from pricing.importers import ImportFileError, read_import
+
+    try:
+        imported = read_import(path.read_bytes().decode("utf-8"))
+    except ImportFileError as error:
+        return ReadTable(path, None, str(error))
+    except UnicodeDecodeError:
+        return ReadTable(path, None, "this is no text in UTF-8")
+    except OSError as error:
+        return ReadTable(path, None, error.strerror or str(error))
+    if any(other.imported is not None and other.imported.table == imported.table for other in others):
+        imported = replace(imported, table=f"{imported.table} ({path.name})")
+    return ReadTable(path, imported)
+
+
+def _rivals(rows: Sequence[Difference]) -> dict[int, tuple[int, ...]]:
+    places: dict[tuple[str, str], list[int]] = {}
+    for place, row in enumerate(rows):
+        places.setdefault((row.model_id, row.path), []).append(place)
+    several = [tuple(same) for same in places.values() if len(same) > 1]
+    return {place: same for same in several for place in same}
+
+
+def _not_taken(imported: Imported) -> list[NotTaken]:
+    found = [NotTaken(imported.table, one.source_id, "", one.why) for one in imported.skipped]
+    for candidate in imported.candidates:
+        found += [NotTaken(imported.table, candidate.source_id, one.key, one.why) for one in candidate.unmapped]
+    return found
+
+
+def _is_of_kind(row: Difference, kind: str) -> bool:
+    if kind == CHANGES:
+        return row.applicable and not row.is_new
+    if kind == NEW_MODELS:
+        return row.is_new
+    return kind == EVERYTHING or not row.applicable
+
+
+class PriceImports(QObject):
+    """The lanes of importing.
+
+    Signals: ``previewed(Preview)``, ``filtered(list[int], FilterRequest)``, ``applied(Applied, ApplyRequest)``,
+    ``failed(str)`` with the reason, ``stopped()`` when the user ended the reading or the writing.
+    """
+
+    previewed = Signal(object)
+    filtered = Signal(object, object)
+    applied = Signal(object, object)
+    failed = Signal(str)
+    stopped = Signal()
+
+    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._previewing = runner.exclusive(self.tr("Reading price tables"), preview)
+        self._filtering = runner.conflated(self.tr("Filtering price tables"), filter_rows)
+        self._applying = runner.exclusive(self.tr("Importing prices"), apply)
+        for lane, receiver in (
+            (self._previewing, self._on_previewed),
+            (self._filtering, self._on_filtered),
+            (self._applying, self._on_applied),
+        ):
+            lane.finished.connect(receiver)
+            lane.failed.connect(self._on_failed)
+            lane.cancelled.connect(self.stopped)
+
+    def preview(self, request: PreviewRequest) -> None:
+        """Read and compare, soon."""
+        self._previewing.submit(request)
+
+    def filter(self, request: FilterRequest) -> None:
+        """Find out what is shown, soon; of several requests the newest."""
+        self._filtering.submit(request)
+
+    def apply(self, request: ApplyRequest) -> None:
+        """Make the text with what was picked, soon."""
+        self._applying.submit(request)
+
+    @Slot(object)
+    def _on_previewed(self, result: JobResult) -> None:
+        self.previewed.emit(result.value)
+
+    @Slot(object)
+    def _on_filtered(self, result: JobResult) -> None:
+        self.filtered.emit(result.value, result.request)
+
+    @Slot(object)
+    def _on_applied(self, result: JobResult) -> None:
+        self.applied.emit(result.value, result.request)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)

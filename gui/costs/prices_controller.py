@@ -1,0 +1,572 @@
+"""Controller of the page Prices: the text in the editor, the file on the disk, and the prices in force."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
+from PySide6.QtGui import QTextCursor
+
+from gui.costs.prices_service import EXACTLY, ODD_CHARACTERS, TEMPLATE, TOO_LONG, UNREADABLE, PriceDesk
+from gui.match_walk import MatchWalk
+from gui.runtime.notify import Notifier, Offer
+from gui.services.find import FindRequest, FindService, Replacement
+
+if TYPE_CHECKING:
+    from gui.costs.price_editor import PriceEditor
+    from gui.costs.price_facts_service import Fact
+    from gui.costs.prices_service import (
+        Change,
+        ChangeRequest,
+        CheckedText,
+        CheckRequest,
+        Difference,
+        FileText,
+        ReadRequest,
+        Saved,
+        SaveRequest,
+        Splice,
+    )
+    from gui.widgets.find_bar import FindBar
+    from gui.widgets.page_controller import TabParts
+
+
+class PriceFinder(MatchWalk):
+    """Keeps the matches up to date with the pattern and the price file, and moves between them."""
+
+    def __init__(self, bar: FindBar, editor: PriceEditor, service: FindService, notifier: Notifier) -> None:
+        super().__init__(bar, notifier, bar)
+        self._editor = editor
+        editor.edited.connect(self._on_text_changed)
+        self.start(service)
+
+    def _revision(self) -> int:
+        return self._editor.revision
+
+    def _selected_range(self) -> tuple[int, int]:
+        cursor = self._editor.textCursor()
+        return cursor.selectionStart(), cursor.selectionEnd()
+
+    def _select(self, utf16_start: int, utf16_end: int) -> None:
+        cursor = self._editor.textCursor()
+        cursor.setPosition(utf16_start)
+        cursor.setPosition(utf16_end, QTextCursor.MoveMode.KeepAnchor)
+        self._editor.setTextCursor(cursor)
+        self._editor.ensureCursorVisible()
+
+    def _selected_text(self) -> str:
+        return self._editor.textCursor().selectedText()
+
+    def _search(self) -> None:
+        self._ask()
+
+    def _ask(self, replacement: str | None = None, only: tuple[int, int] | None = None) -> None:
+        assert self._service is not None
+        editor = self._editor
+        self._service.search(FindRequest(editor.revision, editor.text(), self._bar.options, replacement, only))
+
+    def _search_to_replace(self, only: tuple[int, int] | None) -> None:
+        if not self._editor.isReadOnly():
+            self._ask(self._bar.replacement.text(), only)
+
+    def _write(self, replacement: Replacement) -> bool:
+        if replacement.revision != self._editor.revision:
+            return False
+        cursor = QTextCursor(self._editor.document())
+        cursor.beginEditBlock()
+        for piece in reversed(replacement.pieces):
+            cursor.setPosition(piece.utf16_start)
+            cursor.setPosition(piece.utf16_end, QTextCursor.MoveMode.KeepAnchor)
+            cursor.insertText(piece.text)
+        cursor.endEditBlock()
+        self._after_writing(replacement)
+        return True
+
+    def _leave(self) -> None:
+        self._editor.setFocus()
+
+
+CHECK_DELAY_MS = 120
+"""A text is checked when nobody has typed for so long."""
+OUTSIDE = "price-file-outside"
+REFUSED = "price-file-change"
+
+
+NEEDS = (
+    "gui.costs.prices_page",
+    "gui.costs.price_facts_service",
+    "gui.costs.price_import_service",
+    "gui.costs.price_import_controller",
+)
+"""What making the page loads."""
+
+
+class PricesController(QObject):
+    """Drives the page Prices. It watches the price file from the start; the page is built when it is first seen.
+
+    Signals: ``opened()`` when the file was read for the page; ``undo_changed()`` when there is something to undo or
+    redo in the text, or no longer.
+    """
+
+    opened = Signal()
+    undo_changed = Signal()
+
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        bench, runner = parts.bench, parts.runner
+        super().__init__(bench)
+        assert bench.costs is not None
+        costs, panel = bench.costs.service, bench.costs.panel
+        self._bench, self._costs, self._state, self._runner = bench, costs, state, runner
+        self.notifier = bench.notifier
+        self.built = False
+        self.editor: PriceEditor | None = None
+        self.desk = PriceDesk(bench.paths.prices_file, runner, bench.own_encodings.names, self)
+        self._digest: str | None = None
+        self._file: FileText | None = None
+        self._outside: FileText | None = None
+        self._awaited: ReadRequest | None = None
+        self._in_force = True
+        self._saving = self._save_again = False
+        self._saving_revision = -1
+        self._quiet = True
+        self._why_unread = ""
+        self._checked: CheckedText | None = None
+        self._checked_revision = -1
+        self._delay = QTimer(self, singleShot=True, interval=CHECK_DELAY_MS)
+        self.desk.read.connect(self._on_read)
+        self.desk.touched.connect(self._on_touched)
+        costs.prices_changed.connect(self._on_prices)
+        costs.prices_problem.connect(self._on_prices)
+        panel.problems_listed = lambda: self.lists_problems
+        panel.commands.edit_asked.connect(self.show_model)
+        panel.commands.undo_asked.connect(self.take_back)
+        panel.model.price_typed.connect(self.change_price)
+        self.undo_changed.connect(bench.wiring.show_undo)
+        self.desk.read_file()
+        bench.page("pricingTab").when_looked_at(NEEDS, bench.load_first, self.build)
+
+    def state(self) -> dict[str, Any]:
+        """What the user arranged, and the text that is not saved yet, as JSON holds it."""
+        if self._file is None:
+            return self._state  # nothing was read yet, so nothing of it can have changed
+        draft = {"draft": self._editor.text(), "digest": self._file.digest} if self._editor.unsaved else {}
+        return {**self._panel.state(), **draft}
+
+    @Slot()
+    def build(self) -> None:
+        """Make the page, if nobody has yet."""
+        if self.built:
+            return
+        from gui.costs.price_facts_service import fields_below
+        from gui.costs.price_import_controller import PriceChanges, PriceImportController
+        from gui.costs.prices_page import PricingPanel
+
+        self.built, bench = True, self._bench
+        panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
+        bench.page("pricingTab").fill(panel)
+        bench.page("pricingTab").lead_to(panel.editor)
+        self._panel, self._editor, self.editor = panel, panel.editor, panel.editor
+        bench.parts.restore("pricing", panel.restore_state, self._state)
+        self._connect()
+        self._awaited = self.desk.read_file()
+        self._changes = PriceChanges(panel.editor, self, self.desk, bench.notifier, lambda: self._costs.models)
+        own_encodings, today = bench.own_encodings.names, lambda: self._costs.today
+        self._imports = PriceImportController(
+            panel, self, self._changes, self._runner, bench.theme, self.desk.path.name, own_encodings, today
+        )
+        self._on_prices()
+
+    def _connect(self) -> None:
+        panel, editor, desk = self._panel, self._editor, self.desk
+        panel.show_file_name(str(desk.path))
+        panel.save_asked.connect(self.save)
+        panel.form.model_chosen.connect(self._on_model_chosen)
+        panel.form.changed.connect(self._on_changed_by_form)
+        panel.form.cleared.connect(self._on_cleared)
+        panel.form.forgotten.connect(self._on_forgotten)
+        editor.edited.connect(self._on_edited)
+        editor.modificationChanged.connect(self._show_status)
+        editor.undoAvailable.connect(self.undo_changed)
+        editor.redoAvailable.connect(self.undo_changed)
+        desk.checked.connect(self._on_checked)
+        desk.changed.connect(self._on_changed)
+        desk.saved.connect(self._on_saved)
+        desk.failed.connect(self._on_failed)
+        self._delay.timeout.connect(self.check)
+
+    # --- for the rest of the window -----------------------------------------------------------------------------------
+
+    def show_model(self, model_id: str) -> None:
+        """Bring the page to the front with the prices of this model, the keyboard in its values."""
+        self._bench.page("pricingTab").bring_to_front()
+        self.build()
+        self._panel.form.choose(model_id)
+        self._panel.form.table.setFocus()
+
+    @Slot(str, str, str)
+    def change_price(self, model_id: str, path: str, typed: str) -> None:
+        """Put a price that was typed elsewhere into the user's file."""
+        self.build()
+        self._changes.change_price(model_id, path, typed)
+
+    def text(self) -> tuple[str, int]:
+        """The text of the user's file as it is edited, and its revision."""
+        self.build()
+        return self._editor.text(), self._editor.revision
+
+    def put(self, splice: Splice, revision: int, words: str) -> bool:
+        """Change the text of this revision, and say so, with the way back. Returns whether it was still that text."""
+        self.build()
+        return self._changes.put(splice, revision, words)
+
+    @Slot()
+    def take_back(self) -> None:
+        """Take the last change back that came from elsewhere."""
+        if self.built:
+            self._changes.take_back()
+
+    @cached_property
+    def finder(self) -> PriceFinder:
+        """Find and replace in the text. Made when it is first asked for."""
+        self.build()
+        service = FindService(self._runner, self)
+        return PriceFinder(self._panel.find_bar, self._editor, service, self.notifier)
+
+    def import_prices(self) -> None:
+        """Bring the page to the front, and ask which published prices are to be taken over."""
+        self._bench.page("pricingTab").bring_to_front()
+        self.build()
+        self._imports.open()
+
+    def focus(self) -> None:
+        """Show the page, with the caret in the text."""
+        self._bench.page("pricingTab").bring_to_front()
+        self.build()
+        self._editor.setFocus()
+
+    @Slot()
+    def _on_prices(self) -> None:
+        """Whether the file as it is on the disk is what the prices come from."""
+        self._in_force = not self._costs.problems
+        if self.built:
+            self._show_status()
+
+    @Slot()
+    def look_again(self) -> None:
+        """The file may have changed on the disk."""
+        if not self._saving:  # else it is looked at when that is done
+            self._awaited = self.desk.read_file(self._editor.text(), self._editor.revision)
+
+    @Slot()
+    def save(self, *, quiet: bool = False) -> None:
+        """Write the text as it is; it comes into force if nothing is wrong with it. ``quiet``: the user was told."""
+        if self._file is None or self._editor.isReadOnly():
+            return
+        self._quiet = quiet and (self._quiet or not self._saving)
+        if self._saving:
+            self._save_again = True
+            return
+        if self._outside is not None:
+            self._ask_about_outside(self._outside)
+            return
+        self._saving, self._awaited = True, None  # what is being read now is of before
+        self._saving_revision = self._editor.revision
+        self.desk.save(self._editor.text(), self._editor.revision, self._file)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file was read."""
+        return self._file is not None
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the text is that of the file, or will be as soon as it is written."""
+        saving = self._saving and self._saving_revision == self._editor.revision
+        return not self._editor.unsaved or saving or self._save_again
+
+    @property
+    def lists_problems(self) -> bool:
+        """True while the page is in sight and lists the problems of the file as it is on the disk."""
+        return self.built and self._panel.isVisible() and not self._editor.unsaved and self._outside is None
+
+    def why_not_changed(self) -> str:
+        """Why nothing but the keyboard may change the text now, as a sentence; empty where it may be changed."""
+        self.build()
+        if self._file is None:
+            return self.tr("your price file is being read.")
+        if self._editor.isReadOnly():
+            return self.tr("your price file cannot be edited here.")
+        if self._outside is not None:
+            return self.tr("your price file was changed outside. Choose first which text is to stay.")
+        if self._checked is not None and self._checked.problems:
+            return self.tr("your price file has errors. Fix them first.")
+        return ""
+
+    # --- the file -----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_touched(self) -> None:
+        if self.built:
+            self.look_again()
+        else:
+            self.desk.read_file()
+
+    @Slot(object, object)
+    def _on_read(self, file: FileText, request: ReadRequest) -> None:
+        known, self._digest = self._digest, file.digest
+        if not self.built:
+            if known is not None and known != file.digest:
+                self._costs.reload_prices()
+            return
+        if request is not self._awaited:
+            return
+        if self._file is None:
+            self._begin(file)
+        elif file.digest == self._file.digest:
+            return
+        elif self._editor.unsaved and file.text != self._editor.text():
+            self._outside = file
+            self._costs.reload_prices()
+            self._ask_about_outside(file)
+        else:
+            self._take_outside(file, request)
+        self._show_status()
+
+    def _begin(self, file: FileText) -> None:
+        self._file = file
+        if self._why_unread:
+            self.notifier.withdraw(REFUSED)
+            self._why_unread = ""
+            self._open_editor()
+            self._costs.reload_prices()  # the prices in force are those of before it could be read
+        draft = self._state.get("draft")
+        if file.held != EXACTLY:
+            self._close_editor(file)
+        elif not self._editor.unsaved:  # else somebody was quicker than the disk
+            self._editor.show_file(file.text if file.exists else TEMPLATE)
+        if isinstance(draft, str) and file.held == EXACTLY and draft != self._editor.text():
+            self._take_draft(draft, file)
+        self.check()
+        self.opened.emit()
+
+    def _take_draft(self, draft: str, file: FileText) -> None:
+        self._editor.replace_all(draft)
+        if self._state.get("digest") == file.digest:
+            words = self.tr("Changes of your prices that were not saved are back. Undo shows the file as it is.")
+            self.notifier.information(words, key=OUTSIDE)
+        else:
+            self._outside = file
+            self._ask_about_outside(file)
+
+    def _close_editor(self, file: FileText) -> None:
+        """A file that the editor cannot hold is shown by nobody, and written by nobody."""
+        self._editor.show_file("")
+        self._lock_editor()
+        why = {
+            TOO_LONG: self.tr("Your price file is too long to be edited here. It is used as it is."),
+            ODD_CHARACTERS: self.tr(
+                "Your price file holds characters that this editor cannot keep. It is used as it is."
+            ),
+            UNREADABLE: self.tr("Your price file cannot be read as text."),
+        }[file.held]
+        details = str(file.problem) if file.problem is not None else ""
+        self.notifier.warning(why, details, key=OUTSIDE)
+
+    def _lock_editor(self) -> None:
+        self._editor.setReadOnly(True)
+        self._panel.save.setEnabled(False)
+
+    def _open_editor(self) -> None:
+        self._editor.setReadOnly(False)
+        self._panel.save.setEnabled(True)
+
+    def _take_outside(self, file: FileText, request: ReadRequest) -> None:
+        """Show the file as somebody else has written it. What stood here before is one step of undo away."""
+        self._file, self._outside = file, None
+        self._costs.reload_prices()
+        if file.held != EXACTLY:
+            self._close_editor(file)
+            return
+        self._open_editor()
+        if file.splice is not None and request.revision == self._editor.revision:
+            self._editor.apply(file.splice)
+        elif file.text != self._editor.text():
+            self._editor.replace_all(file.text)
+        self._editor.document().setModified(False)
+        words = self.tr("Your price file was changed outside and read again: {what}. Undo brings back what was here.")
+        details = file.difference.lines if file.difference is not None else ""
+        self.notifier.information(words.format(what=self._words(file.difference)), details, key=OUTSIDE)
+
+    def _ask_about_outside(self, file: FileText) -> None:
+        words = self.tr(
+            "Your price file was changed outside while it has unsaved changes here: {what}. Nothing was replaced."
+        )
+        offers = (
+            Offer(self.tr("Show the file's text"), self._take_theirs),
+            Offer(self.tr("Keep mine"), self._keep_mine),
+        )
+        details = file.difference.lines if file.difference is not None else ""
+        words = words.format(what=self._words(file.difference))
+        self.notifier.warning(words, details, key=OUTSIDE, offers=offers if file.held == EXACTLY else offers[1:])
+
+    def _take_theirs(self) -> None:
+        file, self._outside = self._outside, None
+        self.notifier.withdraw(OUTSIDE)
+        if file is not None:
+            self._file = file
+            self._editor.replace_all(file.text)
+            self._editor.document().setModified(False)
+            self._show_status()
+
+    def _keep_mine(self) -> None:
+        """The next save writes over what is there; that is then kept beside it as the backup."""
+        file, self._outside = self._outside, None
+        self.notifier.withdraw(OUTSIDE)
+        if file is not None:
+            self._file = file
+            self._show_status()
+
+    @Slot(object, object)
+    def _on_saved(self, saved: Saved, request: SaveRequest) -> None:
+        self._saving = False
+        again, self._save_again = self._save_again, False
+        if saved.outside is not None:
+            self._outside = saved.outside
+            self._ask_about_outside(saved.outside)
+            return
+        self._file = saved.file
+        # Undone meanwhile, the text is that of the file before: the document takes it for saved.
+        changed = request.revision != self._editor.revision and self._editor.text() != request.text
+        self._editor.document().setModified(changed)
+        if not self._quiet and not self._panel.problems.rows:
+            self.notifier.remark(self.tr("Your price file is saved."))
+        self.notifier.withdraw(OUTSIDE)
+        self._costs.reload_prices(quiet=self._quiet)
+        self._bench.keeper.touch()
+        self._show_status()
+        if again and self._editor.unsaved:
+            self.save()
+        else:
+            self.look_again()
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self._saving = self._save_again = False
+        self.notifier.error(
+            self.tr("Your price file could not be read or written: {why}. The text here is as it was.").format(why=why),
+            key=REFUSED,
+        )
+        if self._file is None:
+            self._why_unread = why
+            self._lock_editor()
+            self._show_status()
+
+    # --- the text -----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_edited(self) -> None:
+        self._delay.start()
+        self._bench.keeper.touch()
+
+    @Slot()
+    def check(self) -> None:
+        """Check the text as it is, soon."""
+        self._delay.stop()
+        self.desk.check(self._editor.text(), self._editor.revision, self._panel.form.model_id)
+
+    @Slot(object, object)
+    def _on_checked(self, checked: CheckedText, request: CheckRequest) -> None:
+        if request.revision != self._editor.revision:
+            return  # a newer text is about to be checked
+        if request.model_id != self._panel.form.model_id:
+            return
+        problems = checked.problems
+        if self._file is not None and self._file.held != EXACTLY:
+            problems = (self._file.problem,) if self._file.problem is not None else ()
+        self._checked, self._checked_revision = checked, request.revision
+        self._panel.show_problems(problems)
+        self._panel.form.show_checked(checked)
+        self._panel.form.setEnabled(not self._editor.isReadOnly())
+        self._show_status()
+
+    @Slot()
+    def _show_status(self) -> None:
+        problems = self._checked.problems if self._checked is not None else ()
+        if self._file is None and self._why_unread:
+            words = self.tr("Your price file cannot be read: {why}.").format(why=self._why_unread)
+            self._panel.show_status(words, "error")
+        elif self._file is None:
+            self._panel.show_status(self.tr("Reading your price file…"))
+        elif self._file.held != EXACTLY:
+            self._panel.show_status(self.tr("This file cannot be edited here."), "warning")
+        elif problems:
+            number = len(problems)
+            if self._editor.unsaved:
+                one, many = self.tr("Not saved yet: 1 problem."), self.tr("Not saved yet: {number} problems.")
+            else:
+                one, many = (
+                    self.tr("Saved, not in force: 1 problem."),
+                    self.tr("Saved, not in force: {number} problems."),
+                )
+            words = one if number == 1 else many.format(number=number)
+            self._panel.show_status(f"✗ {words} " + self.tr("The prices from before stay."), "error")
+        elif self._editor.unsaved:
+            fresh = self._checked_revision == self._editor.revision
+            sure = self.tr("Not saved yet, and nothing is wrong.")
+            self._panel.show_status("● " + (sure if fresh else self.tr("Not saved yet.")), "warning")
+        elif not self._file.exists:
+            self._panel.show_status(self.tr("There is no such file yet: this is how one begins. Save makes it."))
+        elif self._in_force:
+            self._panel.show_status(self.tr("✓ Saved and in force."), "success")
+        else:
+            self._panel.show_status(self.tr("Saved."))
+
+    # --- the form -----------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _on_model_chosen(self, _model_id: str) -> None:
+        self.check()
+        self._bench.keeper.touch()
+
+    @Slot(object, str)
+    def _on_changed_by_form(self, fact: Fact, typed: str) -> None:
+        self._change(fact.path, fact.kind, typed)
+
+    @Slot(object)
+    def _on_cleared(self, fact: Fact) -> None:
+        self._change(fact.path, fact.kind, None)
+
+    @Slot()
+    def _on_forgotten(self) -> None:
+        self._change("", "", None)
+
+    def _change(self, path: str, kind: str, typed: str | None) -> None:
+        self.notifier.withdraw(REFUSED)
+        model_id = self._panel.form.model_id
+        self.desk.change(self._editor.text(), self._editor.revision, model_id, path, kind, typed)
+
+    @Slot(object, object)
+    def _on_changed(self, change: Change, request: ChangeRequest) -> None:
+        if request.from_table:
+            return  # ``PriceChanges`` asked for it
+        if request.revision != self._editor.revision:
+            self.notifier.remark(self.tr("The text changed meanwhile, so the value stays as it was."))
+        elif change.why:
+            refuse(self.notifier, change.why)
+        elif change.splice is not None:
+            self._editor.apply(change.splice)
+            self.check()
+
+    def _words(self, difference: Difference | None) -> str:
+        if difference is None or not (difference.added or difference.removed):
+            return self.tr("another text")
+        return self.tr("{added} lines came, {removed} went").format(added=difference.added, removed=difference.removed)
+
+
+def refuse(notifier: Notifier, why: str) -> None:
+    """Say why a value was not taken; behind the first line of ``why`` there may be more."""
+    words = QCoreApplication.translate("PricesController", "That value was not taken: {why}.")
+    first, _, rest = why.partition("\n")
+    notifier.warning(words.format(why=first), rest, key=REFUSED)

@@ -1,0 +1,537 @@
+"""The price table and the user's file over it: loading, checking, changing and saving.
+
+A user's file with mistakes is never half in force. The window then keeps the prices it has; at the start, where it has
+none, it takes the copy of the user's file that was last found good, and without one the bundled prices alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, QObject, Signal, Slot
+
+from gui.core.versioned_document import regular_bytes
+from gui.costs.price_facts_service import IN_THE_TEXT, ModelFacts, facts_of, value_of
+from gui.editor.offsets import document_text
+from gui.editor.text_changes import TextMirror
+
+if TYPE_CHECKING:
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from pricing.types import Model, Problem
+
+
+KEPT = "kept"
+LAST_GOOD = "last good"
+BUNDLED = "bundled"
+OWN_VENDOR = "yours"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadRequest:
+    """``user_file``: the user's prices, which need not exist. ``good_copy``: where its last good version is kept.
+
+    ``have_prices``: prices are in force already, so a broken file changes nothing. ``own_encodings`` gives the names of
+    the user's own encodings, which a price file may count with; each is a row of its own as well.
+    """
+
+    user_file: Path | None
+    good_copy: Path | None
+    have_prices: bool
+    own_encodings: Callable[[], Sequence[str]] = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPrices:
+    """``models`` is None where the prices in force stay.
+
+    ``problems`` are those of the user's file, empty where it is in force or absent. ``instead`` says what is in force
+    instead of a broken file: ``KEPT``, ``LAST_GOOD`` or ``BUNDLED``; empty where nothing is wrong. ``notices`` are
+    remarks about a valid file. ``file_hash`` is the SHA-256 of the user's file in force, empty without one.
+    ``exchange_rates`` are what one unit of other currencies costs in US dollars, by that file.
+    """
+
+    models: tuple[Model, ...] | None
+    problems: tuple[Problem, ...] = ()
+    instead: str = ""
+    notices: tuple[str, ...] = ()
+    file_hash: str = ""
+    exchange_rates: Mapping[str, Decimal] = field(default_factory=dict)
+
+
+def load_prices(request: LoadRequest, _ticket: Ticket | None = None) -> LoadedPrices:
+    """Load the prices, falling back as the module says. Raises where not even the bundled prices can be read."""
+    names = tuple(request.own_encodings())
+    loaded = _load(request, names)
+    if loaded.models is None or not names:
+        return loaded
+    return replace(loaded, models=(*loaded.models, *map(_own_row, names)))
+
+
+def _load(request: LoadRequest, names: tuple[str, ...]) -> LoadedPrices:
+    from pricing.types import PriceFileError, Problem
+
+    user_file = request.user_file
+    if user_file is None or not user_file.exists():
+        return _loaded(None, names)
+    try:
+        loaded = _loaded(user_file, names)
+        _keep_copy(user_file, request.good_copy)
+        return loaded
+    except PriceFileError as error:
+        problems = error.problems
+    except (OSError, UnicodeError) as error:
+        problems = (Problem(user_file.name, 0, 0, "", str(error)),)
+    if request.have_prices:
+        return LoadedPrices(None, problems, KEPT)
+    copy = request.good_copy
+    if copy is not None and copy.exists():
+        try:
+            good = _loaded(copy, names)
+            return replace(good, problems=problems, instead=LAST_GOOD, notices=())
+        except (PriceFileError, OSError, UnicodeError):
+            pass  # The copy is as bad as the file, whose problems are told; the bundled prices remain.
+    return LoadedPrices(_loaded(None, names).models, problems, BUNDLED)
+
+
+def _own_row(name: str) -> Model:
+    """A row for an encoding of the user's own: what it makes of the prompt, beside what the models' do. No price."""
+    from pricing.types import CountRule, Model, Price, Rates
+
+    return Model(
+        id=f"{OWN_VENDOR}/{name}",
+        vendor=OWN_VENDOR,
+        name=name,
+        provider=QCoreApplication.translate("CostText", "Your vocabulary"),
+        price=Price(Rates()),
+        count=CountRule(name, "exact"),
+    )
+
+
+def _loaded(file: Path | None, names: tuple[str, ...]) -> LoadedPrices:
+    from hashlib import sha256
+
+    from pricing import load_catalog
+
+    catalog = load_catalog(file, names)
+    file_hash = sha256(file.read_bytes()).hexdigest() if file is not None else ""
+    notices = tuple(notice.message for notice in catalog.notices)
+    rates = {name: rate for name, rate in catalog.exchange_rates.items() if name != "USD"}
+    return LoadedPrices(catalog.models, notices=notices, file_hash=file_hash, exchange_rates=rates)
+
+
+def _keep_copy(file: Path, copy: Path | None) -> None:
+    from gui.core.file_writing import write_atomic
+
+    if copy is None:
+        return
+    content = file.read_bytes()
+    try:
+        if not copy.exists() or copy.read_bytes() != content:
+            write_atomic(copy, content)
+    except OSError:
+        pass  # Without a copy a later broken file falls back to the bundled prices; these prices are good all the same.
+
+
+TEMPLATE = """\
+# Your prices, in US dollars per million tokens.
+# They win over the built-in ones, value by value:
+# what you leave out stays as built in.
+# Take the '# ' away from an example to use it.
+# Ctrl+Space lists the names that may stand at a place.
+version: 2
+
+# If your prices are in another currency: what one
+# unit of it costs in US dollars.
+# rates:
+#   EUR: 1.16
+
+models:
+
+#   openai/gpt-4o:         # built in: this differs
+#     price:
+#       input: 2.00        # your negotiated price
+#       output: 8.00
+#     checked: 2026-11-20  # the day you looked it up
+
+#   openai/o3: null        # not in my table
+
+#   acme/in-house-70b:     # a model of your own
+#     name: Acme 70B
+#     price:
+#       input: 0.40
+#       output: 0.40
+#       cached: 0.04       # left out: what input costs
+#       per_request: 0.0005
+#     context: 32k
+#     count: {tokenizer: o200k_base, low: 0.9, high: 1.2}
+"""
+
+
+MOST_CHARACTERS = 400_000
+"""Longer files are not edited here: hundreds of times what ninety models take."""
+MOST_COMPARED_LINES = 5_000
+"""Longer texts are not compared line by line, which takes the square of their length."""
+
+_MARK = "\ufeff"
+_LINE = re.compile(r"[^\r\n]*(\r\n|\r|\n|$)")
+
+EXACTLY = "exactly"
+TOO_LONG = "too long"
+ODD_CHARACTERS = "odd characters"
+UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """The smallest replacement that makes one text of another: UTF-16 offset, units removed there, text put there."""
+
+    start_utf16: int
+    removed_utf16: int
+    inserted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What differs between two texts: how many lines came and went, and all of it as a unified diff (empty where the
+    texts are too long to be compared)."""
+
+    added: int
+    removed: int
+    lines: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """``against``: the text in the editor, with its revision; None before there is one."""
+
+    path: Path
+    against: str | None = None
+    revision: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A price file as it was read. ``text`` is for the editor, ``stored`` as it stands on the disk.
+
+    ``digest`` is the SHA-256 of the bytes, empty where there is no file. ``held`` says whether the editor can hold the
+    text: ``EXACTLY``, or why it cannot. ``problem`` says what is wrong with an unreadable file.
+    ``splice`` and ``difference`` lead from the text of the request to this one, where it had one.
+    """
+
+    text: str
+    stored: str
+    digest: str
+    held: str = EXACTLY
+    problem: Problem | None = None
+    splice: Splice | None = None
+    difference: Difference | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a file."""
+        return bool(self.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class SaveRequest:
+    """``stored`` and ``digest`` are those of the file that the text was made from; another is not written over."""
+
+    path: Path
+    text: str
+    stored: str
+    digest: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The file as written. ``outside`` is the file as somebody else has written it meanwhile; then nothing was."""
+
+    file: FileText | None = None
+    outside: FileText | None = None
+
+
+def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> FileText:
+    """Read the price file for the editor. Raises OSError where it exists and cannot be read."""
+    try:
+        raw = regular_bytes(request.path)
+    except FileNotFoundError:
+        return FileText("", "", "")
+    file = _file_text(request.path, raw)
+    if request.against is None or file.held != EXACTLY or file.text == request.against:
+        return file
+    return FileText(
+        file.text,
+        file.stored,
+        file.digest,
+        splice=splice(request.against, file.text),
+        difference=difference(request.against, file.text),
+    )
+
+
+def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Saved:
+    """Write the price file, the one before beside it with the ending ``.bak``. Raises OSError; then nothing changed."""
+    from engine.half_written import only_here
+    from gui.core.file_writing import write_atomic
+
+    stored = stored_text(request.text, request.stored)
+    raw = stored.encode("utf-8", "surrogatepass")
+    folder = Path(os.path.realpath(request.path)).parent  # that of ``change_atomic``, which the command line uses
+    with only_here(folder):  # of two that save at once, the second sees what the first one wrote
+        outside = read_price_text(ReadRequest(request.path, request.text))
+        if outside.digest != request.digest:
+            return Saved(outside=outside)
+        write_atomic(request.path, raw, keep_backup=True)
+    return Saved(FileText(request.text, stored, sha256(raw).hexdigest()))
+
+
+def stored_text(text: str, before: str) -> str:
+    """``text`` with the line ends, and the mark at the beginning, that ``before`` has on the disk.
+
+    A new line takes the line end that is the most common one there; a line that stays keeps its own.
+    """
+    old = [(match.group()[: match.start(1) - match.start()], match.group(1)) for match in _LINE.finditer(before)]
+    ends = [end for _, end in old if end]
+    usual = max(set(ends), key=ends.count) if ends else "\n"
+    mark = _MARK if before.startswith(_MARK) else ""
+    if len(set(ends)) < 2:
+        return mark + text.replace("\n", usual)
+    lines = text.split("\n")
+    new_ends = [usual] * len(lines)
+    old_lines = [line.removeprefix(_MARK) for line, _ in old]
+    for block in difflib.SequenceMatcher(None, old_lines, lines, autojunk=False).get_matching_blocks():
+        for step in range(block.size):
+            new_ends[block.b + step] = old[block.a + step][1] or usual
+    return mark + "".join(line + end for line, end in zip(lines[:-1], new_ends, strict=False)) + lines[-1]
+
+
+def splice(before: str, after: str) -> Splice:
+    """The smallest replacement that makes ``after`` of ``before``."""
+    mirror = TextMirror(before)
+    start, removed, inserted = mirror.replace(0, len(mirror), after.encode("utf-16-le", "replace"))
+    return Splice(start, removed, inserted)
+
+
+def difference(before: str, after: str) -> Difference:
+    """What differs, line by line."""
+    old, new = before.splitlines(), after.splitlines()
+    if max(len(old), len(new)) > MOST_COMPARED_LINES:
+        return Difference(0, 0, "")
+    lines = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
+    added = sum(line.startswith("+") for line in lines)
+    return Difference(added, sum(line.startswith("-") for line in lines), "\n".join(lines))
+
+
+def _file_text(path: Path, raw: bytes) -> FileText:
+    from pricing.load import MAX_BYTES, read_price_file
+
+    digest = sha256(raw).hexdigest()
+    try:
+        stored = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        stored = None
+    if stored is None or len(raw) > MAX_BYTES:
+        problems = read_price_file(path).problems
+        return FileText("", "", digest, UNREADABLE, problems[0] if problems else None)
+    if len(stored) > MOST_CHARACTERS:
+        return FileText("", stored, digest, TOO_LONG)
+    text = document_text(stored.removeprefix(_MARK))
+    held = EXACTLY if stored_text(text, stored) == stored else ODD_CHARACTERS
+    return FileText(text, stored, digest, held)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """``model_id``: the model that the form shows, empty for none."""
+
+    revision: int
+    text: str
+    file_name: str
+    model_id: str
+    own_encodings: Callable[[], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedText:
+    """Every mistake; where there is none, all models as (id, name), ids that are hidden, and the facts of the one asked
+    for (None where the text hides it, or nobody knows it)."""
+
+    problems: tuple[Problem, ...]
+    models: tuple[tuple[str, str], ...] = ()
+    hidden: tuple[str, ...] = ()
+    facts: ModelFacts | None = None
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRequest:
+    """Set a value of a model to what was typed; None takes it out of the file, and with an empty path all of them.
+
+    ``from_table``: it was typed in the cost table, not on the tab of the file.
+    """
+
+    revision: int
+    text: str
+    file_name: str
+    model_id: str
+    path: str
+    kind: str
+    typed: str | None
+    own_encodings: Callable[[], Sequence[str]]
+    from_table: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What to put where in the text; None where nothing changes, and then ``why`` if it cannot be changed."""
+
+    splice: Splice | None
+    why: str = ""
+
+
+def check(request: CheckRequest, ticket: Ticket) -> CheckedText:
+    """Check a text, and lay it over the built-in prices."""
+    from pricing.bundled import load_bundled
+    from pricing.layering import lay_over
+    from pricing.load import read_price_text as parse
+
+    bundled = load_bundled()
+    own = tuple(request.own_encodings())
+    file = parse(request.text, request.file_name, own, bundled.rules, ticket.stand_back)
+    if file.problems:
+        return CheckedText(file.problems)
+    models, notices, hidden = lay_over(bundled, file)
+    wanted = next((model for model in models if model.id == request.model_id), None)
+    return CheckedText(
+        (),
+        tuple(sorted((model.id, model.name) for model in models)),
+        tuple(sorted(hidden)),
+        facts_of(wanted) if wanted is not None else None,
+        tuple(notice.message for notice in notices),
+    )
+
+
+def change(request: ChangeRequest, _ticket: Ticket | None = None) -> Change:
+    """Change one value in a text, and nothing else of it."""
+    from pricing.editing import EditError, remove_field, set_field
+    from pricing.types import PriceFileError
+
+    text, model_id, path = request.text, request.model_id, request.path
+    names = tuple(request.own_encodings())
+    try:
+        if request.typed is None:
+            after = remove_field(text, model_id, path, file_name=request.file_name, tokenizers=names)
+        else:
+            assert request.kind not in IN_THE_TEXT
+            value = value_of(request.kind, request.typed)
+            after = set_field(text, model_id, path, value, file_name=request.file_name, tokenizers=names)
+    except PriceFileError as error:
+        return Change(None, "\n".join(problem.message for problem in error.problems))
+    except EditError as error:
+        return Change(None, str(error))
+    return Change(splice(text, after) if after != text else None)
+
+
+class PriceDesk(QObject):
+    """The lanes of one price file, which need not exist.
+
+    Signals: ``read(FileText, ReadRequest)``, ``checked(CheckedText, CheckRequest)``,
+    ``changed(Change, ChangeRequest)``, ``saved(Saved, SaveRequest)``, ``failed(str)`` with the reason; ``touched()``
+    when the file may have changed.
+    """
+
+    read = Signal(object, object)
+    checked = Signal(object, object)
+    changed = Signal(object, object)
+    saved = Signal(object, object)
+    failed = Signal(str)
+    touched = Signal()
+
+    def __init__(
+        self, path: Path, runner: JobRunner, own_encodings: Callable[[], Sequence[str]], parent: QObject | None = None
+    ) -> None:
+        """``own_encodings``: as in ``LoadRequest``; called on a worker thread."""
+        super().__init__(parent)
+        self.path = path
+        self._own_encodings = own_encodings
+        self._reading = runner.background(self.tr("Reading your price file"), read_price_text)
+        self._checking = runner.conflated(self.tr("Checking your price file"), check)
+        self._changing = runner.exclusive(self.tr("Changing a price"), change)
+        self._saving = runner.exclusive(self.tr("Saving your price file"), save_price_text, stoppable=False)
+        for lane, receiver in (
+            (self._reading, self._on_read),
+            (self._checking, self._on_checked),
+            (self._changing, self._on_changed),
+            (self._saving, self._on_saved),
+        ):
+            lane.finished.connect(receiver)
+            lane.failed.connect(self._on_failed)
+        self._watcher = QFileSystemWatcher(self)
+        self._watcher.directoryChanged.connect(self._on_touched)
+        self._watcher.fileChanged.connect(self._on_touched)
+        self._watch()
+
+    def read_file(self, against: str | None = None, revision: int = -1) -> ReadRequest:
+        """Read the file, soon. ``against``: the text in the editor. Returns what ``read`` will come with."""
+        request = ReadRequest(self.path, against, revision)
+        self._reading.submit(request)
+        return request
+
+    def check(self, text: str, revision: int, model_id: str) -> None:
+        """Check a text, soon; of several the newest."""
+        self._checking.submit(CheckRequest(revision, text, self.path.name, model_id, self._own_encodings))
+
+    def change(
+        self, text: str, revision: int, model_id: str, path: str, kind: str, typed: str | None, from_table: bool = False
+    ) -> None:
+        """Change a value in a text, soon; see ``ChangeRequest``."""
+        names, file_name = self._own_encodings, self.path.name
+        self._changing.submit(ChangeRequest(revision, text, file_name, model_id, path, kind, typed, names, from_table))
+
+    def save(self, text: str, revision: int, file: FileText) -> None:
+        """Write a text that was made from ``file``, soon."""
+        self._saving.submit(SaveRequest(self.path, text, file.stored, file.digest, revision))
+
+    def _watch(self) -> None:
+        """Editors replace a file rather than write into it, so its folder is watched as well."""
+        with contextlib.suppress(OSError):  # Without a folder there is nothing to watch, and saving says why.
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        watched = {*self._watcher.files(), *self._watcher.directories()}
+        for path in (self.path.parent, self.path):
+            if str(path) not in watched and (path.is_file() or path != self.path):
+                self._watcher.addPath(str(path))
+
+    @Slot()
+    def _on_touched(self) -> None:
+        self._watch()
+        self.touched.emit()
+
+    @Slot(object)
+    def _on_read(self, result: JobResult) -> None:
+        self.read.emit(result.value, result.request)
+
+    @Slot(object)
+    def _on_checked(self, result: JobResult) -> None:
+        self.checked.emit(result.value, result.request)
+
+    @Slot(object)
+    def _on_changed(self, result: JobResult) -> None:
+        self.changed.emit(result.value, result.request)
+
+    @Slot(object)
+    def _on_saved(self, result: JobResult) -> None:
+        self._watch()
+        self.saved.emit(result.value, result.request)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)

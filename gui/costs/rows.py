@@ -1,0 +1,261 @@
+"""Rows of the cost table: which of them are shown, in which order, and which one the window measures by. No Qt.
+
+The order is made in three steps, each of which keeps the order of the step before where it has nothing to say: the
+order of the price table, the sort columns from the last to the first, and then the groups: the baseline row on top,
+favourites below it, the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pricing.scenarios import MixedCost
+    from pricing.types import CostEstimate, Model, Rates
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """A model, its estimate, and what the window knows besides.
+
+    ``pending``: the count is that of an earlier text, or has not arrived at all; a new one is on its way.
+    ``cached_cut``: the scenario asked for more cached tokens than this prompt has, so all of it counts as cached.
+    ``mixed``: the kinds of calls, where they are not all alike; then ``estimate`` is their average, without parts.
+    ``rates``: the prices in force on the day of the scenario, in its service tier and at its hours, below any tier of
+    long prompts. ``off_peak_rates``: those outside the peak hours, where prices depend on the hour and it is not told.
+    ``calibrated``: the count rests on what the user was billed for such texts.
+    """
+
+    model: Model
+    estimate: CostEstimate
+    pending: bool = False
+    cached_cut: bool = False
+    rates: Rates | None = None
+    off_peak_rates: Rates | None = None
+    mixed: MixedCost | None = None
+    calibrated: bool = False
+
+    @property
+    def model_id(self) -> str:
+        """The id of the model, ``vendor/model``."""
+        return self.model.id
+
+    @property
+    def has_range(self) -> bool:
+        """Whether tokens of the prompt, of the output, or the prices are a range rather than one number."""
+        estimate = self.estimate
+        tokens = estimate.input_low != estimate.input_high or estimate.output_low != estimate.output_high
+        return tokens or estimate.usd_low != estimate.usd_high
+
+
+def usd_middle(row: CostRow) -> Decimal | None:
+    """The middle of the range of the total: what a row is sorted and compared by. None where the total is unknown."""
+    estimate = row.estimate
+    if estimate.usd is None or estimate.usd_low is None or estimate.usd_high is None:
+        return estimate.usd
+    return (estimate.usd_low + estimate.usd_high) / 2
+
+
+SortValue = Callable[[CostRow], Any]
+"""What a row is sorted by in one column: values that can be compared with each other, None for unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One column to sort by."""
+
+    column: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The user's choices. Model ids in ``favourites``, ``hidden`` and ``baseline``; ids that no longer exist are kept,
+    for a model may come back with another price file. ``show_embedding`` is for those that write no text.
+
+    Filters keep models whose count is exact, favourites, those of some ``vendors`` (all if empty), with a context
+    window of ``context_at_least`` tokens, with a price of cached input, and those that surely cost less than the
+    budget. ``by_vendor`` shows the models of each vendor together.
+    """
+
+    sort: tuple[SortKey, ...] = (SortKey("total"),)
+    filter: str = ""
+    favourites: frozenset[str] = field(default_factory=frozenset)
+    hidden: frozenset[str] = field(default_factory=frozenset)
+    baseline: str | None = None
+    show_hidden: bool = False
+    show_retired: bool = False
+    show_embedding: bool = False
+    exact_only: bool = False
+    favourites_only: bool = False
+    vendors: frozenset[str] = field(default_factory=frozenset)
+    context_at_least: int = 0
+    cache_price: bool = False
+    within_budget: bool = False
+    by_vendor: bool = False
+
+    @property
+    def is_filtered(self) -> bool:
+        """True if a filter other than that of words leaves models out."""
+        chips = (self.exact_only, self.favourites_only, self.cache_price, self.within_budget)
+        return any(chips) or bool(self.vendors or self.context_at_least)
+
+    def without_filters(self) -> Arrangement:
+        """Return the same choices with every filter off, that of words too."""
+        off = Arrangement()
+        names = ("filter", "exact_only", "favourites_only", "vendors", "context_at_least", "cache_price")
+        return replace(self, within_budget=False, **{name: getattr(off, name) for name in names})
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """The rows to show, as indices into the rows given; and how many were left out, and why.
+
+    ``hidden``, ``retired`` and ``embedding`` count the rows that the user hid, that are no longer served, and whose
+    models make embeddings: shown or not, but without embedding models that are favourites or the baseline, for those
+    are shown anyway. ``matching_left_out`` counts the rows left out that the filter would have shown.
+    """
+
+    order: tuple[int, ...]
+    total: int
+    hidden: int
+    retired: int
+    embedding: int
+    matching_left_out: int = 0
+
+
+def arrange(
+    rows: Sequence[CostRow],
+    arrangement: Arrangement,
+    sort_values: dict[str, SortValue],
+    search_text: Callable[[CostRow], str],
+    budget: Decimal | None = None,
+) -> Arranged:
+    """Filter and sort ``rows``.
+
+    ``sort_values`` gives for each column what to sort by; sort keys of unknown columns are ignored. ``search_text``
+    gives what the filter looks into, case folded.
+    """
+    hidden = {row.model_id for row in rows} & arrangement.hidden
+    retired = {row.model_id for row in rows if row.estimate.retired}
+    # Next to models that are paid for an answer they would always be the cheapest. A favourite is wanted all the same.
+    wanted = arrangement.favourites | {arrangement.baseline}
+    embedding = {row.model_id for row in rows if row.model.only_reads} - wanted
+    left_out = set() if arrangement.show_hidden else set(hidden)
+    if not arrangement.show_retired:
+        left_out |= retired
+    if not arrangement.show_embedding:
+        left_out |= embedding
+    words = arrangement.filter.casefold().split()
+    matching = [
+        index
+        for index, row in enumerate(rows)
+        if (not words or _has_all(search_text(row), words)) and _passes(row, arrangement, budget)
+    ]
+    order = [index for index in matching if rows[index].model_id not in left_out]
+    matching_left_out = len(matching) - len(order)
+    for key in reversed(arrangement.sort):
+        value = sort_values.get(key.column)
+        if value is not None:
+            order = _sorted(rows, order, value, key.descending)
+    order.sort(key=lambda index: _group(rows[index].model_id, arrangement))
+    if arrangement.by_vendor:
+        order.sort(key=lambda index: natural(rows[index].model.provider))
+    return Arranged(tuple(order), len(rows), len(hidden), len(retired), len(embedding), matching_left_out)
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort value for text that puts ``gpt-5.10`` behind ``gpt-5.9`` and ignores case."""
+    return tuple(
+        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text.casefold()) if part
+    )
+
+
+def _passes(row: CostRow, arrangement: Arrangement, budget: Decimal | None) -> bool:
+    """Return True if no filter leaves the row out. What is not known passes none."""
+    if arrangement.exact_only and (row.estimate.label or row.model.count.label) not in ("exact", "counted"):
+        return False
+    if arrangement.exact_only and row.model.count.tokenizer is None:
+        return False
+    if arrangement.favourites_only and row.model_id not in arrangement.favourites:
+        return False
+    if arrangement.vendors and row.model.provider not in arrangement.vendors:
+        return False
+    if arrangement.context_at_least and (row.model.context or 0) < arrangement.context_at_least:
+        return False
+    if arrangement.cache_price and (row.rates is None or row.rates.cached is None):
+        return False
+    if arrangement.within_budget and budget is not None:
+        most = row.estimate.usd_calls_high
+        return most is not None and most <= budget
+    return True
+
+
+def _has_all(text: str, words: Sequence[str]) -> bool:
+    return all(word in text for word in words)
+
+
+def _sorted(rows: Sequence[CostRow], order: list[int], value: SortValue, descending: bool) -> list[int]:
+    """Sort by one column; equal values keep their order, unknown ones come last in both directions."""
+    values = {index: value(rows[index]) for index in order}
+    known = [index for index in order if values[index] is not None]
+    unknown = [index for index in order if values[index] is None]
+    known.sort(key=values.__getitem__, reverse=descending)
+    return known + unknown
+
+
+def _group(model_id: str, arrangement: Arrangement) -> int:
+    if model_id == arrangement.baseline:
+        return 0
+    return 1 if model_id in arrangement.favourites else 2
+
+
+FIRST_MODEL = "openai/gpt-5-nano"
+"""Until another is chosen: it counts exactly, in the encoding that a fresh window shows."""
+
+
+NO_MODEL = "-"
+"""The choice of no model: figures are those of the encoding alone."""
+
+
+class ReferenceModel:
+    """The user's choice by id, or ``NO_MODEL``.
+
+    Neither the order nor the filter of the cost table, nor its selection, changes it.
+    """
+
+    def __init__(self, chosen: str = "") -> None:
+        """``chosen``: the id saved in a session, empty if the user has not chosen a model."""
+        self.chosen = chosen
+
+    def of(self, models: Iterable[Model]) -> Model | None:
+        """The model among these, in the order of the price table; None where there are none or none is wanted.
+
+        A choice that is not among them is kept, for it may come back with another price file; until then a model that
+        counts exactly stands in.
+        """
+        if self.chosen == NO_MODEL:
+            return None
+        known = {model.id: model for model in models}
+        for model_id in (self.chosen, FIRST_MODEL):
+            if model_id in known:
+                return known[model_id]
+        exact = (model for model in known.values() if model.count.label == "exact" and not model.only_reads)
+        return next(exact, next(iter(known.values()), None))
+
+    def row(self, rows: Sequence[CostRow]) -> CostRow | None:
+        """Its row of the cost table, shown there or not."""
+        model = self.of(row.model for row in rows)
+        return next((row for row in rows if model is not None and row.model_id == model.id), None)
+
+    def rows_beside(self, rows: Sequence[CostRow], arrangement: Arrangement, most: int) -> list[CostRow]:
+        """Its row, and behind it those of the favourites and the baseline in the order of the price table, at most so
+        many; of those no longer served or hidden by the user, none."""
+        first = self.row(rows)
+        wanted = (arrangement.favourites | {arrangement.baseline}) - arrangement.hidden
+        others = [row for row in rows if row.model_id in wanted and row is not first and not row.estimate.retired]
+        return ([first] if first is not None else []) + others[: most - 1]

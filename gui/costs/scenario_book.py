@@ -1,0 +1,400 @@
+"""Scenarios: their choices, as the session keeps them, and saved ones under names in a file that windows share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.core.file_writing import set_aside
+from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
+from gui.costs.cost_service import calls_of_a_month
+from gui.state.storage import SharedFile, Storage
+
+if TYPE_CHECKING:
+    from pricing.types import CallMix, Scenario
+
+
+MOST_TOKENS = 100_000_000
+MOST_CALLS = 1_000_000_000
+MOST_BUDGET = Decimal("9999999.99")
+LEAST_FACTOR, MOST_FACTOR = Decimal("0.01"), Decimal(1000)
+TOKENS, PER_CENT = "tokens", "percent"
+DOLLARS = "USD"
+SERVICES = ("flex", "priority", "fast", "ultrafast")
+"""As ``pricing.types.SERVICES``, which a window need not import to read its session."""
+HOURS = ("peak", "off-peak", "average")
+"""As ``pricing.types.HOURS``."""
+LONGEST_NAME = 60
+"""Characters of the name of a scenario."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioChoices:
+    """Every choice with its value at a first start.
+
+    ``output_range`` and ``reasoning_range`` are the fewest and the most tokens to expect, and hold the likely figure;
+    None: as many as are likely. ``cached`` counts tokens, or per cent of the prompt, by ``cached_unit``.
+    ``hit_percent`` of the calls find that part in the cache, the others write it there; None: every call reads it, and
+    writes ``cache_write`` and ``cache_write_1h`` tokens. ``calls_a_day`` is 0 where nobody said it. ``batch_percent``
+    of the calls go through the batch service where ``batch`` is set, and none of them through the tier ``service``
+    then. ``hours`` are those of a price that depends on them, empty for all. ``budget`` is in US dollars for all calls,
+    0 for none. ``on`` is None where prices follow the calendar. ``currency`` is one that the user's price file has a
+    rate for.
+    """
+
+    output_tokens: int = 500
+    output_range: tuple[int, int] | None = None
+    reasoning_tokens: int = 0
+    reasoning_range: tuple[int, int] | None = None
+    cached: int = 0
+    cached_unit: str = TOKENS
+    cache_write: int = 0
+    cache_write_1h: int = 0
+    hit_percent: Decimal | None = None
+    for_an_hour: bool = False
+    calls: int = 1_000
+    calls_a_day: int = 0
+    batch: bool = False
+    batch_percent: int = 100
+    service: str = ""
+    hours: str = ""
+    budget: Decimal = Decimal(0)
+    factor: Decimal = Decimal(1)
+    on: date | None = None
+    currency: str = DOLLARS
+
+    def scenario(self, today: date) -> Scenario:
+        """What is priced."""
+        from pricing.types import Scenario
+
+        share = Decimal(self.cached) / 100 if self.cached_unit == PER_CENT else None
+        return Scenario(
+            on=self.on or today,
+            output_tokens=self.output_tokens,
+            output_range=self.output_range,
+            reasoning_tokens=self.reasoning_tokens,
+            reasoning_range=self.reasoning_range,
+            cached_tokens=self.cached if share is None else None,
+            cached_share=share,
+            cache_write_tokens=self.cache_write,
+            cache_write_1h_tokens=self.cache_write_1h,
+            batch=self.batch,
+            service="" if self.batch else self.service,
+            hours=self.hours,
+            now=_this_quarter() if self.on in (None, today) else None,
+            calls=self.calls,
+            factor=self.factor,
+        )
+
+    def mix(self) -> CallMix:
+        """How calls differ from each other."""
+        from pricing.types import CallMix
+
+        return CallMix(
+            hit_rate=None if self.hit_percent is None else self.hit_percent / 100,
+            for_an_hour=self.for_an_hour,
+            batch_share=Decimal(self.batch_percent) / 100 if self.batch and self.batch_percent < 100 else None,
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """The choices as JSON holds them; amounts as text, so that no digit is lost."""
+        found: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            found[field.name] = str(value) if isinstance(value, (date, Decimal)) else value
+        return found
+
+
+def _this_quarter() -> datetime:
+    """The time, as it was when the quarter of an hour began: scenarios in between are equal."""
+    now = datetime.now(UTC)
+    return now.replace(minute=now.minute // 15 * 15, second=0, microsecond=0)
+
+
+def choices_of(plain: Mapping[str, Any]) -> ScenarioChoices:
+    """Take back what ``plain`` gave. What is missing or of no use has its value of a first start."""
+    known: dict[str, Any] = {}
+    for field in fields(ScenarioChoices):
+        value = _READERS[field.name](plain.get(field.name))
+        if value is not None:
+            known[field.name] = value
+    if known.get("cached_unit") == PER_CENT:
+        known["cached"] = min(known.get("cached", 0), 100)
+    for name in ("output", "reasoning"):
+        ends, likely = known.get(f"{name}_range"), known.get(f"{name}_tokens", 0 if name == "reasoning" else 500)
+        if ends is not None:
+            known[f"{name}_range"] = (min(ends[0], likely), max(ends[1], likely))
+    return ScenarioChoices(**known)
+
+
+def _whole(least: int, most: int) -> Any:
+    def read(value: object) -> int | None:
+        right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+        return value if right else None  # type: ignore[return-value]
+
+    return read
+
+
+def _amount(least: Decimal, most: Decimal) -> Any:
+    def read(value: object) -> Decimal | None:
+        try:
+            amount = Decimal(value) if isinstance(value, str) else None
+        except InvalidOperation:
+            return None
+        return amount if amount is not None and amount.is_finite() and least <= amount <= most else None
+
+    return read
+
+
+def _ends(value: object) -> tuple[int, int] | None:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        return None
+    low, high = map(_whole(0, MOST_TOKENS), value)
+    return None if low is None or high is None or low > high else (low, high)
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _one_of(names: tuple[str, ...]) -> Any:
+    def read(value: object) -> str | None:
+        return value if value in names else None  # type: ignore[return-value]
+
+    return read
+
+
+def _unit(value: object) -> str | None:
+    return value if value in (TOKENS, PER_CENT) else None  # type: ignore[return-value]
+
+
+def _day(value: object) -> date | None:
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _code(value: object) -> str | None:
+    return value if isinstance(value, str) and value.isascii() and value.isalpha() and len(value) == 3 else None
+
+
+_READERS: dict[str, Any] = {
+    **dict.fromkeys(("output_tokens", "reasoning_tokens", "cached"), _whole(0, MOST_TOKENS)),
+    **dict.fromkeys(("cache_write", "cache_write_1h"), _whole(0, MOST_TOKENS)),
+    **dict.fromkeys(("output_range", "reasoning_range"), _ends),
+    **dict.fromkeys(("for_an_hour", "batch"), _flag),
+    "cached_unit": _unit,
+    "service": _one_of(SERVICES),
+    "hours": _one_of(HOURS),
+    "hit_percent": _amount(Decimal(0), Decimal(100)),
+    "calls": _whole(1, MOST_CALLS),
+    "calls_a_day": _whole(0, MOST_CALLS),
+    "batch_percent": _whole(1, 100),
+    "budget": _amount(Decimal(0), MOST_BUDGET),
+    "factor": _amount(LEAST_FACTOR, MOST_FACTOR),
+    "on": _day,
+    "currency": _code,
+}
+
+
+class ScenarioState(QObject):
+    """Holds the choices. Bar and dialog show them, and change them here.
+
+    Signals: ``changed()`` after every change.
+    """
+
+    changed = Signal()
+
+    def __init__(self, today: Callable[[], date] = date.today, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._today = today
+        self._shown_day = today()
+        self._cached_by_unit = {TOKENS: 0, PER_CENT: 0}
+        self.choices = ScenarioChoices()
+
+    @property
+    def day(self) -> date:
+        """The day whose prices are in force."""
+        return self.choices.on or self._today()
+
+    @property
+    def budget(self) -> Decimal | None:
+        """US dollars that all calls may cost, None where nothing was said of it."""
+        return self.choices.budget or None
+
+    def scenario(self) -> Scenario:
+        """What is priced."""
+        return self.choices.scenario(self._today())
+
+    def mix(self) -> CallMix:
+        """How calls differ from each other."""
+        return self.choices.mix()
+
+    def set(self, choices: ScenarioChoices) -> None:
+        """Take other choices as a whole."""
+        self._cached_by_unit = {TOKENS: 0, PER_CENT: 0}
+        self._take(choices)
+
+    @Slot()
+    def reset(self) -> None:
+        """Back to the scenario of a first start. Amounts stay in the currency they are shown in."""
+        self.set(ScenarioChoices(currency=self.choices.currency))
+
+    def change(self, **fields: Any) -> None:
+        """Change some of the choices; what hangs together with them follows.
+
+        Calls of a day say how many there are in a month; ranges hold their likely figure; each unit of the cached part
+        remembers its own number, for 30 tokens are not 30 per cent; a day that is today's follows the calendar.
+        """
+        if "calls_a_day" in fields:
+            if fields["calls_a_day"]:
+                fields["calls"] = calls_of_a_month(fields["calls_a_day"])
+        elif "calls" in fields:
+            fields["calls_a_day"] = 0
+        unit = fields.get("cached_unit", self.choices.cached_unit)
+        if unit != self.choices.cached_unit:
+            self._cached_by_unit[self.choices.cached_unit] = self.choices.cached
+            fields.setdefault("cached", self._cached_by_unit[unit])
+        if fields.get("on") == self._today():
+            fields["on"] = None
+        self._take(_holding(replace(self.choices, **fields)))
+
+    def follow_day(self) -> None:
+        """Tell of a new day if prices follow the calendar; for windows left open over midnight."""
+        if self.choices.on is None and self._shown_day != self._today():
+            self._shown_day = self._today()
+            self.changed.emit()
+
+    def _take(self, choices: ScenarioChoices) -> None:
+        self._shown_day = self._today()
+        self.choices = choices
+        self.changed.emit()
+
+
+def _holding(choices: ScenarioChoices) -> ScenarioChoices:
+    """Widen ranges to hold the likely figure."""
+    for name in ("output", "reasoning"):
+        ends, likely = getattr(choices, f"{name}_range"), getattr(choices, f"{name}_tokens")
+        if ends is not None:
+            choices = replace(choices, **{f"{name}_range": (min(ends[0], likely), max(ends[1], likely))})
+    return choices
+
+
+VERSION = 1
+
+
+class ScenarioBook(QObject):
+    """What is saved under which name; every change is written at once.
+
+    A damaged file is set aside and costs nothing else. What another window saved meanwhile stays, and is known here
+    from the next change on.
+
+    Signals: ``changed()`` when the names or what they stand for are others; ``failed(str)`` with a sentence.
+    """
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, path: Path, storage: Storage, parent: QObject | None = None) -> None:
+        """``storage`` belongs to the book alone."""
+        super().__init__(parent)
+        self.problem = ""
+        self._file = SharedFile(path, VERSION, self)
+        self._file.use_storage(storage)
+        self._known: Mapping[str, ScenarioChoices] = self._read(path)
+        self._file.written.connect(self._on_written)
+        self._file.failed.connect(self._on_failed)
+
+    def names(self) -> list[str]:
+        """Every name, as a person would order them."""
+        return sorted(self._known, key=_order)
+
+    def get(self, name: str) -> ScenarioChoices | None:
+        """What was saved under a name."""
+        return self._known.get(name)
+
+    def save(self, name: str, choices: ScenarioChoices) -> None:
+        """Keep this under a name, in place of what was kept there."""
+        self._touch({name: choices})
+
+    def rename(self, before: str, after: str) -> None:
+        """Give a saved scenario another name; what was kept under that is gone. Raises KeyError for an unknown one."""
+        self._touch({before: None, after: self._known[before]})
+
+    def delete(self, name: str) -> None:
+        """Keep nothing under this name any more."""
+        self._touch({name: None})
+
+    def _touch(self, changes: Mapping[str, ScenarioChoices | None]) -> None:
+        kept = {**self._known, **changes}
+        self._known = {name: choices for name, choices in kept.items() if choices is not None}
+        names = tuple(changes)
+
+        def with_ours(document: Document) -> None:
+            if document:
+                _known(document)
+            known, saved = self._known, dict(document.get("scenarios", {}))
+            for name in names:
+                saved.pop(name, None)
+                if name in known:
+                    saved[name] = known[name].plain()
+            document["scenarios"] = dict(sorted(saved.items(), key=lambda item: _order(item[0])))
+
+        self._file.change(with_ours)
+        self.changed.emit()
+
+    def _read(self, path: Path) -> dict[str, ScenarioChoices]:
+        try:
+            document = read_document(path)
+            known = _known(document) if document else {}
+        except OSError as error:
+            self.problem = self.tr("The saved scenarios could not be read: {why}.").format(why=error.strerror or error)
+        except DamagedFile:
+            self.problem = self._set_aside(path)
+        else:
+            if is_newer(document, VERSION):
+                self.problem = self.tr(
+                    "A newer version of Tokenloupe has written the saved scenarios. They are used as far as they are "
+                    "known here; what you change here is not saved."
+                )
+            return known
+        return {}
+
+    def _set_aside(self, path: Path) -> str:
+        try:
+            kept = set_aside(path)
+        except OSError as error:
+            return self.tr("The saved scenarios are damaged and could not be set aside: {why}.").format(why=error)
+        return self.tr("The file of saved scenarios was damaged. It is kept as {name}.").format(name=kept)
+
+    @Slot(object)
+    def _on_written(self, document: Document) -> None:
+        """What others have saved meanwhile is known from now on."""
+        known = _known(document)
+        if known != self._known and not self._file.is_busy:
+            self._known = known
+            self.changed.emit()
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self.failed.emit(self.tr("The scenarios could not be saved: {why}.").format(why=why))
+
+
+def _order(name: str) -> tuple[str, str]:
+    """As a person would order them."""
+    return name.casefold(), name
+
+
+def _known(document: Document) -> dict[str, ScenarioChoices]:
+    """DamagedFile for a document of something else."""
+    saved = document.get("scenarios")
+    if not isinstance(saved, dict) or not all(isinstance(one, dict) for one in saved.values()):
+        raise DamagedFile("this is no file of saved scenarios")
+    return {name[:LONGEST_NAME]: choices_of(plain) for name, plain in saved.items() if name.strip()}
