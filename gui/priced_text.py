@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, Slot
 
 if TYPE_CHECKING:
     from gui.costs.status import CostStatus
+    from gui.prompt.chat.draft_service import RequestReply
+    from gui.prompt.live_text_service import PromptCounts
     from gui.prompt.prompt import Prompt
     from gui.services.costs import CostService
-    from gui.services.live_text import PromptCounts
-    from gui.services.request_count import RequestReply
 
 
 class PricedText(QObject):

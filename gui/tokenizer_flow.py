@@ -17,7 +17,7 @@ from gui.dialogs.tokenizer_models import TokenizerModelsDialog
 from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.dialogs.tokenizers import TokenizersDialog
 from gui.notify import Offer
-from gui.services.encoding import FIRST_ENCODING
+from gui.prompt.counting_service import FIRST_ENCODING
 from gui.services.price_files import OWN_VENDOR
 from gui.services.tokenizer_files import AssignRequest, Change, ReadRequest, TokenizerFiles
 

@@ -47,26 +47,26 @@ if TYPE_CHECKING:
     from gui.costs.wiring import CostWiring
     from gui.editor.token_card import TokenInspector
     from gui.files.files_controller import FilesController
-    from gui.finder import Finder
     from gui.lab.lab_controller import LabWiring
+    from gui.prompt.chat.request_wiring import RequestWiring
+    from gui.prompt.compare.compare_wiring import CompareWiring
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
+    from gui.prompt.finder import Finder
     from gui.prompt.first_steps import FirstSteps
     from gui.prompt.ids_controller import IdsController
+    from gui.prompt.savings.advisor_wiring import AdvisorWiring
+    from gui.prompt.versions.versions_wiring import VersionsWiring
     from gui.report_writing import ReportWriting
     from gui.runtime.jobs import JobRunner
     from gui.runtime.loading import Loading, LoadingAhead
     from gui.services.encoding_list import EncodingList
     from gui.services.kernel_build import KernelBuild
-    from gui.tabs.advisor_wiring import AdvisorWiring
-    from gui.tabs.compare_wiring import CompareWiring
     from gui.tabs.conversation_wiring import ConversationWiring
     from gui.tabs.merges_wiring import MergesWiring
     from gui.tabs.pricing_wiring import PricingWiring
-    from gui.tabs.request_wiring import RequestWiring
     from gui.tabs.tab_wiring import TabParts
     from gui.tabs.training_wiring import TrainingWiring
-    from gui.tabs.versions_wiring import VersionsWiring
     from gui.tabs.vocabulary_wiring import VocabularyWiring
 
 
@@ -136,7 +136,7 @@ class Workbench(QObject):
     @cached_property
     def finder(self) -> Finder:
         """Find and replace."""
-        from gui.finder import Finder
+        from gui.prompt.finder import Finder
 
         return Finder(self.prompt, self.panel.find_bar, self.notifier, self)
 
@@ -246,10 +246,10 @@ class Workbench(QObject):
                 in_next_turn(self, self._take_step)
 
     def _start_files(self) -> None:
+        from gui.prompt.find_service import FindService
         from gui.runtime.jobs import JobRunner
         from gui.runtime.loading import Loading, LoadingAhead
         from gui.services.files import FileService
-        from gui.services.find import FindService
         from gui.state.storage import Storage
 
         self.runner = runner = JobRunner(self)
@@ -274,15 +274,15 @@ class Workbench(QObject):
         self.costs.inspector.token.merges_asked.connect(self.inspector.merges_asked)
 
     def _start_counting(self) -> None:
+        from gui.prompt.counting_service import EncodingService
         from gui.prompt.cut_bar import CutController
+        from gui.prompt.cut_service import CutService
         from gui.prompt.ids_controller import IdsController
+        from gui.prompt.ids_service import TokenIdsService
         from gui.prompt.token_actions import TokenActions
         from gui.runtime.memory import MemoryReturn
-        from gui.services.encoding import EncodingService
         from gui.services.encoding_list import EncodingList
         from gui.services.kernel_build import KernelBuild
-        from gui.services.text_cut import CutService
-        from gui.services.token_ids import TokenIdsService
 
         assert self.runner is not None
         self.kernels = kernels = KernelBuild(self.runner, self.paths.compiled, self)

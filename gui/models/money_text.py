@@ -9,7 +9,7 @@ from gui.models.cost_text import SIGNS, CostText
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from gui.services.savings import Money
+    from gui.core.priced_model import Money
 
 MINUS = "−"
 

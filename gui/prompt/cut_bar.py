@@ -13,7 +13,7 @@ from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.notify import Notifier, Offer
-from gui.services.text_cut import CutRequest, CutService, TextCut
+from gui.prompt.cut_service import CutRequest, CutService, TextCut
 
 if TYPE_CHECKING:
     from gui.prompt.prompt_panel import PromptPanel

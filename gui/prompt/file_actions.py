@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QDialog, QMenu, QWidget
 from gui.core.text_chunks import HeldText
 from gui.core.token_text import visible_line
 from gui.dialogs import file_choosers
-from gui.file_on_disk import FileOnDisk
 from gui.notify import Notifier, Offer
+from gui.prompt.file_on_disk import FileOnDisk
 from gui.prompt.prompt import Origin, Prompt
 from gui.runtime.event_loop import in_next_turn
 from gui.state.settings import SettingsStore

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication
 from gui.look.figures import figure
 from gui.notify import Notifier
 from gui.prompt.ids_panel import IdsPanel, IdsToText
+from gui.prompt.ids_service import IdRows, IdsText, RowsRequest, TokenIdsService
 from gui.prompt.text_tools import BOTH, TEXT
-from gui.services.token_ids import IdRows, IdsText, RowsRequest, TokenIdsService
 
 if TYPE_CHECKING:
     from gui.prompt.prompt_panel import PromptPanel

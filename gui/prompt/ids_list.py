@@ -20,11 +20,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from gui.look.figures import figure
+from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
+from gui.prompt.ids_service import IdRows, label_of
 from gui.prompt.prompt import Prompt
-from gui.services.token_ids import IdRows, label_of
 from gui.state.settings import SettingsStore
-from gui.widgets.editor_look import fixed_font
 
 if TYPE_CHECKING:
     import numpy as np

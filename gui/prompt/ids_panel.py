@@ -19,14 +19,14 @@ from PySide6.QtWidgets import (
 
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.figures import figure
+from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.prompt.ids_list import IdsList
+from gui.prompt.ids_service import FORMS, IdsText, written
 from gui.prompt.prompt import Prompt
-from gui.services.token_ids import FORMS, IdsText, written
 from gui.state.settings import SettingsStore
-from gui.widgets.editor_look import fixed_font
 
 if TYPE_CHECKING:
     import numpy as np

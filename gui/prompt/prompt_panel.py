@@ -13,19 +13,19 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSplitter, QVBox
 from gui.editor.token_editor import TokenEditor
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.panels.token_readout import TokenReadout
 from gui.prompt.count_bar import CountBar
 from gui.prompt.gutter import Gutter
 from gui.prompt.prompt import Prompt
 from gui.prompt.prompt_banners import PromptBanners
 from gui.prompt.text_tools import TEXT, TextTools
+from gui.prompt.token_readout import TokenReadout
 from gui.state.settings import SettingsStore
 from gui.widgets.editor_look import EditorLook
 
 if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan
-    from gui.panels.token_announcer import TokenAnnouncer
-    from gui.services.live_text import PromptCounts
+    from gui.prompt.live_text_service import PromptCounts
+    from gui.prompt.token_announcer import TokenAnnouncer
     from gui.widgets.find_bar import FindBar
     from gui.window.navigation import ViewBar
 
@@ -220,7 +220,7 @@ class PromptPanel(QFrame):
     @cached_property
     def announcer(self) -> TokenAnnouncer:
         """For screen readers. Made with the first token at the caret: the first picture is without it."""
-        from gui.panels.token_announcer import TokenAnnouncer
+        from gui.prompt.token_announcer import TokenAnnouncer
 
         return TokenAnnouncer(self.editor)
 

@@ -138,7 +138,7 @@ class PricingWiring(QObject):
     @cached_property
     def finder(self) -> PriceFinder:
         """Find and replace in the text. Made when it is first asked for."""
-        from gui.services.find import FindService
+        from gui.prompt.find_service import FindService
         from gui.tabs.price_finder import PriceFinder
 
         self.build()

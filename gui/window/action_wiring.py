@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gui.editor.offsets import TokenSpan
-    from gui.finder import Finder
     from gui.licence_reading import LicenceReading
+    from gui.prompt.finder import Finder
     from gui.tabs.price_finder import PriceFinder
     from gui.tabs.pricing_wiring import PricingWiring
     from gui.window.command_palette import CommandPalette, Entry

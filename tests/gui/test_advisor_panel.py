@@ -10,12 +10,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QProgressBar, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
-from gui.models.previews import CHANGE
-from gui.models.proposals import EFFECT, MONEY, TOKENS, WHAT
-from gui.models.ranking import BEGINNING, LINE, SHARE
-from gui.panels.advisor_panel import AdvisorPanel
-from gui.services import advice as advice_module
-from gui.tabs.advisor_flow import AdvisorFlow
+from gui.prompt.savings import service as advice_module
+from gui.prompt.savings.controller import AdvisorFlow
+from gui.prompt.savings.panel import AdvisorPanel
+from gui.prompt.savings.previews import CHANGE
+from gui.prompt.savings.ranking import BEGINNING, LINE, SHARE
+from gui.prompt.savings.tables import EFFECT, MONEY, TOKENS, WHAT
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, count_o200k, notices
 

@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from gui.core.text_chunks import held
-from gui.models.comparison_rows import ENCODING, PREMIUM, RATIO, TOKENS
-from gui.models.comparison_words import premium_percent, premium_text
-from gui.panels.aligned_tokens import AlignedTokens
-from gui.panels.compare_panel import FIRST_ENCODINGS, ComparePanel
-from gui.services import comparisons
-from gui.tabs import compare_flow
+from gui.prompt.compare import controller as compare_flow
+from gui.prompt.compare import service as comparisons
+from gui.prompt.compare.labels import premium_percent, premium_text
+from gui.prompt.compare.panel import FIRST_ENCODINGS, ComparePanel
+from gui.prompt.compare.tables import ENCODING, PREMIUM, RATIO, TOKENS
+from gui.widgets.aligned_tokens import AlignedTokens
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 

@@ -25,6 +25,7 @@ from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
 from engine.training_checkpoint import read_checkpoint, write_checkpoint
 from engine.training_types import TrainingSettings
+from gui.core import version_store as store
 from gui.core.text_chunks import held
 from gui.models.scenario_choices import ScenarioChoices
 from gui.runtime.jobs import JobRunner
@@ -32,7 +33,6 @@ from gui.services.calibrations import Calibrations, load
 from gui.services.price_text import ReadRequest, SaveRequest, read_price_text, save_price_text
 from gui.services.training_checkpoint import PLAN, STATE, find_checkpoints, free_place, save_checkpoint
 from gui.services.training_plan import TrainingPlan
-from gui.services.versions import store
 from gui.state.scenario_book import ScenarioBook
 from gui.state.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
 from gui.state.settings import SettingsStore

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.still_wanted import asking
-from gui.services.advisor import json_blocks, left_out, long_strings, stretches, structure, white_space
-from gui.services.advisor.stretches import BEFORE_WORDS, LINE_END, first_match, matches
+from gui.core.savings import json_blocks, left_out, long_strings, matching, structure, white_space
+from gui.core.savings.matching import BEFORE_WORDS, LINE_END, first_match, matches
 
 LINES = tuple(
     (one, LINE_END)
@@ -45,7 +45,7 @@ def test_matches_are_those_of_one_search(
     start = min(start, len(text))
     stop = max(start, len(text) - left)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches, "STRETCH", size)
+        patch.setattr(matching, "STRETCH", size)
         found = list(matches(pattern, text, cut))
         within = list(matches(pattern, text, cut, start, stop))
         first = first_match(pattern, text, start, stop) if cut is LINE_END else None
@@ -58,15 +58,15 @@ def test_matches_are_those_of_one_search(
 
 def test_a_long_line_is_not_gone_through_for_each_beginning_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     gone_through = []
-    plainly = stretches.stretches
-    monkeypatch.setattr(stretches, "stretches", lambda *given: gone_through.append(given) or plainly(*given))
-    text = "{no JSON}\n" * 500 + "x" * (2 * stretches.STRETCH)
+    plainly = matching.stretches
+    monkeypatch.setattr(matching, "stretches", lambda *given: gone_through.append(given) or plainly(*given))
+    text = "{no JSON}\n" * 500 + "x" * (2 * matching.STRETCH)
     assert json_blocks.json_blocks(text, [(0, len(text))]) == []
     assert len(gone_through) == 1
 
 
 def test_whoever_waits_is_let_in_between_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stretches, "STRETCH", 10)
+    monkeypatch.setattr(matching, "STRETCH", 10)
     times: list[int] = []
     with asking(lambda: times.append(1)):
         assert not list(matches(re.compile("x"), "some words\n" * 5))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.panels.request_panel import RequestPanel
+from gui.prompt.chat.panel import RequestPanel
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.requests.windows import settled

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLabel, Q
 from commands.requests import request_counts
 from engine.requests.types import Image, Message
 from gui.models.cost_row import CostRow
-from gui.models.request_messages import CONTENT, ROLE, TOKENS
-from gui.panels.request_panel import FIRST_MESSAGES, RequestPanel
+from gui.prompt.chat.messages import CONTENT, ROLE, TOKENS
+from gui.prompt.chat.panel import FIRST_MESSAGES, RequestPanel
 from gui.workbench import Workbench
 from pricing.catalog import load_catalog
 from pricing.types import TokenCount

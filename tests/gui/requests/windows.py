@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.requests.types import Message
-from gui.panels.request_panel import RequestPanel
+from gui.prompt.chat.panel import RequestPanel
 from gui.workbench import Workbench
 
 

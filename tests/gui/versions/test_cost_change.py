@@ -5,11 +5,11 @@ from decimal import Decimal
 
 from PySide6.QtCore import QLocale
 
-from gui.models.cost_changes import BEFORE, CALLS, CHANGE, PER_CENT, CostChangesModel
+from gui.core.cost_change import ChangeRequest, cost_changes
+from gui.core.priced_model import Money, PricedModel, difference
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
-from gui.services.savings import Money, PricedModel, difference
-from gui.services.versions.cost_change import ChangeRequest, cost_changes
+from gui.prompt.versions.cost_changes import BEFORE, CALLS, CHANGE, PER_CENT, CostChangesModel
 from pricing import Scenario, load_catalog
 
 DAY = date(2026, 11, 22)

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMessageBox, Q
 from pytestqt.qtbot import QtBot
 
 from engine.half_written import LOCK_NAME
-from gui.models import cost_changes
-from gui.models.diff_table import AFTER, BEFORE, BEFORE_LINE, SIGN
-from gui.models.versions import CONTEXT, COST, NAME, TOKENS
-from gui.panels.versions_panel import VersionsPanel
+from gui.prompt.versions import cost_changes
+from gui.prompt.versions.diff_table import AFTER, BEFORE, BEFORE_LINE, SIGN
+from gui.prompt.versions.panel import VersionsPanel
+from gui.prompt.versions.version_rows import CONTEXT, COST, NAME, TOKENS
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
 

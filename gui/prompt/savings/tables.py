@@ -1,0 +1,116 @@
+"""Suggestions that save tokens, as rows with a check box each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from gui.models.cost_text import CostText
+from gui.models.money_text import money_text
+from gui.prompt.savings.labels import kind_words, tr
+from gui.widgets.table_model import Index, RowsModel, plain_tips
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gui.core.priced_model import Money
+    from gui.core.savings.types import Proposal
+
+WHAT, EFFECT, PLACES, TOKENS, MONEY = range(5)
+
+
+class ProposalsModel(RowsModel):
+    """What is done, its effect on the meaning, how many places, and tokens and money per month that it saves alone.
+
+    Signals: ``chosen_changed()`` when another set of rows is checked.
+    """
+
+    COLUMNS = 5
+    FIGURES = (PLACES, TOKENS, MONEY)
+
+    chosen_changed = Signal()
+
+    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self._chosen: set[str] = set()
+        self._money: Mapping[str, Money] = {}
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The names of the kinds that are checked."""
+        return frozenset(self._chosen)
+
+    def set_proposals(self, proposals: Sequence[Proposal]) -> None:
+        """Show these. What loses nothing is checked."""
+        self._chosen = {one.kind.name for one in proposals if one.kind.lossless}
+        self._money = {}
+        self.set_rows(proposals)
+        self.chosen_changed.emit()
+
+    def choose_safe(self) -> None:
+        """Check what keeps the meaning, and nothing else."""
+        self._chosen = {one.kind.name for one in self.rows if one.kind.lossless}
+        self.tell_of(WHAT)
+        self.chosen_changed.emit()
+
+    def set_text(self, text: CostText) -> None:
+        """How figures are written, and in which currency."""
+        self._text = text
+
+    def set_money(self, money: Mapping[str, Money]) -> None:
+        """What each kind saves in a month, by its name."""
+        self._money = money
+        self.tell_of(MONEY)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == WHAT else flags
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != Qt.ItemDataRole.CheckStateRole or index.column() != WHAT:
+            return False
+        name = self.rows[index.row()].kind.name
+        if Qt.CheckState(value) == Qt.CheckState.Checked:
+            self._chosen.add(name)
+        else:
+            self._chosen.discard(name)
+        self.dataChanged.emit(index, index, [role])
+        self.chosen_changed.emit()
+        return True
+
+    @plain_tips
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if index.isValid() and role == Qt.ItemDataRole.CheckStateRole and index.column() == WHAT:
+            chosen = self.rows[index.row()].kind.name in self._chosen
+            return Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked
+        if index.isValid() and role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(kind_words(self.rows[index.row()].kind.name))
+        return super().data(index, role)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.ToolTipRole:
+            return (
+                tr("Checked suggestions are applied together"),
+                tr("Whether the text means the same afterwards"),
+                tr("How many places it changes"),
+                tr("Tokens that it saves if applied alone"),
+                tr("What it saves per month if applied alone"),
+            )[section]
+        return super().headerData(section, orientation, role)
+
+    def titles(self) -> tuple[str, ...]:
+        return tr("Suggestion"), tr("Effect"), tr("Places"), tr("Saves"), tr("Per month")
+
+    def cell(self, proposal: Proposal, column: int) -> str:
+        if column == WHAT:
+            return kind_words(proposal.kind.name).title
+        if column == EFFECT:
+            return tr("Same meaning") if proposal.kind.lossless else tr("Check the wording")
+        if column == PLACES:
+            return self._text.localised(f"{len(proposal.effect.edits):,}")
+        if column == TOKENS:
+            return "−" + self._text.localised(f"{proposal.effect.tokens_saved:,}")
+        money = self._money.get(proposal.kind.name)
+        return self._text.unknown() if money is None else money_text(self._text, money)
