@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Slot
 if TYPE_CHECKING:
     from gui.costs.status import CostStatus
     from gui.prompt.chat.draft_service import RequestReply
-    from gui.prompt.live_text_service import PromptCounts
+    from gui.prompt.counting_service import PromptCounts
     from gui.prompt.prompt import Prompt
     from gui.services.costs import CostService
 

@@ -11,8 +11,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.training_text import TrainingText
 from gui.state.settings import SettingsStore
-from gui.widgets.aligned_rows import AlignedRows
-from gui.widgets.aligned_tokens import AlignedTokens
+from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
 
 if TYPE_CHECKING:
     from gui.editor.token_spans import TokenSpans

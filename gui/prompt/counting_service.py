@@ -1,18 +1,246 @@
-"""Counts the text of the editor as it changes, off the GUI thread."""
+"""Counts the prompt off the GUI thread: the newest text in the encoding shown, and its total in all others."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui.prompt.live_text_service import LiveText, TextLost, TextReply, TextRequest, joined
+from gui.core.text_chunks import HeldText, held
+from gui.editor.offsets import document_text, stored_to_document
+from gui.editor.token_tracker import prepared_patch
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner
 
 if TYPE_CHECKING:
-    from engine import Encoding
-    from engine.types import TextEdit, TokenInfo
+    from engine import EditedText, Encoding
+    from engine.text_sample import TextSample
+    from engine.types import TextEdit, TextStatistics, TokenInfo, TokenPatch
+    from gui.runtime.jobs import Ticket
     from gui.services.own_encodings import OpenEncoding
+
+CATCH_UP_SECONDS = 0.04
+"""Time a request without edits spends on the other encodings before it looks for newer requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextRequest:
+    """What the window asks for: the state of the switches, and how the text changed up to ``revision``.
+
+    ``new_text``, where given, replaces the whole text before ``edits`` apply, and may come in pieces, which are put
+    together here: that takes the GUI thread too long. With ``stored`` it is the text of a file as stored. Edits are in
+    UTF-16 offsets of the text of the widget, each after the ones before it.
+    """
+
+    revision: int
+    encoding: str
+    special_as_tokens: bool = False
+    watched: tuple[str, ...] = ()
+    new_text: str | tuple[str, ...] | None = None
+    stored: bool = False
+    edits: tuple[TextEdit, ...] = ()
+    want_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PromptCounts:
+    """The figures of one revision of the text.
+
+    ``tokens`` follows the switch ``special_as_tokens``; ``tokens_plain`` and ``tokens_special`` are both readings of
+    text that spells special tokens, which occurs ``special_occurrences`` times. ``by_encoding`` holds the plain reading
+    in each watched encoding, None where it is still being counted. ``unavailable`` says of those that cannot be opened
+    why. ``sample`` is what its kinds are told by.
+    """
+
+    revision: int
+    encoding: str
+    tokens: int
+    statistics: TextStatistics
+    special_occurrences: int
+    tokens_plain: int
+    tokens_special: int
+    special_as_tokens: bool
+    counted_as_stored: bool
+    by_encoding: Mapping[str, int | None]
+    unavailable: Mapping[str, str]
+    sample: TextSample | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every watched encoding has been counted."""
+        return None not in self.by_encoding.values()
+
+
+@dataclass(frozen=True, slots=True)
+class TextReply:
+    """The answer to a request: counts, the encoding used, and where they changed the tokens."""
+
+    counts: PromptCounts
+    encoding: Encoding
+    patch: TokenPatch | None
+    text: HeldText | None
+
+
+class TextLost(Exception):
+    """The worker's copy of the text is gone, after a failure: the next request must bring the whole text."""
+
+
+def joined(waiting: TextRequest, newer: TextRequest) -> TextRequest:
+    """One request that does what both would have done, in order."""
+    if newer.new_text is not None:
+        return replace(newer, want_text=waiting.want_text or newer.want_text)
+    return replace(
+        newer,
+        new_text=waiting.new_text,
+        stored=waiting.stored,
+        edits=waiting.edits + newer.edits,
+        want_text=waiting.want_text or newer.want_text,
+    )
+
+
+def _giving_way(parts: Iterable[str], ticket: Ticket) -> Iterator[str]:
+    """The same parts. Ten megabytes take the interpreter for twenty milliseconds, while somebody may be typing."""
+    for part in parts:
+        ticket.give_way()
+        yield part
+
+
+def _opened(name: str) -> Encoding:
+    import engine
+
+    return engine.get_encoding(name)
+
+
+class LiveText:
+    """Follows the text of the widget edit by edit, and answers with tokens and counts."""
+
+    def __init__(self, open_encoding: OpenEncoding | None = None) -> None:
+        """``open_encoding``: opens an encoding by its name; EngineError. Without, it is the engine's own."""
+        self._open = open_encoding or _opened
+        self._edited: EditedText | None = None
+        self._using: tuple[str, bool] | None = None
+        self._watched: tuple[str, ...] = ()
+        self._opened: dict[str, Encoding] = {}
+        self._unavailable: dict[str, str] = {}
+        self._stored: str | None = None
+
+    def answer(self, request: TextRequest, ticket: Ticket) -> TextReply:
+        """Bring the copy up to ``request.revision`` and count it. On a worker thread.
+
+        Raises EngineError where an encoding cannot be opened, TextLost where the whole text is needed first.
+        """
+        try:
+            return self._answer(request, ticket)
+        except BaseException:
+            # Half an edit may be in: a copy that cannot be trusted is worth nothing. Asking for the text again is.
+            self._edited = None
+            self._using = None
+            self._stored = None
+            raise
+
+    def _answer(self, request: TextRequest, ticket: Ticket) -> TextReply:
+        encoding = self._open(request.encoding)
+        patch = self._take_text(request, encoding, ticket)
+        using = (request.encoding, request.special_as_tokens)
+        edited = self._edited
+        if edited is None:
+            raise TextLost
+        if self._using != using:
+            patch = edited.use(encoding, request.special_as_tokens, ticket.progress)
+            self._using = using
+        self._watch(request, edited, ticket)
+        if patch is not None and self._stored is not None:
+            patch = self._in_document_offsets(patch)
+        if patch is not None and len(patch.ids) == edited.token_count:
+            patch = prepared_patch(patch)
+        text = None
+        if request.want_text:
+            parts = edited.texts() if self._stored is None else [document_text(self._stored)]
+            text = held(_giving_way(parts, ticket))
+        return TextReply(self._counts(request, edited), encoding, patch, text)
+
+    def _watch(self, request: TextRequest, edited: EditedText, ticket: Ticket) -> None:
+        """Count in the other encodings for a moment, or open one of them; never long, newer edits may be waiting."""
+        import engine
+
+        if request.edits or request.new_text is not None:
+            return
+        self._forget_all_but(request.watched)
+        wanted = [name for name in request.watched if name not in self._unavailable]
+        unopened = [name for name in wanted if name not in self._opened]
+        if unopened:
+            name = unopened[0]
+            try:
+                self._opened[name] = self._open(name)
+            except engine.EngineError as error:
+                self._unavailable[name] = str(error)
+        watched = tuple(name for name in wanted if name in self._opened)
+        if watched != self._watched:
+            edited.watch([self._opened[name] for name in watched])
+            self._watched = watched
+        elif not unopened:
+            edited.catch_up(CATCH_UP_SECONDS, ticket.side_by_side)
+
+    def _forget_all_but(self, watched: tuple[str, ...]) -> None:
+        """Let go of encodings that are no longer watched, the user's own that were removed among them."""
+        self._opened = {name: encoding for name, encoding in self._opened.items() if name in watched}
+        self._unavailable = {name: why for name, why in self._unavailable.items() if name in watched}
+
+    def _take_text(self, request: TextRequest, encoding: Encoding, ticket: Ticket) -> TokenPatch | None:
+        """Replace or edit the copy as the request says; return what that did to the tokens."""
+        import engine
+
+        new_text = "".join(request.new_text) if isinstance(request.new_text, tuple) else request.new_text
+        if new_text is None and request.edits and self._stored is not None:
+            new_text = document_text(self._stored)
+        if new_text is None:
+            if self._edited is None:
+                raise TextLost
+            return self._edited.apply(request.edits) if request.edits else None
+        self._stored = None
+        if request.edits:
+            new_text = document_text(new_text)
+        elif request.stored and document_text(new_text) is not new_text:
+            self._stored = new_text
+        if self._edited is None:
+            self._edited = engine.EditedText(encoding, special_as_tokens=request.special_as_tokens)
+            self._using = (request.encoding, request.special_as_tokens)
+            self._watched = ()
+        patch = self._edited.reset(new_text, ticket.progress)
+        if request.edits:
+            self._edited.apply(request.edits)
+            patch = self._edited.whole()
+        return patch
+
+    def _in_document_offsets(self, patch: TokenPatch) -> TokenPatch:
+        """The same tokens at the places their characters have in the widget."""
+        assert self._stored is not None
+        import numpy as np
+
+        ends = stored_to_document(patch.utf16_ends, self._stored).astype(np.int32)
+        ends.setflags(write=False)
+        length = int(ends[-1]) if len(ends) else 0
+        return replace(patch, utf16_start=0, utf16_old_end=length, utf16_new_end=length, utf16_ends=ends)
+
+    def _counts(self, request: TextRequest, edited: EditedText) -> PromptCounts:
+        from engine.text_sample import sample_of
+
+        counted = edited.counts()
+        return PromptCounts(
+            revision=request.revision,
+            encoding=request.encoding,
+            tokens=edited.token_count,
+            statistics=edited.statistics,
+            special_occurrences=edited.special_occurrences,
+            tokens_plain=edited.token_count_plain,
+            tokens_special=edited.token_count_special,
+            special_as_tokens=request.special_as_tokens,
+            counted_as_stored=self._stored is not None,
+            by_encoding={name: counted.get(name) for name in request.watched if name not in self._unavailable},
+            unavailable=dict(self._unavailable),
+            sample=sample_of(edited.statistics.utf16_units, edited.text_between),
+        )
 
 
 FIRST_ENCODING = "o200k_base"

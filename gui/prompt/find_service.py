@@ -1,15 +1,11 @@
-"""Searching and replacing in the text of the prompt, off the GUI thread.
-
-Patterns run in the ``regex`` module, which lets other threads run meanwhile and gives up after a while: a pattern
-can take longer than anybody's life. Neither holds while it prepares a long pattern, so those are refused. Plain text is
-no pattern (``gui.prompt.plain_search``). Places are UTF-16 offsets, as everywhere in the editor.
-"""
+"""Finds matches in a text off the GUI thread, case-sensitive or not, as words or by a regular expression."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,13 +15,100 @@ from engine.still_wanted import while_wanted
 from gui.core.text_chunks import HeldText
 from gui.editor.offsets import char_to_utf16, utf16_to_char
 from gui.editor.text_changes import Piece, gathered
-from gui.prompt.plain_search import found_places, is_at
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+CHUNK_CHARACTERS = 1 << 18
+_LAST_CASED = 0x20000
+"""No code point from here on has another case."""
+
+
+def found_places(
+    text: str, wanted: str, *, match_case: bool, whole_words: bool, between: Callable[[float], object]
+) -> Iterator[tuple[int, int]]:
+    """Yield where ``wanted`` is in ``text``, in order and not overlapping, as character offsets of start and end.
+
+    ``between`` is called with the fraction done, again and again; what it raises ends the search.
+    """
+    if not wanted:
+        return
+    table = {} if match_case else fold_table(wanted)
+    folded = wanted.translate(table)
+    length = len(folded)
+    fits = _stands_alone if whole_words else _anywhere
+    chunk = max(CHUNK_CHARACTERS, 4 * length)
+    free = 0
+    for start in range(0, max(1, len(text) - length + 1), chunk):
+        between(start / max(1, len(text)))
+        piece = text[start : start + chunk + length - 1].translate(table)
+        at = piece.find(folded, max(0, free - start))
+        number = 0
+        while at >= 0:
+            here = start + at
+            if fits(text, here, here + length):
+                yield here, here + length
+                free = here + length
+                at = piece.find(folded, at + length)
+            else:
+                at = piece.find(folded, at + 1)
+            number += 1
+            if number % 512 == 0:
+                between(here / len(text))
+
+
+def is_at(text: str, wanted: str, start: int, *, match_case: bool, whole_words: bool) -> bool:
+    """True if ``wanted`` is found at character ``start``."""
+    table = {} if match_case else fold_table(wanted)
+    end = start + len(wanted)
+    alike = text[start:end].translate(table) == wanted.translate(table)
+    return alike and (not whole_words or _stands_alone(text, start, end))
+
+
+def fold_table(wanted: str) -> dict[int, str]:
+    """Map every character that is another case of one in ``wanted`` to one of them, for ``str.translate``."""
+    import regex
+
+    table: dict[int, str] = {}
+    for one in set(wanted) & _cased_set():
+        alike = regex.compile(regex.escape(one), regex.IGNORECASE, cache_pattern=False).findall(_cased())
+        first = min(alike)
+        table.update((ord(other), first) for other in alike)
+    return table
+
+
+@functools.cache
+def _cased() -> str:
+    """All characters that ``regex`` may take for another one."""
+    import regex
+
+    every = "".join(map(chr, (*range(0xD800), *range(0xE000, _LAST_CASED))))
+    return "".join(regex.findall(r"[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}\p{Lu}\p{Ll}\p{Lt}]", every))
+
+
+@functools.cache
+def _cased_set() -> frozenset[str]:
+    return frozenset(_cased())
+
+
+@functools.cache
+def _word() -> Any:
+    import regex
+
+    return regex.compile(r"\w")
+
+
+def _anywhere(_text: str, _start: int, _end: int) -> bool:
+    return True
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    before = start > 0 and _word().match(text, start - 1, start)
+    return not before and not (end < len(text) and _word().match(text, end, end + 1))
+
 
 TIMEOUT_SECONDS = 5.0
 MATCHES_BETWEEN_CHECKS = 512

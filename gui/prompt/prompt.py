@@ -20,8 +20,7 @@ from gui.editor.token_editor import TokenEditor
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
-    from gui.prompt.counting_service import EncodingService
-    from gui.prompt.live_text_service import PromptCounts
+    from gui.prompt.counting_service import EncodingService, PromptCounts
     from gui.services.files import OpenedFile
 
 DIRECT_READ_CHARACTERS = 200_000

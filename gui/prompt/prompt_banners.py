@@ -15,7 +15,7 @@ from gui.notify import INFORMATION, WARNING, Notice, Offer
 from gui.prompt.prompt import Prompt
 
 if TYPE_CHECKING:
-    from gui.prompt.live_text_service import PromptCounts
+    from gui.prompt.counting_service import PromptCounts
     from gui.widgets.banner import Banner
 
 

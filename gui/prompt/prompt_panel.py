@@ -24,8 +24,8 @@ from gui.widgets.editor_look import EditorLook
 
 if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan
-    from gui.prompt.live_text_service import PromptCounts
-    from gui.prompt.token_announcer import TokenAnnouncer
+    from gui.prompt.counting_service import PromptCounts
+    from gui.prompt.token_readout import TokenAnnouncer
     from gui.widgets.find_bar import FindBar
     from gui.window.navigation import ViewBar
 
@@ -220,7 +220,7 @@ class PromptPanel(QFrame):
     @cached_property
     def announcer(self) -> TokenAnnouncer:
         """For screen readers. Made with the first token at the caret: the first picture is without it."""
-        from gui.prompt.token_announcer import TokenAnnouncer
+        from gui.prompt.token_readout import TokenAnnouncer
 
         return TokenAnnouncer(self.editor)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import ctypes
     from collections.abc import Callable
 
-    from gui.prompt.live_text_service import PromptCounts
+    from gui.prompt.counting_service import PromptCounts
     from gui.prompt.prompt import Prompt
     from gui.runtime.jobs import JobResult, JobRunner, Ticket
 

@@ -21,7 +21,7 @@ from gui.services.price_files import LoadedPrices, LoadRequest, load_prices
 
 if TYPE_CHECKING:
     from gui.core.request_tokens import RequestTokens
-    from gui.prompt.live_text_service import PromptCounts
+    from gui.prompt.counting_service import PromptCounts
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane
     from pricing.calibration import Sample
     from pricing.rates import RateCards

@@ -7,7 +7,7 @@ from PySide6.QtGui import QTextCursor
 from gui.notify import Notifier
 from gui.panels.price_editor import PriceEditor
 from gui.prompt.find_service import FindRequest, FindService, Replacement
-from gui.prompt.match_walk import MatchWalk
+from gui.prompt.finder import MatchWalk
 from gui.widgets.find_bar import FindBar
 
 

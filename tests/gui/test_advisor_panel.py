@@ -13,9 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.prompt.savings import service as advice_module
 from gui.prompt.savings.controller import AdvisorFlow
 from gui.prompt.savings.panel import AdvisorPanel
-from gui.prompt.savings.previews import CHANGE
-from gui.prompt.savings.ranking import BEGINNING, LINE, SHARE
-from gui.prompt.savings.tables import EFFECT, MONEY, TOKENS, WHAT
+from gui.prompt.savings.tables import BEGINNING, CHANGE, EFFECT, LINE, SAVED_MONEY, SAVED_TOKENS, SHARE, WHAT
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, count_o200k, notices
 
@@ -88,9 +86,9 @@ def test_what_loses_nothing_is_checked_and_the_rest_says_so(qtbot: QtBot, open_w
         assert Qt.CheckState(model.index(row, WHAT).data(Qt.ItemDataRole.CheckStateRole)) == state
         assert model.index(row, EFFECT).data() == word
     saved = count_o200k(TEXT) - count_o200k(TEXT.replace(JSON, '{"name":"Anna","age":30,"city":"Rome"}\n'))
-    assert model.index(lossless, TOKENS).data() == f"−{saved}"
+    assert model.index(lossless, SAVED_TOKENS).data() == f"−{saved}"
     # 2.50 dollars for a million tokens of input, a thousand calls a month
-    assert model.index(lossless, MONEY).data() == f"${saved * Decimal('0.0025'):f}"
+    assert model.index(lossless, SAVED_MONEY).data() == f"${saved * Decimal('0.0025'):f}"
 
 
 def test_the_preview_shows_what_goes_and_leads_there(qtbot: QtBot, open_window: OpenWindow):

@@ -17,8 +17,7 @@ from gui.editor import token_geometry, token_painter
 from gui.editor.token_spans import TokenSpans
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
-from gui.widgets.aligned_rows import AlignedRows
-from gui.widgets.aligned_tokens import AlignedTokens
+from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
 
 ROW = "字符串处理 שלום עולם naïve\n"
 ROWS = 60

@@ -15,9 +15,8 @@ import engine
 from gui.core.text_chunks import held
 from gui.prompt.compare import controller as compare_flow
 from gui.prompt.compare import service as comparisons
-from gui.prompt.compare.labels import premium_percent, premium_text
 from gui.prompt.compare.panel import FIRST_ENCODINGS, ComparePanel
-from gui.prompt.compare.tables import ENCODING, PREMIUM, RATIO, TOKENS
+from gui.prompt.compare.tables import ENCODING, PREMIUM, RATIO, TOKENS, premium_percent, premium_text
 from gui.widgets.aligned_tokens import AlignedTokens
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window

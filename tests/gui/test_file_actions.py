@@ -14,7 +14,7 @@ from gui.dialogs.encoding_chooser import EncodingChooser
 from gui.editor import soft_text_edit, text_transfer
 from gui.notify import Notice
 from gui.prompt import prompt
-from gui.prompt.live_text_service import LiveText
+from gui.prompt.counting_service import LiveText
 from gui.state import storage
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices

@@ -7,7 +7,7 @@ import pytest
 import engine
 from engine.types import TextEdit
 from gui.editor.offsets import document_text
-from gui.prompt.live_text_service import LiveText, TextLost, TextRequest, joined
+from gui.prompt.counting_service import LiveText, TextLost, TextRequest, joined
 from gui.runtime.jobs import JobCancelled, Ticket
 
 CL100K = "cl100k_base"

@@ -1,9 +1,15 @@
-"""What the advisor answers. Offsets say their unit: ``char_`` Python characters, ``byte_`` UTF-8 bytes."""
+"""Edits, proposals and rankings of the search for savings, and how long it may search."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from time import monotonic
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from engine.still_wanted import ENTRIES, while_wanted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,3 +93,70 @@ class Advice:
     tokens: int
     proposals: tuple[Proposal, ...]
     unfinished: tuple[Kind, ...]
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with edits done, which are in order and do not overlap."""
+    stretches: list[str] = []
+    parts: list[str] = []
+    place = 0
+    for start, end, replacement in while_wanted(edits):
+        parts += (text[place:start], replacement)
+        place = end
+        if len(parts) > ENTRIES:
+            stretches.append("".join(parts))
+            parts.clear()
+    return "".join((*stretches, *parts, text[place:]))
+
+
+def apart_from(edits: Sequence[Edit], spans: Sequence[tuple[int, ...]]) -> list[Edit]:
+    """The edits that overlap none of the spans, which begin with start and end, are in order and do not overlap."""
+    if not edits or not spans:
+        return list(edits)
+    starts, ends = (np.array([span[side] for span in spans], dtype=np.int64) for side in (0, 1))
+    edit_starts, edit_ends = (np.array([edit[side] for edit in edits], dtype=np.int64) for side in (0, 1))
+    first = np.searchsorted(ends, edit_starts, "right")  # the first span that ends behind the start of the edit
+    overlaps = np.append(starts, np.iinfo(np.int64).max)[first] < edit_ends
+    return [edits[number] for number in np.flatnonzero(~overlaps).tolist()]
+
+
+def united_edits(rows: Iterable[Sequence[Edit]]) -> tuple[Edit, ...]:
+    """One row, in order. Of edits that overlap, that of the earlier row stays, whole, and the other is left out."""
+    kept: list[Edit] = []
+    for row in rows:
+        if added := apart_from(row, kept):
+            kept = sorted(kept + added)  # of two rows in order: a merge
+    return tuple(kept)
+
+
+ITEMS_BETWEEN_CHECKS = 512
+
+Item = TypeVar("Item")
+
+
+class OutOfTime(Exception):
+    """A search took longer than it may."""
+
+
+class Watch:
+    """Looked at by everything that goes through a text."""
+
+    def __init__(
+        self, seconds: float, check: Callable[[], None] = lambda: None, now: Callable[[], float] = monotonic
+    ) -> None:
+        """``check`` is called often; what it raises ends the search. ``now``: a clock, in seconds."""
+        self._now, self._check = now, check
+        self._end = now() + seconds
+
+    def look(self) -> None:
+        """Raises OutOfTime, or what the caller's check raises."""
+        self._check()
+        if self._now() > self._end:
+            raise OutOfTime
+
+    def over(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The items, with a look every few hundred."""
+        for number, item in enumerate(items):
+            if number % ITEMS_BETWEEN_CHECKS == 0:
+                self.look()
+            yield item

@@ -15,7 +15,7 @@ from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
-    from gui.prompt.chat.template_service import TemplateChoice
+    from gui.prompt.chat.draft_service import TemplateChoice
 
 LIST_PADDING = 24
 CHOOSE_FILE = "choose"

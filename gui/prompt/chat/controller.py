@@ -12,15 +12,14 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from engine.requests.types import Request
 from gui.dialogs import file_choosers
 from gui.notify import Notifier, Offer
-from gui.prompt.chat.draft_service import RequestDraft, RequestReply
+from gui.prompt.chat.draft_service import RequestDraft, RequestReply, template_for
 from gui.prompt.chat.panel import RequestPanel
 from gui.prompt.chat.service import BodySource, CountedLines, LinesRequest, ManyRequests, RequestService
-from gui.prompt.chat.template_service import template_for
 from gui.services.local_tokenizers import looks_like_tokenizer
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reader import ReadBody
-    from gui.prompt.chat.image_service import ImageSizes, SizedImage
+    from gui.prompt.chat.service import ImageSizes, SizedImage
 
 COUNT_DELAY_MS = 30
 """Changes that come together (a request that is opened makes several) are counted once."""

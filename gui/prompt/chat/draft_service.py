@@ -1,11 +1,12 @@
-"""Counts a whole request and makes of it what a view of tokens shows: the work of a conflated lane. No Qt."""
+"""Counts a draft of a request with its template, and makes of it what a view of tokens shows. No Qt."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gui.core.request_tokens import RequestTokens
 from gui.editor.offsets import document_text, stored_to_document
@@ -15,10 +16,60 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.comparing.byte_map import ByteMap
+    from engine.requests.template import Template
     from engine.requests.types import CountedRequest, Kind, Message, Request, SpecialText, Tally, Tool
     from engine.types import TokenPatch
     from gui.runtime.jobs import Ticket
     from gui.services.own_encodings import OpenEncoding
+
+
+class TemplateChoice(NamedTuple):
+    """A template that can be chosen. ``encoding``: the one it usually goes with, empty where there is none."""
+
+    key: str
+    label: str
+    encoding: str
+    remark: str
+    source: str
+
+
+def template_choices() -> tuple[TemplateChoice, ...]:
+    """Those that come with Tokenloupe."""
+    from engine.requests.templates import TEMPLATES
+
+    return tuple(
+        TemplateChoice(one.key, one.label, one.encoding or "", one.remark, one.source) for one in TEMPLATES.values()
+    )
+
+
+def image_rules() -> tuple[str, ...]:
+    """The names of the rules by which images are counted."""
+    from engine.requests.image_rules import RULES
+
+    return tuple(RULES)
+
+
+def template_for(model: str) -> str:
+    """The key of a model's template; empty where its name tells nothing."""
+    from engine.requests.choosing import UNKNOWN, template_for_model
+
+    key = template_for_model(model) if model else UNKNOWN
+    return "" if key == UNKNOWN and not model.startswith(("claude", "gemini")) else key
+
+
+@contextlib.contextmanager
+def template_of(key: str, file: Path | None) -> Iterator[Template]:
+    """The template of a key, or of the user's file. TemplateError; OSError."""
+    from engine.requests.template_file import TemplateFile
+    from engine.requests.template_source import read_source
+    from engine.requests.templates import TEMPLATES
+
+    if file is None:
+        yield TEMPLATES[key]
+        return
+    with TemplateFile(read_source(file)) as opened:
+        yield opened.template
+
 
 MOST_SHOWN = 1_000_000
 """UTF-8 bytes of a rendered request that are shown. All of it is counted."""
@@ -132,7 +183,6 @@ def _counted(
 ) -> tuple[CountedRequest, dict[tuple[str, str], Tally]]:
     from engine.requests.counting import RequestCounter
     from engine.requests.templates import TEMPLATES
-    from gui.prompt.chat.template_service import template_of
 
     rule = draft.image_rule or None
     with template_of(draft.template, draft.template_file) as template:

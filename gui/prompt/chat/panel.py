@@ -38,8 +38,7 @@ from gui.widgets.layouts import labelled_row
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reading import UnknownPart
-    from gui.prompt.chat.draft_service import RequestReply
-    from gui.prompt.chat.template_service import TemplateChoice
+    from gui.prompt.chat.draft_service import RequestReply, TemplateChoice
 
 FIRST_MESSAGES = (
     Message("system", "You are a helpful assistant. Answer in one sentence."),

@@ -25,8 +25,8 @@ NEEDS = (
     "engine.requests.image_rules",
     "engine.requests.templates",
     "gui.prompt.chat.panel",
-    "gui.prompt.chat.image_service",
-    "gui.prompt.chat.template_service",
+    "gui.prompt.chat.service",
+    "gui.prompt.chat.draft_service",
     "gui.prompt.chat.service",
     "gui.prompt.chat.line_tables",
     "gui.prompt.chat.controller",
@@ -55,11 +55,10 @@ class RequestWiring(TabWiring["RequestPanel"]):
 
     def _steps(self) -> Iterator[None]:
         from gui.prompt.chat.controller import RequestFlow
-        from gui.prompt.chat.image_service import ImageSizes
+        from gui.prompt.chat.draft_service import image_rules, template_choices
         from gui.prompt.chat.line_tables import LineTables
         from gui.prompt.chat.panel import RequestPanel
-        from gui.prompt.chat.service import RequestService
-        from gui.prompt.chat.template_service import image_rules, template_choices
+        from gui.prompt.chat.service import ImageSizes, RequestService
 
         bench = self._bench
         panel = RequestPanel()

@@ -11,7 +11,7 @@ from gui.notify import Notifier
 from gui.prompt.compare.panel import SELECTION, TYPED, ComparePanel
 from gui.prompt.compare.service import Compared, CompareRequest, ComparisonService, RowsRequest
 from gui.prompt.prompt import Prompt
-from gui.widgets.aligned_rows import AlignedRows
+from gui.widgets.aligned_tokens import AlignedRows
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,8 +19,8 @@ from gui.core.exports import ExportTable
 from gui.core.text_chunks import HeldText
 from gui.dialogs import file_choosers
 from gui.notify import Notifier
-from gui.prompt.compare.labels import differences_table, export_table
 from gui.prompt.compare.panel import ComparePanel
+from gui.prompt.compare.tables import differences_table, export_table
 
 if TYPE_CHECKING:
     from gui.key_guard import KeyGuard

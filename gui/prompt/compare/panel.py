@@ -1,17 +1,24 @@
-"""The tab that compares encodings on one text: which text, which encodings, what came of it."""
+"""Page Compare: the prompt in several encodings, aligned, with the list of differences."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
     QComboBox,
     QFrame,
+    QHBoxLayout,
+    QHeaderView,
     QMenu,
     QPlainTextEdit,
     QPushButton,
     QSplitter,
+    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -22,18 +29,303 @@ from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.prompt.compare.encodings import CompareEncodings
-from gui.prompt.compare.labels import premium_text
-from gui.prompt.compare.pages import ComparePages
+from gui.prompt.compare.tables import (
+    ENCODING,
+    TEXT,
+    DifferencesModel,
+    EncodingRow,
+    EncodingRowsModel,
+    PartsModel,
+    premium_text,
+    tr,
+)
 from gui.state.settings import SettingsStore
 from gui.widgets.aligned_tokens import AlignedTokens
+from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.layouts import PageTabs
+from gui.widgets.tables import FittedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engine.comparing.types import TextComparison
     from gui.prompt.compare.service import Compared
+    from gui.widgets.table_model import RowsModel
+
+LEAST_ROWS = 3
+MOST_ENCODINGS = 12
+"""More would not fit below each other."""
+ROW_PADDING = 12
+
+
+class CompareEncodings(QWidget):
+    """Signals: ``changed()``: other encodings, or another order; ``base_changed()``."""
+
+    changed = Signal()
+    base_changed = Signal()
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        """``names``: to begin with; the first is the base."""
+        super().__init__()
+        self._names, self._base = names, names[0]
+        self.model = EncodingRowsModel(self.locale(), self)
+        self.table = FittedTable("compareEncodings")
+        self.table.setAccessibleName(self.tr("Encodings that are compared; Enter makes one the base"))
+        self.picker = EncodingPicker()
+        self.picker.setObjectName("compareAdd")
+        self.picker.setAccessibleName(self.tr("Add an encoding to the comparison"))
+        self.picker.setPlaceholderText(self.tr("Add an encoding"))
+        self.picker.setMinimumContentsLength(10)
+        self.remove = self._button("compareRemove", self.tr("&Remove"), self.tr("Leave this encoding out (Delete)"))
+        self.up = self._button("compareUp", self.tr("&Up"), self.tr("Move this encoding up (Alt+Up)"))
+        self.down = self._button("compareDown", self.tr("Do&wn"), self.tr("Move this encoding down (Alt+Down)"))
+        self.set_base = self._button(
+            "compareBase", self.tr("Set as &base"), self.tr("Compare the others with this encoding (Enter)")
+        )
+        self._set_up_table()
+        self._place()
+        self._connect()
+        self._show()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The encodings, in order."""
+        return self._names
+
+    @property
+    def base(self) -> str:
+        """That with which the others are compared."""
+        return self._base
+
+    @property
+    def base_number(self) -> int:
+        """Its place among them."""
+        return self._names.index(self._base)
+
+    def set_names(self, names: Iterable[str], base: str = "") -> None:
+        """Compare these, at least one of them; each is there once."""
+        chosen = tuple(dict.fromkeys(names))[:MOST_ENCODINGS]
+        if not chosen:
+            return
+        self._names = chosen
+        self._base = base if base in chosen else self._base if self._base in chosen else chosen[0]
+        self._show()
+        self.changed.emit()
+
+    def fill(self, encodings: tuple[tuple[str, str], ...]) -> None:
+        """Offer these: name and description of each."""
+        self.picker.fill(encodings)
+        self.picker.show_name("")
+
+    def show_totals(self, tokens: tuple[int, ...], utf8_bytes: int) -> None:
+        """What the text is in each of them, in order."""
+        self._show([EncodingRow(name, count, utf8_bytes) for name, count in zip(self._names, tokens, strict=True)])
+
+    # --- what is done to them -----------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def add(self, name: str) -> None:
+        """Compare another one, behind the others."""
+        if name not in self._names:
+            self.set_names((*self._names, name))
+        self.picker.show_name("")
+        self._go_to(self._names.index(name) if name in self._names else len(self._names) - 1)
+
+    @Slot()
+    def remove_current(self) -> None:
+        """Compare the current one no longer; the last one stays."""
+        row = self.table.currentIndex().row()
+        if row >= 0 and len(self._names) > 1:
+            self.set_names(self._names[:row] + self._names[row + 1 :])
+            self._go_to(min(row, len(self._names) - 1))
+
+    @Slot()
+    def move_up(self) -> None:
+        """Show the current one further up."""
+        self._move(-1)
+
+    @Slot()
+    def move_down(self) -> None:
+        """Show the current one further down."""
+        self._move(1)
+
+    @Slot()
+    def make_base(self) -> None:
+        """Compare the others with the current one."""
+        row = self.table.currentIndex().row()
+        if row >= 0:
+            self._base = self._names[row]
+            self._show(self.model.rows)
+            self._go_to(row)
+            self.base_changed.emit()
+
+    def _move(self, by: int) -> None:
+        row = self.table.currentIndex().row()
+        if row < 0 or not 0 <= row + by < len(self._names):
+            return
+        names = list(self._names)
+        names.insert(row + by, names.pop(row))
+        self.set_names(names)
+        self._go_to(row + by)
+
+    def _go_to(self, row: int) -> None:
+        self.table.setCurrentIndex(self.model.index(row, ENCODING))
+
+    def _show(self, rows: Iterable[EncodingRow] | None = None) -> None:
+        row = self.table.currentIndex().row()
+        shown = [EncodingRow(name) for name in self._names] if rows is None else list(rows)
+        self.model.show_encodings(shown, self.base_number)
+        self._go_to(min(max(row, 0), len(shown) - 1))
+        self._show_buttons()
+
+    @Slot()
+    def _show_buttons(self) -> None:
+        row, rows = self.table.currentIndex().row(), len(self._names)
+        self.remove.setEnabled(row >= 0 and rows > 1)
+        self.up.setEnabled(row > 0)
+        self.down.setEnabled(0 <= row < rows - 1)
+        self.set_base.setEnabled(0 <= row != self.base_number)
+        self.picker.setEnabled(rows < MOST_ENCODINGS)
+
+    # --- how it looks -------------------------------------------------------------------------------------------------
+
+    def _button(self, name: str, words: str, tip: str) -> QPushButton:
+        button = QPushButton(words, objectName=name)
+        button.setProperty("kind", "quiet")
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.setAutoDefault(False)
+        return button
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setModel(self.model)
+        table.setProperty("kind", "flat")
+        set_up_rows(table)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        rows = table.verticalHeader()
+        rows.setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(ENCODING, QHeaderView.ResizeMode.Stretch)
+        table.setMinimumHeight(rows.defaultSectionSize() * (LEAST_ROWS + 1))
+
+    def _connect(self) -> None:
+        self.picker.chosen.connect(self.add)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        self.table.activated.connect(self._on_activated)
+        for button, key, act in (
+            (self.remove, "Del", self.remove_current),
+            (self.up, "Alt+Up", self.move_up),
+            (self.down, "Alt+Down", self.move_down),
+        ):
+            button.clicked.connect(act)
+            shortcut = QShortcut(QKeySequence(key), self.table)
+            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+            shortcut.activated.connect(act)
+        self.set_base.clicked.connect(self.make_base)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current(self, _current: QModelIndex, _before: QModelIndex) -> None:
+        self._show_buttons()
+
+    @Slot(QModelIndex)
+    def _on_activated(self, _index: QModelIndex) -> None:
+        self.make_base()
+
+    def _place(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(self.picker)
+        for button in (self.set_base, self.up, self.down, self.remove):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.table, 1)
+        column.addLayout(buttons)
+
+
+class ComparePages(PageTabs):
+    """Signals: ``stretch_chosen(int, int)``, ``stretch_opened(int, int)``: UTF-16 offsets in the text that is compared,
+    of a row that became the current one, and of one that was clicked twice or on which Enter was pressed."""
+
+    stretch_chosen = Signal(int, int)
+    stretch_opened = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__("comparePages", tr("Pages of the comparison"))
+        self._comparison: TextComparison | None = None
+        self.differences = DifferencesModel(self.locale(), self)
+        self.by_lines = QCheckBox(self.tr("Whole &lines"), objectName="compareByLines")
+        self.by_lines.setToolTip(self.tr("Rank whole lines, not the spans between boundaries that all encodings share"))
+        self.table = self._table(self.differences, "compareDifferences", self.tr("Where the encodings differ most"))
+        self.table.setToolTip(self.tr("Click to show the place below; double-click or Enter to show it in the prompt"))
+        self.scripts = PartsModel(self.locale(), self.tr("Script of the line"), self)
+        self.kinds = PartsModel(self.locale(), self.tr("Kind of characters"), self)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 6, 0, 0)
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 0, 12, 0)
+        row.addWidget(self.by_lines)
+        column.addLayout(row)
+        column.addWidget(self.table, 1)
+        self.addTab(page, self.tr("Where they differ"))
+        self.addTab(self._table(self.scripts, "compareScripts", self.tr("Tokens by script")), self.tr("By script"))
+        self.addTab(self._table(self.kinds, "compareKinds", self.tr("Tokens by kind")), self.tr("By kind"))
+        self.by_lines.toggled.connect(self._show_differences)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        self.table.clicked.connect(self._on_clicked)
+        self.table.activated.connect(self._on_activated)
+
+    def show_comparison(self, comparison: TextComparison, base: int) -> None:
+        """Show what was found; ``base``: number of the encoding that the others are compared with."""
+        if comparison is not self._comparison:
+            self._comparison = comparison
+            self._show_differences()
+        self.scripts.show_parts(comparison.scripts, comparison.names, base)
+        self.kinds.show_parts(comparison.kinds, comparison.names, base)
+
+    @Slot()
+    def _show_differences(self) -> None:
+        found = self._comparison
+        if found is not None:
+            shown = found.lines if self.by_lines.isChecked() else found.stretches
+            self.differences.show_differences(shown, found.names)
+            self.table.horizontalHeader().setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid():
+            self._on_clicked(current)
+
+    @Slot(QModelIndex)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        one = self.differences.rows[index.row()]
+        self.stretch_chosen.emit(one.utf16_start, one.utf16_end)
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        one = self.differences.rows[index.row()]
+        self.stretch_opened.emit(one.utf16_start, one.utf16_end)
+
+    def _table(self, model: RowsModel, name: str, spoken: str) -> QTableView:
+        table = FittedTable(name)
+        table.setAccessibleName(spoken)
+        table.setModel(model)
+        table.setProperty("kind", "flat")
+        set_up_rows(table)
+        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setStretchLastSection(model is not self.differences)
+        return table
+
 
 PROMPT, SELECTION, TYPED = SOURCES = ("prompt", "selection", "typed")
 FIRST_ENCODINGS = ("o200k_base", "cl100k_base", "gpt2")

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, get_args
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine.still_wanted import ENTRIES, while_wanted
-from gui.core.savings.advising import MOST_SECONDS, advise, together
-from gui.core.savings.excerpts import Preview, RankedPart, previews, ranked_parts
-from gui.core.savings.ranking import rank_lines, rank_sections
-from gui.core.savings.types import Advice, SectionKind
-from gui.core.savings.watch import Watch
+from gui.core.savings.proposals import MOST_SECONDS, advise, together
+from gui.core.savings.ranking import Preview, RankedPart, previews, rank_lines, rank_sections, ranked_parts
+from gui.core.savings.types import Advice, SectionKind, Watch
 from gui.core.text_chunks import HeldText
 from gui.editor.text_changes import Piece, gathered
 from gui.prompt.savings.labels import kind_words

@@ -1,11 +1,13 @@
-"""Suggestions that save tokens, as rows with a check box each."""
+"""Proposals, their first edits, and the heaviest parts of a prompt, as rows of tables."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from gui.core.text_runs import ADDED, REMOVED, plain_text, text_without
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
 from gui.prompt.savings.labels import kind_words, tr
@@ -15,9 +17,39 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gui.core.priced_model import Money
+    from gui.core.savings.ranking import Preview, RankedPart
     from gui.core.savings.types import Proposal
 
-WHAT, EFFECT, PLACES, TOKENS, MONEY = range(5)
+PREVIEW_LINE, CHANGE = range(2)
+RUNS_ROLE = Qt.ItemDataRole.UserRole
+"""The runs of a cell, for those who paint them."""
+
+
+class PreviewsModel(RowsModel):
+    """Line, and what goes and comes there."""
+
+    COLUMNS = 2
+    FIGURES = (PREVIEW_LINE,)
+
+    @plain_tips
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if index.isValid() and index.column() == CHANGE:
+            change = self.rows[index.row()].change
+            if role == RUNS_ROLE:
+                return change
+            if role == Qt.ItemDataRole.ToolTipRole:
+                before, after = (text_without(change, mark) for mark in (ADDED, REMOVED))
+                return tr("Before: {before}\nAfter: {after}").format(before=before, after=after)
+        return super().data(index, role)
+
+    def titles(self) -> tuple[str, ...]:
+        return tr("Line"), tr("What goes, and what comes instead")
+
+    def cell(self, preview: Preview, column: int) -> str:
+        return f"{preview.line}" if column == PREVIEW_LINE else plain_text(preview.change)
+
+
+WHAT, EFFECT, PLACES, SAVED_TOKENS, SAVED_MONEY = range(5)
 
 
 class ProposalsModel(RowsModel):
@@ -27,7 +59,7 @@ class ProposalsModel(RowsModel):
     """
 
     COLUMNS = 5
-    FIGURES = (PLACES, TOKENS, MONEY)
+    FIGURES = (PLACES, SAVED_TOKENS, SAVED_MONEY)
 
     chosen_changed = Signal()
 
@@ -62,7 +94,7 @@ class ProposalsModel(RowsModel):
     def set_money(self, money: Mapping[str, Money]) -> None:
         """What each kind saves in a month, by its name."""
         self._money = money
-        self.tell_of(MONEY)
+        self.tell_of(SAVED_MONEY)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
@@ -110,7 +142,65 @@ class ProposalsModel(RowsModel):
             return tr("Same meaning") if proposal.kind.lossless else tr("Check the wording")
         if column == PLACES:
             return self._text.localised(f"{len(proposal.effect.edits):,}")
-        if column == TOKENS:
+        if column == SAVED_TOKENS:
             return "−" + self._text.localised(f"{proposal.effect.tokens_saved:,}")
         money = self._money.get(proposal.kind.name)
         return self._text.unknown() if money is None else money_text(self._text, money)
+
+
+LINE, TOKENS, SHARE, MONEY, BEGINNING = range(5)
+
+
+class RankingModel(RowsModel):
+    """Line, tokens, share of all tokens, money a month, and how the part begins."""
+
+    COLUMNS = 5
+    FIGURES = (LINE, TOKENS, SHARE, MONEY)
+
+    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self._total = 0
+        self._money: Money | None = None
+
+    def set_parts(self, parts: Sequence[RankedPart], total: int) -> None:
+        """Show these; ``total``: the tokens of the whole prompt."""
+        self._total = total
+        self.set_rows(parts)
+
+    def set_text(self, text: CostText) -> None:
+        """How figures are written, and in which currency."""
+        self._text = text
+
+    def set_money(self, prompt: Money | None) -> None:
+        """What the whole prompt costs in a month; None where that is not known yet."""
+        self._money = prompt
+        self.tell_of(MONEY)
+
+    @plain_tips
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == BEGINNING:
+            return self.rows[index.row()].beginning
+        return super().data(index, role)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.ToolTipRole and section == MONEY:
+            return tr("The same share of the monthly cost of the prompt, without the answer")
+        return super().headerData(section, orientation, role)
+
+    def titles(self) -> tuple[str, ...]:
+        return tr("Line"), tr("Tokens"), tr("Share"), tr("Per month"), tr("Begins with")
+
+    def cell(self, part: RankedPart, column: int) -> str:
+        if column == LINE:
+            return self._text.localised(f"{part.line:,}")
+        if column == TOKENS:
+            return self._text.localised(f"{part.tokens:,}")
+        if column == SHARE:
+            share = Decimal(part.tokens) / self._total
+            return self._text.percent(share, share)
+        if column == MONEY:
+            if self._money is None:
+                return self._text.unknown()
+            return money_text(self._text, self._money.share(part.tokens, self._total))
+        return part.beginning

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from bisect import bisect_right
+from decimal import Decimal
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QLocale, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QComboBox,
@@ -19,27 +24,196 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.text_runs import WRAPPED, plain_text, wrapped
 from gui.core.token_text import visible_line
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText
-from gui.models.money_text import MINUS
-from gui.prompt.versions import cost_changes, diff_table
-from gui.prompt.versions.cost_changes import CostChangesModel
-from gui.prompt.versions.diff_table import DiffTableModel
+from gui.models.money_text import MINUS, money_text
+from gui.prompt.savings.tables import RUNS_ROLE
 from gui.widgets.delegates import RunsDelegate, TextDelegate
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.table_model import Index, RowsModel, plain_tips
 from gui.widgets.tables import FittedTable, StretchedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from gui.core.diff_rows import Comparison
+    from gui.core.priced_model import CostChange
+    from gui.core.token_diff import Comparison, DiffRow
     from gui.core.version_store import Version
+    from pricing.types import CostEstimate
+
+CONTINUED = "↳"
+"""Stands for the number of a line that goes on."""
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("Versions", text)
+
+
+SIGN, BEFORE_LINE, BEFORE, AFTER_LINE, AFTER = range(5)
+
+
+class DiffTableModel(RowsModel):
+    """A sign for what happened, then line number and text of both."""
+
+    COLUMNS = 5
+    FIGURES = (BEFORE_LINE, AFTER_LINE)
+
+    def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._locale = locale
+        self._whole: Sequence[DiffRow] = ()
+        self._first = [0]
+        self.room, self._width = math.inf, len
+
+    def set_rows(self, rows: Sequence[DiffRow]) -> None:
+        """Show these, broken into rows where they are wider than there is room for."""
+        self._whole = rows
+        self._wrap()
+
+    def set_room(self, room: float, width: Callable[[str], int]) -> None:
+        """Break the texts of either side where they are wider than ``room``; ``width``: of a character."""
+        if room != self.room:
+            self.room, self._width = room, width
+            self._wrap()
+
+    def _wrap(self) -> None:
+        wrap = partial(wrapped, room=self.room, width=self._width)
+        parts = [row.wrapped(wrap) for row in self._whole]
+        self._first = list(accumulate(map(len, parts), initial=0))
+        super().set_rows([one for part in parts for one in part])
+
+    def whole_row(self, row: int) -> int:
+        """Return which row this one is a part of, before any was broken."""
+        return bisect_right(self._first, row) - 1 if row >= 0 else 0
+
+    def first_of(self, whole: int) -> int:
+        """Return the first part of a row."""
+        return self._first[whole]
+
+    @plain_tips
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if index.isValid() and index.column() in (BEFORE, AFTER):
+            row = self.rows[index.row()]
+            if role == RUNS_ROLE and not row.folded:
+                return row.before if index.column() == BEFORE else row.after
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return self.cell(row, index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == SIGN:
+            return Qt.AlignmentFlag.AlignCenter
+        return super().data(index, role)
+
+    def titles(self) -> tuple[str, ...]:
+        return "", tr("Line"), tr("Before"), tr("Line"), tr("After")
+
+    def cell(self, row: DiffRow, column: int) -> str:
+        if row.folded:
+            words = tr("… {tokens} tokens are the same").format(tokens=figure(self._locale, row.folded))
+            return words if column == BEFORE else ""
+        if column == SIGN:
+            gone, new = (any(run.mark for run in runs) for runs in (row.before, row.after))
+            return "±" if gone and new else "−" if gone else "+" if new else ""
+        if column in (BEFORE_LINE, AFTER_LINE):
+            line = row.before_line if column == BEFORE_LINE else row.after_line
+            return CONTINUED if line == WRAPPED else figure(self._locale, line) if line else ""
+        return plain_text(row.before if column == BEFORE else row.after)
+
+
+MODEL, COST_BEFORE, COST_AFTER, COST_CHANGE, PER_CENT, CALLS = range(6)
+
+
+class CostChangesModel(RowsModel):
+    """Model, one call before and after, the change, per cent, and the change for all calls.
+
+    It sorts by itself: a proxy of Qt's would ask it for two figures at every comparison. And it remembers what its
+    cells say: an amount is asked for to measure a column, and again to paint it.
+    """
+
+    COLUMNS = 6
+    FIGURES = (COST_BEFORE, COST_AFTER, COST_CHANGE, PER_CENT, CALLS)
+
+    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text, self._calls = text, 1
+        self._order = (MODEL, Qt.SortOrder.AscendingOrder)
+        self._texts: dict[tuple[int, int], str] = {}
+
+    def set_changes(self, changes: Sequence[CostChange], text: CostText, calls: int) -> None:
+        """Show these, in the order last asked for; ``calls``: of the scenario."""
+        self._text, self._calls = text, calls
+        self._texts.clear()
+        self.set_rows(self._sorted(changes))
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.layoutAboutToBeChanged.emit()
+        self._order = (column, order)
+        before, indexes = self.rows, self.persistentIndexList()
+        self.rows = self._sorted(before)
+        self._texts.clear()
+        places = {id(change): row for row, change in enumerate(self.rows)}
+        moved = [self.index(places[id(before[index.row()])], index.column()) for index in indexes]
+        self.changePersistentIndexList(indexes, moved)
+        self.layoutChanged.emit()
+
+    def _sorted(self, changes: Sequence[CostChange]) -> Sequence[CostChange]:
+        """What is not known comes last in rising order."""
+        column, order = self._order
+        if not 0 <= column < self.COLUMNS:
+            return changes
+        return sorted(changes, key=lambda one: _sorted_by(one, column), reverse=order == Qt.SortOrder.DescendingOrder)
+
+    @plain_tips
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if index.isValid() and role == Qt.ItemDataRole.ToolTipRole and index.column() == MODEL:
+            return self.rows[index.row()].model.id
+        return super().data(index, role)
+
+    def titles(self) -> tuple[str, ...]:
+        calls = tr("{calls} calls").format(calls=self._text.localised(f"{self._calls:,}"))
+        return tr("Model"), tr("Before"), tr("After"), tr("Change"), tr("Per cent"), calls
+
+    def shown(self, row: int, column: int) -> str:
+        if (row, column) not in self._texts:
+            self._texts[row, column] = super().shown(row, column)
+        return self._texts[row, column]
+
+    def cell(self, change: CostChange, column: int) -> str:
+        if column == MODEL:
+            return change.model.name
+        if column in (COST_BEFORE, COST_AFTER):
+            estimate: CostEstimate = change.before if column == COST_BEFORE else change.after
+            return self._text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
+        if column == PER_CENT:
+            return self._per_cent(change.share)
+        return money_text(self._text, change.change if column == COST_CHANGE else change.calls_change, plus=True)
+
+    def _per_cent(self, share: Decimal | None) -> str:
+        if share is None:
+            return self._text.unknown()
+        words = self._text.percent(abs(share), abs(share))
+        return (MINUS if share < 0 else "+" if share else "") + words
+
+
+def _sorted_by(change: CostChange, column: int) -> Any:
+    if column == MODEL:
+        return change.model.name.casefold()
+    figures = {
+        COST_BEFORE: change.before.usd,
+        COST_AFTER: change.after.usd,
+        COST_CHANGE: change.change.usd,
+        PER_CENT: change.share,
+        CALLS: change.calls_change.usd,
+    }
+    value = figures[column]
+    return float("inf") if value is None else float(value)
+
 
 ROW_PADDING = 4
 PROMPT = ""
@@ -156,7 +330,7 @@ class VersionComparison(QFrame):
     @Slot()
     def _wrap(self) -> None:
         """Break long lines at the width of the columns; the line at the top stays there."""
-        room = min(self.tokens.columnWidth(diff_table.BEFORE), self.tokens.columnWidth(diff_table.AFTER))
+        room = min(self.tokens.columnWidth(BEFORE), self.tokens.columnWidth(AFTER))
         top = self.rows.whole_row(self.tokens.rowAt(0))
         self.rows.set_room(self._runs.room(room), self._runs.width)
         if top > 0:
@@ -177,16 +351,16 @@ class VersionComparison(QFrame):
             table.verticalHeader().setDefaultSectionSize(height)
         header = self.tokens.horizontalHeader()
         width = self.fontMetrics().horizontalAdvance("00,000")
-        for column in (diff_table.SIGN, diff_table.BEFORE_LINE, diff_table.AFTER_LINE):
+        for column in (SIGN, BEFORE_LINE, AFTER_LINE):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            self.tokens.setColumnWidth(column, width if column != diff_table.SIGN else width // 2)
-        for column in (diff_table.BEFORE, diff_table.AFTER):
+            self.tokens.setColumnWidth(column, width if column != SIGN else width // 2)
+        for column in (BEFORE, AFTER):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(width // 2)
         header = self.costs.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.costs.setSortingEnabled(True)
-        self.costs.sortByColumn(cost_changes.MODEL, Qt.SortOrder.AscendingOrder)
+        self.costs.sortByColumn(MODEL, Qt.SortOrder.AscendingOrder)
 
     def _place(self) -> None:
         self.tools = ToolRow("versionTools", self.tr("Comparison of versions"))

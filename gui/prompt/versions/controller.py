@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gui.core.cost_change import ChangeRequest, CostChange
-from gui.core.priced_model import PricedModel
+from gui.core.priced_model import ChangeRequest, CostChange, PricedModel
 from gui.core.text_chunks import HeldText
 from gui.core.version_store import Kept, Version
 from gui.editor.text_transfer import PieceWriter

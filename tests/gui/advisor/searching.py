@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from gui.core.savings.advising import KINDS
-from gui.core.savings.edits import edited
-from gui.core.savings.searched_text import Prompt
-from gui.core.savings.types import Edit
-from gui.core.savings.watch import Watch
+from gui.core.savings.proposals import KINDS
+from gui.core.savings.structure import Prompt
+from gui.core.savings.types import Edit, Watch, edited
 
 
 def found(name: str, text: str) -> list[Edit]:

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from gui.core.savings.byte_places import byte_places, utf8
-from gui.core.savings.ranking import rank_lines, rank_sections
+from gui.core.savings.ranking import byte_places, rank_lines, rank_sections, utf8
 from gui.core.savings.structure import sections
 from gui.core.savings.types import Ranking, SectionKind
 from tests.engine.strategies import texts_with_surrogates

@@ -5,11 +5,10 @@ from decimal import Decimal
 
 from PySide6.QtCore import QLocale
 
-from gui.core.cost_change import ChangeRequest, cost_changes
-from gui.core.priced_model import Money, PricedModel, difference
+from gui.core.priced_model import ChangeRequest, Money, PricedModel, cost_changes, difference
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
-from gui.prompt.versions.cost_changes import BEFORE, CALLS, CHANGE, PER_CENT, CostChangesModel
+from gui.prompt.versions.comparison import CALLS, COST_BEFORE, COST_CHANGE, PER_CENT, CostChangesModel
 from pricing import Scenario, load_catalog
 
 DAY = date(2026, 11, 22)
@@ -21,7 +20,7 @@ def cells(model_id: str, before: dict[str, int], after: dict[str, int]) -> list[
     request = ChangeRequest((MODELS[model_id],), before, after, Scenario(on=DAY, calls=1000), None)
     table = CostChangesModel(CostText(QLocale.c()))
     table.set_changes(cost_changes(request), CostText(QLocale.c()), 1000)
-    return [table.index(0, column).data() for column in (BEFORE, CHANGE, PER_CENT, CALLS)]
+    return [table.index(0, column).data() for column in (COST_BEFORE, COST_CHANGE, PER_CENT, CALLS)]
 
 
 def test_fewer_tokens_cost_less():

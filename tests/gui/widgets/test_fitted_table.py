@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.comparing.types import Difference
-from gui.core.cost_change import ChangeRequest, cost_changes
-from gui.core.savings.excerpts import RankedPart
+from gui.core.priced_model import ChangeRequest, cost_changes
+from gui.core.savings.ranking import RankedPart
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText
-from gui.prompt.compare.pages import ComparePages
-from gui.prompt.savings.ranking_page import AdvisorRanking
+from gui.prompt.compare.panel import ComparePages
+from gui.prompt.savings.panel import AdvisorRanking
 from gui.prompt.versions.comparison import VersionComparison
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import MEASURED_ROWS, FittedTable, set_up_rows
