@@ -48,15 +48,15 @@ if TYPE_CHECKING:
     from gui.editor.token_card import TokenInspector
     from gui.files.files_controller import FilesController
     from gui.lab.lab_controller import LabWiring
-    from gui.prompt.chat.request_wiring import RequestWiring
-    from gui.prompt.compare.compare_wiring import CompareWiring
+    from gui.prompt.chat.controller import ChatController
+    from gui.prompt.compare.controller import CompareController
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
     from gui.prompt.finder import Finder
     from gui.prompt.first_steps import FirstSteps
     from gui.prompt.ids_controller import IdsController
-    from gui.prompt.savings.advisor_wiring import AdvisorWiring
-    from gui.prompt.versions.versions_wiring import VersionsWiring
+    from gui.prompt.savings.controller import SavingsController
+    from gui.prompt.versions.controller import VersionsController
     from gui.report_writing import ReportWriting
     from gui.runtime.jobs import JobRunner
     from gui.runtime.loading import Loading, LoadingAhead
@@ -380,12 +380,12 @@ class Workbench(QObject):
         return self.controllers.get("mergesTab")
 
     @property
-    def request(self) -> RequestWiring | None:
+    def request(self) -> ChatController | None:
         """Drives the page Chat."""
         return self.controllers.get("requestTab")
 
     @property
-    def compare(self) -> CompareWiring | None:
+    def compare(self) -> CompareController | None:
         """Drives the page Compare."""
         return self.controllers.get("compareTab")
 
@@ -400,12 +400,12 @@ class Workbench(QObject):
         return self.controllers.get("labTab")
 
     @property
-    def advisor(self) -> AdvisorWiring | None:
+    def advisor(self) -> SavingsController | None:
         """Drives the page Savings."""
         return self.controllers.get("savingsTab")
 
     @property
-    def versions(self) -> VersionsWiring | None:
+    def versions(self) -> VersionsController | None:
         """Drives the page Versions."""
         return self.controllers.get("versionsTab")
 

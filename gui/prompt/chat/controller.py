@@ -1,62 +1,91 @@
-"""What happens in the tab of requests: edits are counted, bodies read, files of many counted, the cost table fed."""
+"""Controller of the page Chat: counts what is edited, reads bodies, counts files of many, and feeds the cost table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from engine.requests.types import Request
+from gui.core.request_tokens import templates_and_encodings
 from gui.dialogs import file_choosers
-from gui.notify import Notifier, Offer
+from gui.notify import Offer
 from gui.prompt.chat.draft_service import RequestDraft, RequestReply, template_for
-from gui.prompt.chat.panel import RequestPanel
-from gui.prompt.chat.service import BodySource, CountedLines, LinesRequest, ManyRequests, RequestService
+from gui.prompt.chat.service import BodySource, CountedLines, LinesRequest, LinesTable, ManyRequests
 from gui.services.local_tokenizers import looks_like_tokenizer
+from gui.tabs.tab_building import TabBuilding
+from gui.tabs.tab_wiring import TabWiring
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from engine.requests.bodies.reader import ReadBody
-    from gui.prompt.chat.service import ImageSizes, SizedImage
+    from engine.requests.types import Request
+    from gui.prompt.chat.panel import ChatPanel
+    from gui.prompt.chat.service import SizedImage
+    from gui.tabs.tab_wiring import TabParts
 
 COUNT_DELAY_MS = 30
 """Changes that come together (a request that is opened makes several) are counted once."""
+
+NEEDS = (
+    "engine.requests.image_rules",
+    "engine.requests.templates",
+    "gui.prompt.chat.panel",
+)
+"""What building the page loads."""
 
 OPENED = "request-opened"
 READING = "request-reading"
 
 
-class RequestFlow(QObject):
-    """Between the panel and the services.
+class ChatController(TabWiring["ChatPanel"]):
+    """Drives the page, which is built when it is first seen: between panel, services and cost table."""
 
-    Signals: ``counted(RequestReply)``: the newest; ``pricing_changed(bool)``: whether the cost table is to price it;
-    ``others_dropped(list[Path])``: tokenizers and folders, which are nothing for this tab.
-    """
+    _panel: ChatPanel
 
-    counted = Signal(object)
-    others_dropped = Signal(list)
-    pricing_changed = Signal(bool)
-
-    def __init__(
-        self,
-        panel: RequestPanel,
-        service: RequestService,
-        images: ImageSizes,
-        notifier: Notifier,
-        watched: Callable[[], tuple[tuple[str, str], ...]],
-        parent: QObject,
-    ) -> None:
-        """``watched``: the templates and encodings that the cost table asks for."""
-        super().__init__(parent)
-        self._panel, self._service, self._images, self._notifier = panel, service, images, notifier
-        self._watched = watched
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
+        assert parts.bench.costs is not None
+        self._costs, self._notifier = parts.bench.costs, parts.bench.notifier
         self._revision = 0
         self._lines: LinesRequest | None = None
         self._delay = QTimer(self, singleShot=True, interval=COUNT_DELAY_MS)
         self._delay.timeout.connect(self._count)
+        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
+        self._bench.page("requestTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+
+    def build(self) -> None:
+        """Build the page now, unless that was done."""
+        self._building.finish()
+
+    def _steps(self) -> Iterator[None]:
+        from gui.prompt.chat.draft_service import image_rules, template_choices
+        from gui.prompt.chat.panel import ChatPanel
+        from gui.prompt.chat.service import ImageSizes, RequestService
+
+        bench = self._bench
+        panel = ChatPanel()
+        yield from panel.make(bench.theme, bench.settings, bench.icons, template_choices(), image_rules())
+        yield
+        self._show_encodings(panel)
+        bench.parts.restore("request", panel.restore_state, self._state)
+        self.service = RequestService(self._runner, self._open, self)
+        self._images = ImageSizes(self._runner, self)
+        self.panel = self._panel = panel
+        self._connect()
+        self._delay.start()
+        yield
+        bench.page("requestTab").fill(panel)
+        bench.window.view_bar.add_tools("requestTab", panel.bar)
+
+    def _connect(self) -> None:
+        panel, service, images = self._panel, self.service, self._images
         panel.changed.connect(self._delay.start)
+        panel.state_changed.connect(self._bench.keeper.touch)
         panel.bar.open_asked.connect(self._ask_for_file)
         panel.bar.paste_asked.connect(self.paste)
         panel.bar.template_file_asked.connect(self._ask_for_template)
@@ -65,6 +94,7 @@ class RequestFlow(QObject):
         panel.files_dropped.connect(self._on_dropped)
         panel.lines.stop_asked.connect(service.stop_lines)
         panel.lines.back_asked.connect(self._leave_lines)
+        panel.lines.export_asked.connect(self.ask_for_table)
         service.counted.connect(self._on_counted)
         service.read.connect(self._on_read)
         service.many.connect(self._on_many)
@@ -72,25 +102,41 @@ class RequestFlow(QObject):
         service.lines_counted.connect(self._on_lines)
         service.lines_progressed.connect(panel.lines.show_progress)
         service.lines_failed.connect(self._on_lines_failed)
-        service.failed.connect(notifier.error)
+        service.table_written.connect(self._on_table_written)
+        service.table_failed.connect(self._on_table_failed)
+        service.failed.connect(self._notifier.error)
         images.sized.connect(self._on_image)
-        images.failed.connect(notifier.error)
-        self._delay.start()
+        images.failed.connect(self._notifier.error)
+        self._costs.service.encodings_changed.connect(self.recount)
+
+    def open(self, path: Path) -> None:
+        """Show the request of a file, or a file of many."""
+        self._bench.page("requestTab").bring_to_front()
+        self.build()
+        self.service.open(BodySource(path))
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self._bench.page("requestTab").bring_to_front()
+        self.build()
+        self._panel.focus()
+
+    def _watched(self) -> tuple[tuple[str, str], ...]:
+        """Return the templates and encodings that the cost table asks for."""
+        return templates_and_encodings(self._costs.service.models)
+
+    def _show_encodings(self, panel: ChatPanel) -> None:
+        panel.bar.picker.fill(self._listed)
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self._building.begin()
 
     @property
     def settled(self) -> bool:
         """Whether what is shown is what the draft counts."""
         reply = self._panel.result.reply
         return not self._delay.isActive() and reply is not None and reply.draft.revision == self._revision
-
-    @property
-    def lines(self) -> LinesRequest | None:
-        """The file of many requests that is shown, and how it is counted; None where none is."""
-        return self._lines
-
-    def open(self, path: Path) -> None:
-        """Read a request from a file, or a file of many."""
-        self._service.open(BodySource(path))
 
     @Slot()
     def paste(self) -> None:
@@ -99,7 +145,7 @@ class RequestFlow(QObject):
         if not text.strip():
             self._notifier.remark(self.tr("The clipboard holds no text."))
             return
-        self._service.open(BodySource(None, text))
+        self.service.open(BodySource(None, text))
 
     @Slot()
     def recount(self) -> None:
@@ -112,7 +158,7 @@ class RequestFlow(QObject):
     def _count(self) -> None:
         panel, bar = self._panel, self._panel.bar
         self._revision += 1
-        self._service.count(
+        self.service.count(
             RequestDraft(
                 self._revision,
                 panel.model.messages,
@@ -133,17 +179,22 @@ class RequestFlow(QObject):
     @Slot(object)
     def _on_counted(self, reply: RequestReply) -> None:
         self._panel.show_reply(reply)
-        self.counted.emit(reply)
+        self._costs.priced.set_request(reply)
 
     @Slot(bool)
     def _on_pricing(self, on: bool) -> None:
-        self.pricing_changed.emit(on)
+        self._costs.priced.price_request(on)
+        if on:
+            said = self.tr("The header, the strip under the prompt and Cost › Models now price this request.")
+            self._notifier.remark(said)
         self._delay.start()
 
     # --- one request --------------------------------------------------------------------------------------------------
 
     @Slot(object, object)
     def _on_read(self, source: BodySource, read: ReadBody) -> None:
+        from engine.requests.types import Request
+
         panel = self._panel
         messages, choice = panel.model.messages, panel.tool_choice
         before = Request(messages, (), panel.model_name, *choice), panel.tools_text, panel.not_counted
@@ -189,7 +240,7 @@ class RequestFlow(QObject):
     def _count_lines(self, path: Path) -> None:
         self._lines = self._lines_request(path)
         self._panel.show_lines(path)
-        self._service.count_lines(self._lines)
+        self.service.count_lines(self._lines)
 
     def _lines_request(self, path: Path) -> LinesRequest:
         bar = self._panel.bar
@@ -211,8 +262,43 @@ class RequestFlow(QObject):
     @Slot()
     def _leave_lines(self) -> None:
         self._lines = None
-        self._service.stop_lines()
+        self.service.stop_lines()
         self._panel.show_builder()
+
+    @Slot()
+    def ask_for_table(self) -> None:
+        """Ask for a file to write the table to."""
+        lines = self._lines
+        if lines is None:
+            return
+        proposed = lines.path.with_name(f"{lines.path.stem}-tokens.csv")
+        filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)")]
+        title = self.tr("Export the lines")
+        dialog = file_choosers.saving(self._panel.window(), "requestLinesExportDialog", title, proposed, filters)
+        dialog.fileSelected.connect(self._on_table_target)
+        dialog.open()
+
+    @Slot(str)
+    def _on_table_target(self, path: str) -> None:
+        target, dialog, lines = Path(path), self.sender(), self._lines
+        if lines is None:
+            return
+        if not target.suffix:
+            chosen = dialog.selectedNameFilter() if isinstance(dialog, QFileDialog) else ""
+            target = target.with_suffix(".json" if "*.json)" in chosen else ".csv")
+        if target.exists() and target.samefile(lines.path):
+            self._notifier.error(self.tr("That is the file of requests itself: choose another name for the table."))
+            return
+        self.service.list_lines(LinesTable(lines, target))
+
+    @Slot(object)
+    def _on_table_written(self, table: LinesTable) -> None:
+        self._notifier.remark(self.tr("What each line counts was written to {path}.").format(path=table.path))
+
+    @Slot(object, str)
+    def _on_table_failed(self, table: LinesTable, why: str) -> None:
+        words = self.tr("What each line counts could not be written to {path}: {why}. Nothing was changed.")
+        self._notifier.error(words.format(path=table.path, why=why.rstrip(".")))
 
     # --- files --------------------------------------------------------------------------------------------------------
 
@@ -256,7 +342,7 @@ class RequestFlow(QObject):
         """Images join the message; a template is used; tokenizers and folders are handed on; the rest are requests."""
         others = [path for path in map(Path, paths) if path.is_dir() or looks_like_tokenizer(path)]
         if others:
-            self.others_dropped.emit(others)
+            self._bench.tokenizers.take_dropped(others)
         for path in map(Path, paths):
             if path in others:
                 continue

@@ -51,7 +51,7 @@ MOST_UNKNOWN = 200
 """Parts that are not counted, of which it is remembered that they are not."""
 
 
-class RequestPanel(QFrame):
+class ChatPanel(QFrame):
     """The whole page, when ``make`` is through; ``bar`` is for the view bar of the window.
 
     Signals: ``changed()``: the draft is another one; ``state_changed()``; ``files_dropped(list)``: paths."""

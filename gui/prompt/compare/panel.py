@@ -29,6 +29,7 @@ from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED
 from gui.prompt.compare.tables import (
     ENCODING,
     TEXT,
@@ -40,7 +41,7 @@ from gui.prompt.compare.tables import (
     tr,
 )
 from gui.state.settings import SettingsStore
-from gui.widgets.aligned_tokens import AlignedTokens
+from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.layouts import PageTabs
@@ -49,6 +50,9 @@ from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from engine.comparing.types import TextComparison
     from gui.prompt.compare.service import Compared
@@ -327,7 +331,6 @@ class ComparePages(PageTabs):
         return table
 
 
-PROMPT, SELECTION, TYPED = SOURCES = ("prompt", "selection", "typed")
 FIRST_ENCODINGS = ("o200k_base", "cl100k_base", "gpt2")
 MOST_KEPT = 100_000
 """Characters of a typed text that are remembered."""
@@ -393,6 +396,11 @@ class ComparePanel(QFrame):
     def focus(self) -> None:
         """Put the keyboard where one goes on."""
         self.encodings.table.setFocus()
+
+    def show_rows(self, compared: Compared, starts: NDArray[np.int32]) -> None:
+        """Show the tokens in rows that begin at these places."""
+        found = compared.comparison
+        self.view.show_tokens(found.names, compared.spans, AlignedRows(found.units, starts))
 
     def show_compared(self, compared: Compared) -> None:
         """Show totals, parts and differences."""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
 
+PROMPT, SELECTION, TYPED = SOURCES = ("prompt", "selection", "typed")
+"""Texts that can be compared."""
+
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:

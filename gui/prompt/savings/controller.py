@@ -1,54 +1,76 @@
-"""What happens in the advisor: the text it looked at, what was found there, and the edits that are applied."""
+"""Controller of the page Savings: searches the prompt, counts what is ticked, and applies the edits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 
+from gui.core.priced_model import PricedModel
 from gui.editor.text_transfer import PieceWriter
 from gui.models.money_text import money_text
-from gui.notify import Notifier, Offer
-from gui.prompt.prompt import Prompt
+from gui.notify import Offer
 from gui.prompt.savings.labels import kind_words
-from gui.prompt.savings.panel import AdvisorPanel
-from gui.prompt.savings.service import AdviceRequest, AdviceService, Combination, CombineRequest, Findings
+from gui.prompt.savings.service import AdviceRequest, Combination, CombineRequest, Findings, SavingsService
+from gui.tabs.tab_building import TabBuilding
 
 if TYPE_CHECKING:
-    from gui.core.priced_model import PricedModel
+    from collections.abc import Iterator
+
     from gui.core.text_chunks import HeldText
+    from gui.prompt.savings.panel import SavingsPanel
+    from gui.tabs.tab_wiring import TabParts
 
-Priced = Callable[[], "PricedModel | None"]
+NEEDS = ("gui.prompt.savings.panel",)
+"""What building the page loads."""
 
 
-class AdvisorFlow(QObject):
-    """Between panel, prompt and service.
+class SavingsController(QObject):
+    """Drives the page, which is built when it is first seen: between panel, prompt and service."""
 
-    Signals: ``place_asked(int, int)``: bring these UTF-16 offsets of the prompt to the front.
-    """
+    _panel: SavingsPanel
 
-    place_asked = Signal(int, int)
-
-    def __init__(
-        self,
-        panel: AdvisorPanel,
-        prompt: Prompt,
-        service: AdviceService,
-        priced: Priced,
-        notifier: Notifier,
-        parent: QObject,
-    ) -> None:
-        """``priced``: the model and the scenario by which money is told, None before there are prices."""
-        super().__init__(parent)
-        self._panel, self._prompt, self._service = panel, prompt, service
-        self._priced, self._notifier = priced, notifier
+    def __init__(self, parts: TabParts) -> None:
+        bench = parts.bench
+        super().__init__(bench)
+        assert bench.costs is not None
+        self._bench, self._prompt = bench, bench.prompt
+        self._costs, self._notifier = bench.costs, bench.notifier
+        self.panel: SavingsPanel | None = None
+        self._has_old_prices = False
         self.findings: Findings | None = None
         self.combination: Combination | None = None
         self._wants_text = self._looking = False
         self._awaited: CombineRequest | None = None
-        self._writer = PieceWriter(prompt.editor, self)
+        self._building = TabBuilding(self._steps, bench.window.closed, self)
+        self.service = SavingsService(parts.runner, parts.open_encoding, self)
+        bench.page("savingsTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+
+    def build(self) -> None:
+        """Build the page now, unless that was done."""
+        self._building.finish()
+
+    def _steps(self) -> Iterator[None]:
+        from gui.prompt.savings.panel import SavingsPanel
+
+        bench = self._bench
+        panel = SavingsPanel(bench.theme, bench.icons)
+        yield from panel.make()
+        yield
+        self.panel = self._panel = panel
+        self._writer = PieceWriter(self._prompt.editor, self)
         self._writer.finished.connect(self._on_written)
+        self._connect()
+        self._show_standing()
+        yield
+        page = bench.page("savingsTab")
+        page.fill(panel)
+        bench.window.view_bar.add_tools("savingsTab", panel.tools)
+        page.lead_to(panel.run)
+        yield
+
+    def _connect(self) -> None:
+        panel, prompt, service, costs = self._panel, self._prompt, self.service, self._costs
         panel.run_asked.connect(self.run)
         panel.stop_asked.connect(service.stop)
         panel.savings.chosen_changed.connect(self._combine)
@@ -62,7 +84,42 @@ class AdvisorFlow(QObject):
         service.progressed.connect(self._on_progress)
         service.stopped.connect(self._on_stopped)
         service.failed.connect(self._on_failed)
-        self._show_standing()
+        for change in (costs.service.estimated, costs.panel.model.arranged, costs.reference_changed):
+            change.connect(self._reprice)
+
+    def focus(self) -> None:
+        """Put the keyboard into the page that is in front."""
+        self._bench.page("savingsTab").bring_to_front()
+        self.build()
+        self._panel.focus()
+
+    def _priced(self) -> PricedModel | None:
+        costs = self._costs
+        row, scenario = costs.reference_row(), costs.service.scenario
+        return None if row is None or scenario is None else PricedModel(row.model, scenario, costs.service.mix)
+
+    @Slot()
+    def _reprice(self) -> None:
+        """Whatever money hangs on may be another; that is seen only on this page, and dozens of amounts take a while
+        beside each key typed in the prompt."""
+        self._has_old_prices = not self._bench.page("savingsTab").is_in_front()
+        if self._has_old_prices:
+            return
+        self._panel.set_text(self._costs.panel.model.view.text)
+        self.reprice()
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        """Whoever turns to the page wants to know of the text as it is now."""
+        self._building.when_built(self._look)
+
+    def _look(self) -> None:
+        if not self._bench.page("savingsTab").is_in_front():
+            return
+        if self._has_old_prices:
+            self._reprice()
+        if not self.fresh:
+            self.run()
 
     @property
     def fresh(self) -> bool:
@@ -129,7 +186,7 @@ class AdvisorFlow(QObject):
             return
         self._wants_text = False
         request = AdviceRequest(revision, text, self._encoding(), self._prompt.special_as_tokens)
-        self._service.look(request)
+        self.service.look(request)
 
     def _encoding(self) -> str:
         """That of the model by which money is told: else its tokens would be those of another."""
@@ -150,7 +207,7 @@ class AdvisorFlow(QObject):
         self.combination = self._awaited = None
         if self.findings is not None and self._panel.savings.model.chosen:
             self._awaited = CombineRequest(self.findings, self._panel.savings.model.chosen)
-            self._service.combine(self._awaited)
+            self.service.combine(self._awaited)
         self._show_total()
 
     @Slot(object, object)
@@ -180,7 +237,7 @@ class AdvisorFlow(QObject):
     @Slot(int, int)
     def _go_to(self, utf16_start: int, utf16_end: int) -> None:
         if self._of_this_text:
-            self.place_asked.emit(utf16_start, utf16_end)
+            self._bench.show_place(utf16_start, utf16_end)
         else:
             self._notifier.remark(self.tr("The text has changed, so positions may be off. Search again."))
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 ROW_PADDING = 12
 
 
-class AdvisorRanking(QWidget):
+class RankingPage(QWidget):
     """Signals: ``place_asked(int, int)``: show these UTF-16 offsets of the prompt."""
 
     place_asked = Signal(int, int)
@@ -127,7 +127,7 @@ FIRST_HEIGHTS = [200, 320]
 """More of the heaviest parts than of the suggestions, which are few."""
 
 
-class AdvisorSavings(QWidget):
+class SavingsPage(QWidget):
     """Signals: ``place_asked(int, int)``: show these UTF-16 offsets of the prompt; ``chosen_changed()``: another set
     is checked; ``apply_asked()``."""
 
@@ -276,7 +276,7 @@ STEPS = 1000
 PROGRESS_WIDTH = 140
 
 
-class AdvisorPanel(QFrame):
+class SavingsPanel(QFrame):
     """Puts the parts together, when ``make`` is through; ``tools`` are for the view bar.
 
     Signals: ``run_asked()``, ``stop_asked()``.
@@ -311,9 +311,9 @@ class AdvisorPanel(QFrame):
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         self.status.setWordWrap(True)
         yield
-        self.ranking = AdvisorRanking(self.text)
+        self.ranking = RankingPage(self.text)
         yield
-        self.savings = AdvisorSavings(self._theme, self._icons, self.text, self.ranking)
+        self.savings = SavingsPage(self._theme, self._icons, self.text, self.ranking)
         self.strip = FigureStrip("advisorOutcome", "advisorShare", "advisorMoney")
         self._place()
         self.run.clicked.connect(self.run_asked)

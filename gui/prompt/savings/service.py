@@ -71,7 +71,7 @@ class Combination:
     pieces: tuple[Piece, ...]
 
 
-class AdviceService(QObject):
+class SavingsService(QObject):
     """Signals: ``found(Findings)``; ``combined(Combination, CombineRequest)``; ``progressed(float, str)``: how far, and
     what is being looked for; ``stopped()`` by the user; ``failed(str)`` with the reason."""
 

@@ -33,6 +33,7 @@ from gui.look.theme import Theme
 from gui.models.cost_text import CostText
 from gui.models.money_text import MINUS, money_text
 from gui.prompt.savings.tables import RUNS_ROLE
+from gui.prompt.versions.service import PROMPT
 from gui.widgets.delegates import RunsDelegate, TextDelegate
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
@@ -216,8 +217,6 @@ def _sorted_by(change: CostChange, column: int) -> Any:
 
 
 ROW_PADDING = 4
-PROMPT = ""
-"""Stands for the text of the prompt among the keys of versions."""
 
 
 class VersionComparison(QFrame):

@@ -1,4 +1,4 @@
-"""What happens in the versions tab: the prompt is kept, compared with what was kept, and put back."""
+"""Controller of the page Versions: saves the prompt, compares it with what was saved, and restores it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from gui.core.version_store import Kept, Version
 from gui.editor.text_transfer import PieceWriter
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
-from gui.notify import Notifier
-from gui.prompt.prompt import Prompt
-from gui.prompt.versions.comparison import PROMPT
-from gui.prompt.versions.panel import VersionsPanel
 from gui.prompt.versions.service import (
+    PROMPT,
     Compared,
     CompareRequest,
     Restored,
     RestoreRequest,
     SaveRequest,
     Side,
-    VersionDesk,
+    VersionService,
 )
 
 if TYPE_CHECKING:
-    from gui.costs.wiring import CostWiring
+    from gui.prompt.versions.panel import VersionsPanel
+    from gui.tabs.tab_wiring import TabParts
+
+NEEDS = ("gui.prompt.versions.panel",)
+"""What building the page loads."""
 
 PROBLEMS = "versions"
 
@@ -37,21 +38,19 @@ COMPARE_DELAY_MS = 600
 """A changed prompt is compared again when nobody has typed for so long."""
 
 
-class VersionsFlow(QObject):
-    """Between panel, prompt and desk."""
+class VersionsController(QObject):
+    """Drives the page, which is built when it is first seen: between panel, prompt and service."""
 
-    def __init__(
-        self,
-        panel: VersionsPanel,
-        prompt: Prompt,
-        desk: VersionDesk,
-        costs: CostWiring,
-        notifier: Notifier,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._panel, self._prompt, self._desk = panel, prompt, desk
-        self._costs, self._notifier = costs, notifier
+    _panel: VersionsPanel
+
+    def __init__(self, parts: TabParts) -> None:
+        bench = parts.bench
+        super().__init__(bench)
+        assert bench.costs is not None
+        self._bench, self._prompt = bench, bench.prompt
+        self._costs, self._notifier = bench.costs, bench.notifier
+        self.panel: VersionsPanel | None = None
+        self.service = VersionService(bench.paths.versions, parts.runner, parts.open_encoding, self)
         self._waiting: list[Callable[[int, str | HeldText], None]] = []
         self._kept = Kept(())
         self._new_key = ""
@@ -59,31 +58,60 @@ class VersionsFlow(QObject):
         self.compared: Compared | None = None
         self._again = QTimer(self, singleShot=True, interval=COMPARE_DELAY_MS)
         self._again.timeout.connect(self._compare_again)
-        self._writer = PieceWriter(prompt.editor, self)
+        bench.page("versionsTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+
+    def build(self) -> None:
+        """Build the page, unless that was done."""
+        if self.panel is not None:
+            return
+        from gui.prompt.versions.panel import VersionsPanel
+
+        bench = self._bench
+        self.panel = self._panel = panel = VersionsPanel(bench.theme, bench.icons)
+        page = bench.page("versionsTab")
+        page.fill(panel)
+        bench.window.view_bar.add_tools("versionsTab", panel.comparison.tools)
+        page.lead_to(panel.list.name)
+        self._writer = PieceWriter(self._prompt.editor, self)
         self._writer.finished.connect(self._on_written)
+        self._connect()
+
+    def _connect(self) -> None:
+        panel, service, costs = self._panel, self.service, self._costs
         panel.list.save_asked.connect(self._save)
         panel.list.restore_asked.connect(self._restore)
-        panel.list.rename_asked.connect(desk.rename)
-        panel.list.delete_asked.connect(desk.delete)
+        panel.list.rename_asked.connect(service.rename)
+        panel.list.delete_asked.connect(service.delete)
         panel.list.current_changed.connect(self.compare)
         panel.comparison.other_changed.connect(self.compare)
-        prompt.text_ready.connect(self._on_text)
-        prompt.changed.connect(self._on_prompt_changed)
-        desk.listed.connect(self._on_listed)
-        desk.saved.connect(self._on_saved)
-        desk.compared.connect(self._on_compared)
-        desk.stopped.connect(self._on_stopped)
-        desk.priced.connect(self._on_priced)
-        desk.restored.connect(self._on_restored)
-        desk.failed.connect(self._on_failed)
+        self._prompt.text_ready.connect(self._on_text)
+        self._prompt.changed.connect(self._on_prompt_changed)
+        service.listed.connect(self._on_listed)
+        service.saved.connect(self._on_saved)
+        service.compared.connect(self._on_compared)
+        service.stopped.connect(self._on_stopped)
+        service.priced.connect(self._on_priced)
+        service.restored.connect(self._on_restored)
+        service.failed.connect(self._on_failed)
         costs.service.estimated.connect(self.reprice)
         costs.panel.model.arranged.connect(self.reprice)
         costs.reference_changed.connect(self.reprice)
 
+    def focus(self) -> None:
+        """Put the keyboard into the name of a new version."""
+        self._bench.page("versionsTab").bring_to_front()
+        self.build()
+        self._panel.list.name.setFocus()
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self.build()
+        self.look_again()
+
     @Slot()
     def look_again(self) -> None:
         """Read what is kept: another window may have kept more; and the prompt may be another, or prices are."""
-        self._desk.list()
+        self.service.list()
         self.reprice()
 
     @Slot()
@@ -112,7 +140,7 @@ class VersionsFlow(QObject):
         first = Side(version, None, version.counts)
         needed = tuple(self._costs.service.encodings_needed())
         self._awaited = CompareRequest(first, other, self._prompt.encoding, needed, revision)
-        self._desk.compare(self._awaited)
+        self.service.compare(self._awaited)
 
     @Slot()
     def reprice(self) -> None:
@@ -124,7 +152,7 @@ class VersionsFlow(QObject):
         service, compared = self._costs.service, self.compared
         if compared is not None and service.scenario is not None:
             models = tuple(row.model for row in service.rows) or service.models
-            self._desk.price(ChangeRequest(models, compared.before, compared.after, service.scenario, service.mix))
+            self.service.price(ChangeRequest(models, compared.before, compared.after, service.scenario, service.mix))
 
     def _one_call(self, version: Version) -> str:
         """What one call with a version costs at the model by which the prompt is measured."""
@@ -195,7 +223,7 @@ class VersionsFlow(QObject):
 
     def _save_text(self, name: str, revision: int, text: str | HeldText) -> None:
         needed = tuple(self._costs.service.encodings_needed())
-        self._desk.save(SaveRequest(name, text, self._prompt.encoding, needed, self._known_counts(revision)))
+        self.service.save(SaveRequest(name, text, self._prompt.encoding, needed, self._known_counts(revision)))
 
     @Slot(object)
     def _on_saved(self, version: Version) -> None:
@@ -225,7 +253,7 @@ class VersionsFlow(QObject):
         self._prompt.request_text()
 
     def _restore_text(self, version: Version, revision: int, text: HeldText) -> None:
-        self._desk.restore(RestoreRequest(version, revision, text))
+        self.service.restore(RestoreRequest(version, revision, text))
 
     @Slot(object, object)
     def _on_restored(self, restored: Restored, request: RestoreRequest) -> None:

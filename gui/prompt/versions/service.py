@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OpenEncoding
 
+PROMPT = ""
+"""Stands for the text of the prompt among the keys of versions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -80,7 +83,7 @@ class Restored:
     line_ends: bool
 
 
-class VersionDesk(QObject):
+class VersionService(QObject):
     """Signals: ``listed(Kept)`` after everything that changes the folder; ``saved(Version)``;
     ``compared(Compared, CompareRequest)``; ``stopped()`` where the user stopped a comparison;
     ``priced(tuple[CostChange], ChangeRequest)``; ``restored(Restored, RestoreRequest)``;

@@ -13,7 +13,7 @@ from commands.requests import request_counts
 from engine.requests.types import Image, Message
 from gui.models.cost_row import CostRow
 from gui.prompt.chat.messages import CONTENT, ROLE, TOKENS
-from gui.prompt.chat.panel import FIRST_MESSAGES, RequestPanel
+from gui.prompt.chat.panel import FIRST_MESSAGES, ChatPanel
 from gui.workbench import Workbench
 from pricing.catalog import load_catalog
 from pricing.types import TokenCount
@@ -207,7 +207,7 @@ def test_what_is_framed_and_what_is_at_the_caret(qtbot, bench, panel):
     assert panel.result.place.text() == "At the caret: text of message 1, user"
 
 
-def framed(panel: RequestPanel) -> list[str]:
+def framed(panel: ChatPanel) -> list[str]:
     options = panel.result.view._options
     data = panel.result.view.toPlainText().encode("utf-16-le")
     return [
@@ -243,12 +243,12 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
     template.setCurrentIndex(template.findText("mine.jinja"))
     assert panel.bar.template_file == path
     path.write_text("{% if %}", encoding="utf-8")
-    bench.request.flow.recount()
+    bench.request.recount()
     settled(qtbot, bench)
     assert "mine.jinja, line 1: it is no Jinja template" in panel.result.problem.text()
     assert panel.result.total.text() == "Not counted"
     path.unlink()
-    bench.request.flow.recount()
+    bench.request.recount()
     settled(qtbot, bench)
     assert "mine.jinja" in panel.result.problem.text()
 
@@ -265,7 +265,7 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
 )
 def test_a_body_from_the_clipboard(qtbot, bench, panel, body, template, spoken):
     QGuiApplication.clipboard().setText(json.dumps(body, indent=1))
-    with qtbot.waitSignal(bench.request.flow._service.read):
+    with qtbot.waitSignal(bench.request.service.read):
         panel.bar.paste.click()
     settled(qtbot, bench)
     assert contents(panel) == spoken
@@ -302,7 +302,7 @@ def test_what_was_there_comes_back(qtbot, bench, panel, tmp_path):
 def test_what_is_no_request_changes_nothing(qtbot, bench, panel, tmp_path):
     path = tmp_path / "no.json"
     path.write_text('{\n "messages": [{"role": 7}]}', encoding="utf-8")
-    with qtbot.waitSignal(bench.request.flow._service.unreadable):
+    with qtbot.waitSignal(bench.request.service.unreadable):
         drop(panel, path)
     assert panel.model.messages == FIRST_MESSAGES
     assert notices(bench)[-1] == (

@@ -43,7 +43,7 @@ def keep(qtbot: QtBot, bench: Workbench, text: str, name: str) -> VersionsPanel:
 
 
 def compared(qtbot: QtBot, bench: Workbench) -> None:
-    qtbot.waitUntil(lambda: bench.versions.flow.compared is not None)
+    qtbot.waitUntil(lambda: bench.versions.compared is not None)
 
 
 def priced(qtbot: QtBot, panel: VersionsPanel) -> None:
@@ -145,7 +145,7 @@ def test_a_page_behind_others_is_compared_again_when_it_is_shown(qtbot: QtBot, o
     compared(qtbot, bench)
     bench.window.pages.setCurrentWidget(bench.panel)
     bench.prompt.replace_all(NEW)
-    with qtbot.waitSignal(bench.versions.flow._again.timeout):
+    with qtbot.waitSignal(bench.versions._again.timeout):
         pass
     assert "has changed since" in panel.comparison.words.text()
     bench.window.actions_by_name["versions"].trigger()
@@ -191,7 +191,7 @@ def test_nothing_is_priced_that_nobody_sees(qtbot: QtBot, open_window: OpenWindo
     compared(qtbot, bench)
     priced(qtbot, panel)
     asked: list[object] = []
-    monkeypatch.setattr(bench.versions.desk, "price", asked.append)
+    monkeypatch.setattr(bench.versions.service, "price", asked.append)
     bench.window.pages.setCurrentWidget(bench.panel)
     with qtbot.waitSignal(bench.costs.service.estimated):
         bench.window.findChild(QSpinBox, "outputTokens").setValue(1234)

@@ -18,7 +18,7 @@ from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText
 from gui.prompt.compare.panel import ComparePages
-from gui.prompt.savings.panel import AdvisorRanking
+from gui.prompt.savings.panel import RankingPage
 from gui.prompt.versions.comparison import VersionComparison
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import MEASURED_ROWS, FittedTable, set_up_rows
@@ -69,7 +69,7 @@ def versions() -> Kind:
 
 
 def ranking() -> Kind:
-    page = AdvisorRanking(CostText(QLocale.c()))
+    page = RankingPage(CostText(QLocale.c()))
     parts = [RankedPart(place, place, place + 1, ROWS - place, "a line") for place in range(ROWS)]
     return Kind(page, page.table, lambda: page.show_rankings({"line": parts}, ROWS * ROWS))
 
