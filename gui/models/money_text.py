@@ -9,7 +9,7 @@ from gui.models.cost_text import SIGNS, CostText
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from gui.core.priced_model import Money
+    from gui.costs.priced_model import Money
 
 MINUS = "−"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.core.priced_model import PricedModel
+from gui.costs.priced_model import PricedModel
 from gui.editor.text_transfer import PieceWriter
 from gui.models.money_text import money_text
 from gui.notify import Offer

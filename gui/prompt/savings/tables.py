@@ -16,9 +16,9 @@ from gui.widgets.table_model import Index, RowsModel, plain_tips
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gui.core.priced_model import Money
     from gui.core.savings.ranking import Preview, RankedPart
     from gui.core.savings.types import Proposal
+    from gui.costs.priced_model import Money
 
 PREVIEW_LINE, CHANGE = range(2)
 RUNS_ROLE = Qt.ItemDataRole.UserRole

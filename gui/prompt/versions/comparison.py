@@ -44,9 +44,9 @@ from gui.widgets.tool_row import ToolRow
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gui.core.priced_model import CostChange
     from gui.core.token_diff import Comparison, DiffRow
     from gui.core.version_store import Version
+    from gui.costs.priced_model import CostChange
     from pricing.types import CostEstimate
 
 CONTINUED = "↳"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gui.core.priced_model import ChangeRequest, CostChange, PricedModel
 from gui.core.text_chunks import HeldText
 from gui.core.version_store import Kept, Version
+from gui.costs.priced_model import ChangeRequest, CostChange, PricedModel
 from gui.editor.text_transfer import PieceWriter
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.core import version_store as store
-from gui.core.priced_model import ChangeRequest, cost_changes
 from gui.core.text_chunks import HeldText, as_held
 from gui.core.token_diff import Comparison, compare
 from gui.core.version_store import Kept, Version
+from gui.costs.priced_model import ChangeRequest, cost_changes
 from gui.editor.offsets import document_text
 from gui.editor.text_changes import Piece, between
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from PySide6.QtCore import QLocale
 
-from gui.core.priced_model import ChangeRequest, Money, PricedModel, cost_changes, difference
+from gui.costs.priced_model import ChangeRequest, Money, PricedModel, cost_changes, difference
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
 from gui.prompt.versions.comparison import CALLS, COST_BEFORE, COST_CHANGE, PER_CENT, CostChangesModel

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.comparing.types import Difference
-from gui.core.priced_model import ChangeRequest, cost_changes
 from gui.core.savings.ranking import RankedPart
+from gui.costs.priced_model import ChangeRequest, cost_changes
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.models.cost_text import CostText
