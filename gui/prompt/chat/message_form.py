@@ -1,10 +1,11 @@
-"""One message of a request: who speaks, what is said, and the images that go with it."""
+"""The editor of one message: who speaks, what is said, and the images that go with it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QSpinBox,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,27 +22,42 @@ from engine.requests.types import Image, Message
 from gui.core.token_text import visible_line
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.corner import plain_corner
+from gui.look.fonts import fixed_font
+from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
-from gui.prompt.chat.messages import ROLES
+from gui.look.theme import Theme
 
+ROLES = ("system", "developer", "user", "assistant", "tool")
 SETTLE_MS = 150
 """Typing is taken over when it pauses for so long: a content may be megabytes."""
 
 LARGEST_SIDE = 100_000
 DETAILS = ("auto", "low", "high")
 LIST_LINES = 3
-LIST_PADDING = 6
+LIST_PADDING = 2
+LEAST_LINES, MOST_LINES = 2, 10
+"""Lines of the content that are shown at once."""
+BAR_WIDTH = 3
+EDGE = 16
+ROLE_PADDING, NAME_PADDING = 40, 20
+"""Beside the text of the two fields: frame, padding and arrow."""
 
 
 class MessageEditor(QWidget):
-    """Signals: ``changed(Message)`` soon after the user changed something; ``image_file_asked()``."""
+    """Lies over its row in the list of messages. ``up``, ``down``, ``remove`` and ``tokens`` are for that list.
+
+    Signals: ``changed(Message)`` soon after the user changed something; ``image_file_asked()``; ``height_changed()``.
+    """
 
     changed = Signal(object)
+    height_changed = Signal()
     image_file_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("messageEditor")
         self._message = Message("user")
+        self._theme: Theme | None = None
         self._is_showing = self._content_edited = False
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self.take_over)
@@ -50,6 +67,7 @@ class MessageEditor(QWidget):
         self.speaker.textChanged.connect(self._on_edit)
         self.content.edited.connect(self._on_content)
         self.content.text_replaced.connect(self._on_content)
+        self.content.document().documentLayout().documentSizeChanged.connect(self._fit_content)
         self.images.currentRowChanged.connect(self._on_image)
         self.width_box.valueChanged.connect(self._on_image_edit)
         self.height_box.valueChanged.connect(self._on_image_edit)
@@ -76,6 +94,31 @@ class MessageEditor(QWidget):
             self._is_showing = False
         self._content_edited = False
         self._list_images()
+
+    def set_icons(self, icons: Icons, theme: Theme) -> None:
+        """Draw the buttons, and the ground of the row, in the colours of the theme."""
+        self._theme = theme
+        for button, icon in ((self.up, "up"), (self.down, "down"), (self.remove, "close")):
+            button.setIcon(icons.icon(icon))
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._theme is not None:
+            with QPainter(self) as painter:
+                painter.fillRect(self.rect(), self._theme.colour("accent_soft"))
+                painter.fillRect(0, 0, BAR_WIDTH, self.height(), self._theme.colour("accent"))
+                painter.fillRect(0, self.height() - 1, self.width(), 1, self._theme.colour("line"))
+
+    @Slot()
+    def _fit_content(self) -> None:
+        """Give the content room for its lines, within limits."""
+        lines = int(self.content.document().documentLayout().documentSize().height())
+        room = min(max(lines, LEAST_LINES), MOST_LINES)
+        height = room * self.content.fontMetrics().lineSpacing() + 2 * int(self.content.document().documentMargin()) + 4
+        if height != self.content.maximumHeight():
+            self.content.setMaximumHeight(height)
+            self.height_changed.emit()
 
     def add(self, image: Image) -> None:
         """Give the message another image."""
@@ -144,8 +187,9 @@ class MessageEditor(QWidget):
             control.setEnabled(there)
         lines = min(len(self._message.images), LIST_LINES)
         self.images.setFixedHeight(self.fontMetrics().lineSpacing() * lines + 2 * LIST_PADDING)
-        for widget in (self.images, self.size_row):
+        for widget in (self.images, self.size_row, self.remove_image):
             widget.setVisible(bool(self._message.images))
+        self.height_changed.emit()
 
     @Slot()
     def _on_image_edit(self) -> None:
@@ -184,6 +228,8 @@ class MessageEditor(QWidget):
         self.content = SoftTextEdit()
         self.content.setObjectName("requestContent")
         self.content.setAccessibleName(self.tr("Content of the message"))
+        self.content.setFont(fixed_font())
+        self.content.setMinimumHeight(self.content.fontMetrics().lineSpacing() * LEAST_LINES)
         self.content.setTabChangesFocus(True)
         self.content.setCornerWidget(plain_corner(self.content))
         self.images = QListWidget(objectName="requestImages")
@@ -203,16 +249,37 @@ class MessageEditor(QWidget):
         self.open_image.setToolTip(self.tr("Read the size of a PNG, JPEG, GIF or WebP file"))
         self.remove_image = QPushButton(self.tr("Remove image"), objectName="requestRemoveImage")
         for button in (self.add_image, self.open_image, self.remove_image):
-            button.setProperty("kind", "quiet")
+            button.setProperty("kind", "link")
+            button.setAutoDefault(False)
+        self.up, self.down, self.remove = (
+            QToolButton(objectName=name) for name in ("requestUp", "requestDown", "requestRemove")
+        )
+        for button, words, keys in (
+            (self.up, self.tr("Move this message up"), "Alt+Up"),
+            (self.down, self.tr("Move this message down"), "Alt+Down"),
+            (self.remove, self.tr("Remove this message"), self.tr("Delete in the list")),
+        ):
+            button.setProperty("kind", "icon")
+            button.setAccessibleName(words)
+            button.setToolTip(f"{words} ({keys})")
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.tokens = PlainLabel(objectName="requestMessageTokens")
+        self.tokens.setProperty("role", "strong")
+        self.tokens.setAccessibleName(self.tr("Tokens of this message"))
 
     def _place(self) -> None:
         head = QHBoxLayout()
-        for words, control, stretch in ((self.tr("Ro&le"), self.role, 1), (self.tr("&Name"), self.speaker, 1)):
-            label = PlainLabel(words)
-            label.setProperty("role", "caption")
-            label.setBuddy(control)
-            head.addWidget(label)
-            head.addWidget(control, stretch)
+        head.setSpacing(4)
+        self.role.setMinimumContentsLength(8)
+        self.role.setMinimumWidth(self.fontMetrics().horizontalAdvance("developer") + ROLE_PADDING)
+        self.speaker.setMinimumWidth(
+            self.fontMetrics().horizontalAdvance(self.speaker.placeholderText()) + NAME_PADDING
+        )
+        self.role.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        head.addWidget(self.role)
+        head.addWidget(self.speaker, 1)
+        for widget in (self.up, self.down, self.remove, self.tokens):
+            head.addWidget(widget)
         self.size_row = QWidget()
         size = QHBoxLayout(self.size_row)
         size.setContentsMargins(0, 0, 0, 0)
@@ -221,12 +288,12 @@ class MessageEditor(QWidget):
         size.addWidget(self.height_box, 1)
         size.addWidget(self.detail, 1)
         buttons = QHBoxLayout()
+        buttons.setSpacing(16)
         for button in (self.add_image, self.open_image, self.remove_image):
-            button.setMinimumHeight(button.sizeHint().height())
             buttons.addWidget(button)
         buttons.addStretch(1)
         body = QVBoxLayout(self)
-        body.setContentsMargins(16, 8, 12, 8)
+        body.setContentsMargins(EDGE, 8, EDGE, 9)
         body.setSpacing(6)
         body.addLayout(head)
         body.addWidget(self.content, 1)

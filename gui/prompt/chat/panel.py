@@ -12,10 +12,12 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
+    QHBoxLayout,
     QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
     QSplitter,
     QStackedWidget,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -24,14 +26,14 @@ from engine.requests.types import Image, Message, Request, ToolCall
 from gui.core.token_text import visible_line
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.panels.training_form import Remark
 from gui.prompt.chat.bar import RequestBar
 from gui.prompt.chat.labels import unknown_words
 from gui.prompt.chat.lines_page import RequestLinesPage
 from gui.prompt.chat.message_form import SETTLE_MS, MessageEditor
-from gui.prompt.chat.message_list import MessageList
-from gui.prompt.chat.messages import MessagesModel
+from gui.prompt.chat.messages import EDGE, MessageList, MessagesModel
 from gui.prompt.chat.result import RequestResult
 from gui.state.settings import SettingsStore
 from gui.widgets.layouts import labelled_row
@@ -46,6 +48,8 @@ FIRST_MESSAGES = (
 )
 MOST_KEPT = 1_000_000
 """Characters of a request that are remembered from one window to the next."""
+
+FIRST_WIDTHS = [420, 480]
 
 MOST_UNKNOWN = 200
 """Parts that are not counted, of which it is remembered that they are not."""
@@ -78,9 +82,9 @@ class ChatPanel(QFrame):
     ) -> Iterator[None]:
         """Make the parts, step by step."""
         self.bar = RequestBar(templates, rules, icons)
-        self.messages = MessageList(self.model)
-        yield
         self.message = MessageEditor()
+        yield
+        self.messages = MessageList(self.model, self.message, theme, icons)
         yield
         self.result = RequestResult(theme, settings)
         yield
@@ -104,6 +108,7 @@ class ChatPanel(QFrame):
         self._tools_settle.timeout.connect(self._on_change)
         self.choice.currentIndexChanged.connect(self._on_change)
         self.bar.changed.connect(self._on_change)
+        self.edit_tools.toggled.connect(self._show_tools)
         for editor in (self.result.view, self.message.content):
             editor.files_dropped.connect(self.files_dropped)
 
@@ -141,6 +146,7 @@ class ChatPanel(QFrame):
     def show_reply(self, reply: RequestReply) -> None:
         """Show what the draft counts."""
         self.tools_remark.say(reply.tools_problem, "error")
+        self.tools_names.setText(", ".join(map(visible_line, reply.tool_names)) or self.tr("none"))
         self._show_choices(reply.tool_names, self.tool_choice)
         self.result.show_reply(reply)
         if len(reply.message_tokens) == self.model.rowCount():
@@ -218,6 +224,14 @@ class ChatPanel(QFrame):
         self._editing = row
         self.message.show_message(self.model.message(row) if row >= 0 else None)
 
+    @Slot(bool)
+    def _show_tools(self, on: bool) -> None:
+        """Show the editor of the tools, or only their names."""
+        self.tools_page.setVisible(on)
+        self._rows.setStretchFactor(self._foot, 2 if on else 0)
+        if on:
+            self.tools.setFocus()
+
     @Slot(object)
     def _take_message(self, message: Message) -> None:
         if 0 <= self._editing < self.model.rowCount():
@@ -258,6 +272,16 @@ class ChatPanel(QFrame):
         self.tools.setPlaceholderText(self.tr('A JSON list of tools, like [{"name": "f", "parameters": {…}}]'))
         self.tools.setTabChangesFocus(True)
         self.tools.setCornerWidget(plain_corner(self.tools))
+        self.tools_title = PlainLabel(self.tr("Tools"))
+        self.tools_title.setProperty("role", "strong")
+        self.tools_names = PlainLabel(objectName="requestToolNames")
+        self.tools_names.setProperty("role", "quiet")
+        self.tools_names.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.edit_tools = QPushButton(self.tr("Edit as &JSON"), objectName="requestEditTools")
+        self.edit_tools.setProperty("kind", "link")
+        self.edit_tools.setCheckable(True)
+        self.edit_tools.setAutoDefault(False)
+        self.edit_tools.setToolTip(self.tr("Show or hide the tools of the request, as JSON"))
         self.tools_remark = Remark(theme)
         self.tools_remark.setObjectName("requestToolsProblem")
         self.tools.setAcceptDrops(False)  # a file dropped there is one to open, too
@@ -268,28 +292,43 @@ class ChatPanel(QFrame):
         self._show_choices((), ("auto", ""))
 
     def _place(self) -> None:
-        tools_page = QWidget()
-        column = QVBoxLayout(tools_page)
-        column.setContentsMargins(8, 8, 8, 8)
+        self.tools_page = QWidget()
+        column = QVBoxLayout(self.tools_page)
+        column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.tools, 1)
-        column.addWidget(self.tools_remark)
         column.addLayout(labelled_row(self.tr("Too&l choice:"), self.choice))
-        self.parts = QTabWidget(objectName="requestParts")
-        self.parts.setAccessibleName(self.tr("Message or tools"))
-        self.parts.setDocumentMode(True)
-        self.parts.addTab(self.message, self.tr("Message"))
-        self.parts.addTab(tools_page, self.tr("Tools"))
-        left = QSplitter(Qt.Orientation.Vertical)
-        left.addWidget(self.messages)
-        left.addWidget(self.parts)
-        left.setStretchFactor(1, 1)
-        left.setChildrenCollapsible(False)
+        self.tools_page.hide()
+        foot = QFrame()
+        foot.setProperty("kind", "surface")
+        tools = QVBoxLayout(foot)
+        tools.setContentsMargins(EDGE, 8, EDGE, 8)
+        tools.setSpacing(6)
+        head = QHBoxLayout()
+        head.addWidget(self.tools_title)
+        head.addWidget(self.tools_names, 1)
+        head.addWidget(self.edit_tools)
+        tools.addLayout(head)
+        tools.addWidget(self.tools_page, 1)
+        tools.addWidget(self.tools_remark)
+        line = QFrame()
+        line.setProperty("kind", "line")
+        left = QWidget()
+        rows = QVBoxLayout(left)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self.messages, 3)
+        rows.addWidget(line)
+        rows.addWidget(foot, 2)
+        self._rows = rows
+        rows.setStretchFactor(foot, 0)
+        self._foot = foot
         self.builder = QSplitter(Qt.Orientation.Horizontal)
         self.builder.addWidget(left)
         self.builder.addWidget(self.result)
         self.builder.setStretchFactor(0, 1)
         self.builder.setStretchFactor(1, 1)
         self.builder.setChildrenCollapsible(False)
+        self.builder.setSizes(FIRST_WIDTHS)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.builder)
         self.pages.addWidget(self.lines)

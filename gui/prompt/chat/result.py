@@ -11,14 +11,12 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.look.figures import figure
-from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.panels.training_form import Remark
 from gui.prompt.chat.labels import breakdown, kind_word, place_words, special_words, total
 from gui.state.settings import SettingsStore
 from gui.widgets.editor_look import TokenView
-from gui.widgets.figure_strip import FIGURE_PIXELS
 
 if TYPE_CHECKING:
     from gui.prompt.chat.draft_service import RequestReply
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 BAR_HEIGHT = 8
 SQUARE = 9
 GAP = 2
-ROLES = ("meter", "warning", "success", "syntax_key")
+ROLES = ("rival_2", "rival_1", "star", "bar")
 """Colours of the theme, in the order of the parts."""
 
 
@@ -148,11 +146,7 @@ class RequestResult(QWidget):
     def _make(self, theme: Theme, settings: SettingsStore) -> None:
         self.total = QLabel(objectName="requestTotal")
         self.total.setTextFormat(Qt.TextFormat.PlainText)
-        self.total.setProperty("role", "figure")
-        font = self.total.font()
-        font.setPixelSize(FIGURE_PIXELS)
-        set_weight(font)
-        self.total.setFont(font)
+        self.total.setProperty("role", "section")
         self.bar = PartsBar(theme)
         self.parts = QLabel(objectName="requestOverhead")
         self.parts.setAccessibleName(self.tr("Tokens by part"))

@@ -107,6 +107,31 @@ def test_cells_are_edited_in_place(qtbot, bench, panel):
     assert model.message(0) == Message("user", "Be brief.", "anna")
 
 
+def test_the_current_message_is_written_in_its_row(qtbot, bench, panel):
+    table, editor = panel.messages.table, panel.message
+    show_messages(qtbot, bench, Message("system", "Be brief."), Message("user", "a"), Message("assistant", "b"))
+    for row in (2, 0, 1):
+        panel.messages.show_row(row)
+        assert editor.geometry().top() == table.rowViewportPosition(row)
+        assert editor.height() == table.rowHeight(row) > table.rowHeight((row + 1) % 3)
+    before = editor.height()
+    table.setFocus()
+    qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert editor.content.hasFocus()
+    qtbot.keyClicks(editor.content, "one")
+    for _ in range(4):
+        qtbot.keyClick(editor.content, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: table.rowHeight(1) > before)
+    settled(qtbot, bench)
+    assert editor.tokens.text() == panel.model.index(1, TOKENS).data() != ""
+    spoken = panel.model.index(0, CONTENT).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken.startswith("system, ")
+    assert spoken.endswith("tokens: Be brief.")
+    assert not panel.tools.isVisible()
+    panel.edit_tools.click()
+    assert panel.tools.isVisible()
+
+
 def test_what_is_typed_last_belongs_to_its_message(qtbot, bench, panel):
     panel.messages.show_row(0)
     panel.message.content.setPlainText("first")
