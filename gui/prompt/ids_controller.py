@@ -11,7 +11,7 @@ from gui.look.figures import figure
 from gui.notify import Notifier
 from gui.prompt.ids_panel import IdsPanel, IdsToText
 from gui.prompt.ids_service import IdRows, IdsText, RowsRequest, TokenIdsService
-from gui.prompt.text_tools import BOTH, TEXT
+from gui.prompt.prompt_panel import BOTH, TEXT
 
 if TYPE_CHECKING:
     from gui.prompt.prompt_panel import PromptPanel

@@ -1,4 +1,4 @@
-"""Where the tokens of a prompt are, and which edits would save some: every one is counted before it is offered. No Qt.
+"""Where the tokens of a prompt are, and edits that would save some: each is counted before it is offered. No Qt.
 
-``ranking`` tells where the tokens are, ``advising`` what could be done; ``types`` holds what they answer.
+``ranking`` finds where the tokens are, ``proposals`` what could go; ``types`` holds their results.
 """
