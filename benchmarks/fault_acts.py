@@ -127,8 +127,8 @@ class Acts:
         self._note("sample", name=str(self._number), value=sample.billed)
 
     def _keep_version(self) -> None:
+        from gui.core import version_store as store
         from gui.core.text_chunks import held
-        from gui.services.versions import store
 
         def keep(number: int) -> dict[str, Any]:
             store.save(self._bench.paths.versions, str(number), held([numbers(99)]), "none", {})

@@ -200,7 +200,7 @@ def _faults_of_exports(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
 
 
 def _faults_of_versions(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
-    from gui.services.versions import store
+    from gui.core import version_store as store
 
     there = store.kept(profile / "data" / "versions")
     yield from there.problems
@@ -246,8 +246,8 @@ def _litter(profile: Path) -> Iterator[str]:
             yield f"left lying: {path.relative_to(profile)}"
     versions = profile / "data" / "versions"
     if versions.is_dir():
+        from gui.core import version_store as store
         from gui.core.text_chunks import held
-        from gui.services.versions import store
 
         store.save(versions, "clears up", held(["x"]), "none", {})
         texts = {path.stem for path in versions.glob("*.txt")}

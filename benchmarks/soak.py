@@ -58,9 +58,9 @@ from benchmarks.soak_waits import run_for, wait_for_counts, wait_for_jobs, wait_
 from benchmarks.soak_warm_up import close_dialogs, leave_all, look_at_all, warm_up
 from gui.app import paint_alone, tend_memory
 from gui.core.paths import profile_paths
+from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.memory import MemoryReturn, keep_big_blocks_apart
 from gui.runtime.watchdog import Stop, Watchdog
-from gui.services.encoding import FIRST_ENCODING
 from gui.window.workbench import Workbench
 
 REST_MS = 1500

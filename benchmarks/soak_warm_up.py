@@ -21,9 +21,9 @@ from benchmarks.soak_files import BIG_TEXT, TOKENIZERS
 from benchmarks.soak_monkey import LEFT_ALONE
 from benchmarks.soak_waits import LOOK_MS, run_for, wait_for_counts, wait_for_jobs
 from engine.requests.types import Request
-from gui.panels.request_panel import RequestPanel
 from gui.panels.vocabulary_compare import ComparePage
-from gui.services.encoding import FIRST_ENCODING
+from gui.prompt.chat.panel import ChatPanel
+from gui.prompt.counting_service import FIRST_ENCODING
 from gui.window.workbench import Workbench
 
 COMMON_WORD = "the"
@@ -89,7 +89,7 @@ def look_through(bench: Workbench) -> None:
 def look_at_all(bench: Workbench) -> None:
     """Have every tab show what there is now, that of requests an empty one, the vocabulary's the first encoding beside
     no other: a tab that nobody looks at keeps what it showed last, which may be a comparison of ten megabytes."""
-    for panel in bench.window.findChildren(RequestPanel):
+    for panel in bench.window.findChildren(ChatPanel):
         panel.show_request(Request())
     for page in bench.window.findChildren(ComparePage):
         page.other.show_name("")

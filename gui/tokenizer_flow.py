@@ -16,8 +16,8 @@ from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.dialogs.tokenizer_models import TokenizerModelsDialog
 from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.dialogs.tokenizers import TokenizersDialog
+from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.notify import Offer
-from gui.services.encoding import FIRST_ENCODING
 from gui.services.tokenizer_files import AssignRequest, Change, ReadRequest, TokenizerFiles
 from gui.widgets import file_choosers
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from engine.text_sample import TextSample
     from gui.core.request_tokens import RequestTokens
     from gui.costs.status import CostStatus
+    from gui.prompt.chat.draft_service import RequestReply
+    from gui.prompt.counting_service import PromptCounts
     from gui.prompt.prompt import Prompt
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
-    from gui.services.live_text import PromptCounts
-    from gui.services.request_count import RequestReply
     from pricing.calibration import Sample
     from pricing.rates import RateCards
     from pricing.types import CallMix, Model, Problem, Rates, Scenario, TokenCount

@@ -19,7 +19,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
 from gui.core.figures import usd_text
 
 if TYPE_CHECKING:
-    from gui.services.savings import Money
+    from gui.costs.priced_model import Money
 
 
 AGEING_DAYS = 30

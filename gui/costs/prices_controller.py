@@ -9,9 +9,9 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
 from gui.costs.prices_service import EXACTLY, ODD_CHARACTERS, TEMPLATE, TOO_LONG, UNREADABLE, PriceDesk
-from gui.match_walk import MatchWalk
+from gui.prompt.find_service import FindRequest, FindService, Replacement
+from gui.prompt.finder import MatchWalk
 from gui.runtime.notify import Notifier, Offer
-from gui.services.find import FindRequest, FindService, Replacement
 
 if TYPE_CHECKING:
     from gui.costs.price_editor import PriceEditor

@@ -121,6 +121,11 @@ QLineEdit:read-only { background: transparent; }
 QLineEdit[kind="plain"] { background: transparent; border: 0; font-size: @section; min-height: 30px; }
 QAbstractItemView QLineEdit, QAbstractItemView QAbstractSpinBox, QAbstractItemView QComboBox { border-radius: 0;
   border-color: @accent; padding: 0 3px; min-height: 0; }
+#messageEditor QLineEdit, #messageEditor QComboBox, #messageEditor QAbstractSpinBox { border-radius: @r_control;
+  border-color: @outline; padding: 0 7px; min-height: 24px; }
+#messageEditor QLineEdit:focus, #messageEditor QComboBox:focus, #messageEditor QAbstractSpinBox:focus {
+  border-color: @accent; }
+#messageEditor QComboBox QLineEdit, #messageEditor QAbstractSpinBox QLineEdit { border: 0; padding: 0; min-height: 0; }
 QComboBox[kind="quiet"] { background: transparent; border-color: transparent; color: @quiet; }
 QComboBox[kind="quiet"]:hover, QComboBox[kind="quiet"]:on { background: @hover_page; color: @text; }
 QComboBox[kind="quiet"]:focus { border-color: @accent; }

@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.models.aligned_rows import AlignedRows
 from gui.models.training_text import TrainingText
-from gui.panels.aligned_tokens import AlignedTokens
 from gui.state.settings import SettingsStore
+from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
 
 if TYPE_CHECKING:
     from gui.editor.token_spans import TokenSpans
@@ -92,7 +91,7 @@ class SideBySidePage(QWidget):
 
     def set_report(self, report: Report | None) -> None:
         """Show a sample: the trained vocabulary above, the last of the others below."""
-        from gui.services.comparisons import spans_of_patch
+        from gui.prompt.compare.service import spans_of_patch
 
         self._report = report
         self._spans = () if report is None else tuple(map(spans_of_patch, report.patches))
@@ -102,7 +101,7 @@ class SideBySidePage(QWidget):
 
     @Slot()
     def _show(self) -> None:
-        from gui.services.comparisons import cut_short_text
+        from gui.prompt.compare.service import cut_short_text
 
         report = self._report
         if report is None or not report.sample:

@@ -16,7 +16,7 @@ from gui.look.theme import Theme
 from gui.widgets.layouts import FlowLayout
 
 if TYPE_CHECKING:
-    from gui.services.live_text import PromptCounts
+    from gui.prompt.counting_service import PromptCounts
 
 DIM_AFTER_MS = 250
 """Figures are dimmed when the new ones are not there after this time; before that a mark would only flicker."""

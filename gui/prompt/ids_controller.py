@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QApplication
 
 from gui.look.figures import figure
 from gui.prompt.ids_panel import IdsPanel, IdsToText
-from gui.prompt.text_tools import BOTH, TEXT
-from gui.runtime.notify import Notifier
-from gui.services.token_ids import IdRows, IdsText, RowsRequest, TokenIdsService
+from gui.prompt.ids_service import IdRows, IdsText, RowsRequest, TokenIdsService
+from gui.prompt.prompt_panel import BOTH, TEXT
 
 if TYPE_CHECKING:
     from gui.prompt.prompt_panel import PromptPanel
+    from gui.runtime.notify import Notifier
 
 
 class IdsController(QObject):

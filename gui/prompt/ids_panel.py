@@ -1,11 +1,24 @@
-"""Token IDs in place of the editor: the list, copying it in four forms, and IDs back to text."""
+"""The IDs of the prompt: under its tokens, as a list in four forms, and read back into text."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -23,14 +36,317 @@ from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.prompt.ids_list import IdsList
+from gui.prompt.ids_service import FORMS, IdRows, IdsText, label_of, written
 from gui.prompt.prompt import Prompt
-from gui.services.token_ids import FORMS, IdsText, written
 from gui.state.settings import SettingsStore
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+GAP = 3
+MARGIN = 10
+RADIUS = 3.0
+SMALLER = 2.0
+MOST_ROWS = 1 << 24
+
+
+class IdsList(QAbstractScrollArea):
+    """Shows tokens above their IDs (``show_text`` on) or the IDs alone, in columns.
+
+    Signals: ``columns_changed(int)``: how many fit into a row; ``token_chosen(int, int)``: the first token of the
+    selection and the one behind its last, from a click or a key; ``copy_asked()``.
+    """
+
+    columns_changed = Signal(int)
+    token_chosen = Signal(int, int)
+    copy_asked = Signal()
+
+    def __init__(self, prompt: Prompt, theme: Theme, settings: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._prompt, self._theme, self._settings = prompt, theme, settings
+        self._ids: NDArray[np.int32] | None = None
+        self._rows: IdRows | None = None
+        self._show_text = True
+        self._columns = 0
+        self._digits = 1
+        self._anchor, self._at = -1, -1
+        self.setObjectName("idsList")
+        self.setAccessibleName(self.tr("Token IDs of the prompt"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(self.Shape.NoFrame)
+        self._label = lru_cache(4096)(self._make_label)
+        theme.changed.connect(self._take_look)
+        settings.changed.connect(self._take_look)
+        self._take_look()
+
+    # What is shown
+
+    @property
+    def show_text(self) -> bool:
+        """Whether tokens stand above their IDs."""
+        return self._show_text
+
+    @property
+    def columns(self) -> int:
+        """How many columns of the fixed-pitch font fit into a row."""
+        return max(8, int((self.viewport().width() - self._numbers_width() - 2 * MARGIN) / self._column))
+
+    @property
+    def row_count(self) -> int:
+        """How many rows there are."""
+        if self._ids is None:
+            return 0
+        if self._show_text:
+            return 0 if self._rows is None else len(self._rows.rows) - 1
+        return -(-len(self._ids) // self._per_row())
+
+    def set_show_text(self, on: bool) -> None:
+        """Show tokens above their IDs, or the IDs alone."""
+        self._show_text = on
+        self._fit()
+
+    def set_ids(self, ids: NDArray[np.int32]) -> None:
+        """Show these IDs; with their text once ``set_rows`` has said how."""
+        self._ids, self._rows = ids, None
+        self._digits = len(str(int(ids.max()))) if len(ids) else 1
+        self._anchor = self._at = -1
+        self._label.cache_clear()
+        self._fit()
+
+    def set_rows(self, rows: IdRows) -> None:
+        """Arrange the IDs that are shown."""
+        self._rows = rows
+        self._fit()
+        self._reveal(self._at)
+
+    def select(self, first: int, last: int) -> None:
+        """Mark the tokens from ``first`` up to, not including, ``last``; one token where both are the same."""
+        self._anchor, self._at = first, max(first, last - 1)
+        self._describe()
+        self._reveal(self._at)
+        self.viewport().update()
+
+    @property
+    def selection(self) -> tuple[int, int]:
+        """The first token marked and the one behind the last; both -1 where there is none."""
+        if self._at < 0:
+            return -1, -1
+        return min(self._anchor, self._at), max(self._anchor, self._at) + 1
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(event.rect(), self._palette.base)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if self._ids is None or not self.row_count:
+                return
+            top = self.verticalScrollBar().value()
+            first = max(0, (event.rect().top() + top - MARGIN) // self._row_height)
+            last = min(self.row_count, (event.rect().bottom() + top - MARGIN) // self._row_height + 1)
+            for row in range(first, last):
+                y = MARGIN + row * self._row_height - top
+                if self._show_text:
+                    self._paint_row(painter, row, y)
+                else:
+                    self._paint_ids(painter, row, y)
+
+    def _paint_row(self, painter: QPainter, row: int, y: int) -> None:
+        assert self._rows is not None
+        line = int(self._rows.lines[row])
+        if line:
+            painter.setPen(self._theme.colour("stale"))
+            painter.setFont(self._small)
+            area = QRectF(0, y, self._numbers_width() - MARGIN, self._row_height - 2 * GAP)
+            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, str(line))
+        for rect, pill in self._pills(row, y):
+            self._paint_pill(painter, rect, pill)
+
+    def _pills(self, row: int, y: int) -> list[tuple[QRectF, int]]:
+        """The place of each pill of a row."""
+        assert self._rows is not None
+        x, found = float(self._numbers_width()), []
+        height = self._row_height - 2 * GAP
+        for pill in range(int(self._rows.rows[row]), int(self._rows.rows[row + 1])):
+            width = float(self._rows.widths[pill]) * self._column
+            found.append((QRectF(x, y, width - GAP, height), pill))
+            x += width
+        return found
+
+    def _paint_pill(self, painter: QPainter, rect: QRectF, pill: int) -> None:
+        assert self._rows is not None
+        assert self._ids is not None
+        first, last = int(self._rows.pills[pill]), int(self._rows.pills[pill + 1])
+        fills = self._palette.fills
+        selected = self._selects(first, last)
+        painter.setPen(QPen(self._palette.current, 1.5) if selected else QPen(self._palette.boundary, 0.5))
+        painter.setBrush(self._palette.base if fills is None else fills[pill % 2])
+        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+        ids = tuple(self._ids[first:last].tolist())
+        half = rect.height() / 2
+        painter.setPen(self._palette.text)
+        painter.setFont(self._font)
+        painter.drawText(rect.adjusted(2, 1, -2, -half + 2), _CENTRE, self._label(ids))
+        painter.setFont(self._small)
+        painter.setPen(self._theme.colour("stale"))
+        painter.drawText(rect.adjusted(2, half, -2, -2), _CENTRE, " ".join(map(str, ids)))
+
+    def _paint_ids(self, painter: QPainter, row: int, y: int) -> None:
+        assert self._ids is not None
+        per_row, width = self._per_row(), self._cell_width()
+        first = row * per_row
+        fills = self._palette.fills
+        painter.setFont(self._small)
+        painter.setPen(self._theme.colour("stale"))
+        area = QRectF(0, y, self._numbers_width() - MARGIN, self._row_height - GAP)
+        painter.drawText(area, _RIGHT, figure(self.locale(), first + 1))
+        painter.setFont(self._font)
+        for place, token_id in enumerate(self._ids[first : first + per_row].tolist()):
+            rect = QRectF(self._numbers_width() + place * width, y, width - GAP, self._row_height - GAP)
+            index = first + place
+            if self._selects(index, index + 1):
+                painter.setPen(QPen(self._palette.current, 1.5))
+                painter.setBrush(QColor(Qt.GlobalColor.transparent) if fills is None else fills[index % 2])
+                painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+            painter.setPen(self._palette.text)
+            painter.drawText(rect.adjusted(0, 0, -4, 0), _RIGHT, str(token_id))
+
+    def _selects(self, first: int, last: int) -> bool:
+        low, high = self.selection
+        return low >= 0 and first < high and low < last
+
+    def _make_label(self, ids: tuple[int, ...]) -> str:
+        entries = [self._prompt.entry(token_id) for token_id in ids]
+        return label_of(b"".join(entry.token_bytes for entry in entries if entry is not None))
+
+    # Measures
+
+    @Slot()
+    def _take_look(self) -> None:
+        values = self._settings.values
+        self._palette = self._theme.token_palette(values.token_colours)
+        self._font = fixed_font(values.font_size, values.font_family)
+        self._small = fixed_font(values.font_size, values.font_family)
+        self._small.setPointSizeF(max(6.0, values.font_size - SMALLER))
+        self._column = QFontMetricsF(self._font).horizontalAdvance("0" * 100) / 100
+        self._fit()
+
+    def _numbers_width(self) -> int:
+        rows = 0 if self._rows is None else len(self._rows.rows)
+        count = rows if self._show_text else 0 if self._ids is None else len(self._ids)
+        return round(self._column * max(3, len(f"{count:,}"))) + 2 * MARGIN
+
+    def _cell_width(self) -> float:
+        return self._column * (self._digits + 2)
+
+    def _per_row(self) -> int:
+        room = self.viewport().width() - self._numbers_width() - MARGIN
+        per_row = max(1, int(room / self._cell_width()))
+        return per_row - per_row % 5 if per_row > 10 else per_row
+
+    def _fit(self) -> None:
+        line = QFontMetricsF(self._font).height()
+        small = QFontMetricsF(self._small).height()
+        self._row_height = round(line + small + 2 * GAP + 4) if self._show_text else round(line + 2 * GAP)
+        bar = self.verticalScrollBar()
+        bar.setSingleStep(self._row_height)
+        bar.setPageStep(self.viewport().height())
+        height = 2 * MARGIN + min(self.row_count, MOST_ROWS) * self._row_height
+        bar.setRange(0, max(0, height - self.viewport().height()))
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+        if self.columns != self._columns:
+            self._columns = self.columns
+            self.columns_changed.emit(self._columns)
+
+    # Choosing
+
+    def row_of(self, index: int) -> int:
+        """The row of a token, -1 where it is in none."""
+        if self._ids is None or not 0 <= index < len(self._ids):
+            return -1
+        if not self._show_text:
+            return index // self._per_row()
+        if self._rows is None:
+            return -1
+        pill = int(self._rows.pills.searchsorted(index, "right")) - 1
+        return int(self._rows.rows.searchsorted(pill, "right")) - 1
+
+    def token_under(self, place: QPoint) -> int:
+        """The token at a point of the viewport, -1 if there is none."""
+        row = (place.y() + self.verticalScrollBar().value() - MARGIN) // self._row_height
+        if self._ids is None or not 0 <= row < self.row_count:
+            return -1
+        if not self._show_text:
+            column = int((place.x() - self._numbers_width()) / self._cell_width())
+            index = row * self._per_row() + column
+            return index if 0 <= column < self._per_row() and index < len(self._ids) else -1
+        assert self._rows is not None
+        under = (pill for rect, pill in self._pills(row, 0) if rect.left() <= place.x() < rect.right() + GAP)
+        return next((int(self._rows.pills[pill]) for pill in under), -1)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.token_under(event.position().toPoint())
+        if index >= 0 and event.button() == Qt.MouseButton.LeftButton:
+            self._go(index, extend=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        index = self.token_under(event.position().toPoint())
+        if index >= 0 and event.buttons() & Qt.MouseButton.LeftButton:
+            self._go(index, extend=True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_asked.emit()
+        elif event.key() in steps and self._ids is not None and len(self._ids):
+            index = min(max(self._at + steps[event.key()], 0), len(self._ids) - 1)
+            self._go(index, extend=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+        else:
+            super().keyPressEvent(event)
+
+    def _go(self, index: int, *, extend: bool) -> None:
+        self._at = index
+        if not extend or self._anchor < 0:
+            self._anchor = index
+        self._describe()
+        self._reveal(index)
+        self.viewport().update()
+        self.token_chosen.emit(*self.selection)
+
+    def _reveal(self, index: int) -> None:
+        row = self.row_of(index)
+        if row >= 0:
+            top, bar = MARGIN + row * self._row_height, self.verticalScrollBar()
+            if top < bar.value():
+                bar.setValue(top)
+            elif top + self._row_height > bar.value() + self.viewport().height():
+                bar.setValue(top + self._row_height - self.viewport().height())
+
+    def _describe(self) -> None:
+        if self._ids is None or not 0 <= self._at < len(self._ids):
+            self.setAccessibleDescription("")
+            return
+        token_id = int(self._ids[self._at])
+        words = self.tr("Token {n} of {count}: ID {id}, {text}").format(
+            n=self._at + 1, count=len(self._ids), id=token_id, text=self._label((token_id,))
+        )
+        self.setAccessibleDescription(words)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_palette"):
+            self._take_look()
+
+
+_CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
 
 PREVIEWED = 200
 """So many IDs are written into the field."""

@@ -20,9 +20,8 @@ from gui.editor.token_editor import TokenEditor
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
+    from gui.prompt.counting_service import EncodingService, PromptCounts
     from gui.prompt.file_service import OpenedFile
-    from gui.services.encoding import EncodingService
-    from gui.services.live_text import PromptCounts
 
 DIRECT_READ_CHARACTERS = 200_000
 """Up to this size the text is read from the widget at once; a longer one is asked of the worker, which has a copy, or

@@ -1,33 +1,240 @@
-"""The page Text: the prompt with its margin, its figures, and the token at the caret."""
+"""Page Text: the editor with its tools, the banners above it, and what it counts below."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QSplitter, QTabBar, QVBoxLayout, QWidget
 
 from gui.editor.token_editor import TokenEditor
+from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.panels.token_readout import TokenReadout
 from gui.prompt.count_bar import CountBar
 from gui.prompt.gutter import Gutter
 from gui.prompt.prompt import Prompt
-from gui.prompt.prompt_banners import PromptBanners
-from gui.prompt.text_tools import TEXT, TextTools
-from gui.state.settings import SettingsStore
+from gui.prompt.token_readout import TokenReadout
+from gui.runtime.notify import INFORMATION, WARNING, Notice, Offer
+from gui.state.settings import SettingsStore, describe
 from gui.widgets.editor_look import EditorLook
+from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.tool_row import QuietChoice, ToolRow, segments
 
 if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan
-    from gui.panels.token_announcer import TokenAnnouncer
-    from gui.services.live_text import PromptCounts
+    from gui.prompt.counting_service import PromptCounts
+    from gui.prompt.token_readout import TokenAnnouncer
+    from gui.widgets.banner import Banner
     from gui.widgets.find_bar import FindBar
     from gui.window.navigation import ViewBar
+
+LEAST_ENCODING = 5
+"""So many characters of the encoding are seen, so that the row fits a small window."""
+TEXT, IDS, BOTH = "text", "ids", "both"
+MODES = (TEXT, IDS, BOTH)
+
+
+class TextTools(ToolRow):
+    """Stands in the view bar of the window. What its switches set is in the settings and in the prompt.
+
+    Signals: ``mode_chosen(str)``: the text, its token IDs, or both are to be seen.
+    """
+
+    mode_chosen = Signal(str)
+
+    def __init__(self, prompt: Prompt, settings: SettingsStore, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__("textTools", "", parent)
+        self.setAccessibleName(self.tr("View"))
+        self._settings, self._icons = settings, icons
+        self.picker = EncodingPicker(self)
+        self.picker.setProperty("kind", "quiet")
+        self.picker.setMinimumContentsLength(LEAST_ENCODING)
+        self.colours = QuietChoice(icons.icon("columns"), self.tr("Colours: {choice}"), self)
+        self.colours.setObjectName("tokenColourMode")
+        self.colours.setAccessibleName(self.tr("Token colours"))
+        self.colours.setToolTip(self.tr("Choose how neighbouring tokens are told apart"))
+        option = describe("token_colours")
+        assert option is not None
+        for value, title in option.choices:
+            self.colours.addItem(QCoreApplication.translate("Settings", title), value)
+        metrics = self.colours.fontMetrics()
+        widest = max(metrics.horizontalAdvance(self.colours.itemText(row)) for row in range(self.colours.count()))
+        self.colours.view().setMinimumWidth(widest + 32)
+        self.add(self.picker, self.colours)
+        self.spaces = self._switch(self.tr("Spaces"), "showSpaces", "whitespace", self.tr("Show spaces and line ends"))
+        self.wrap = self._switch(self.tr("Wrap"), "wrapLines", "wrap", self.tr("Wrap long lines at the window edge"))
+        self.special = self._switch(
+            self.tr("Special to&kens"),
+            "specialTokens",
+            "special",
+            self.tr("On: text such as <|endoftext|> counts as that special token. Off: it counts as the text it is."),
+        )
+        self.modes = QTabBar(self)
+        self.add(segments(self.modes, "idsMode", self.tr("Show text or token IDs")))
+        for title in (self.tr("Text"), self.tr("IDs"), self.tr("Both")):
+            self.modes.addTab(title)
+        self.modes.currentChanged.connect(self._on_mode)
+        self.colours.currentIndexChanged.connect(self._on_colours)
+        self.spaces.toggled.connect(self._on_spaces)
+        self.wrap.toggled.connect(self._on_wrap)
+        self.special.toggled.connect(prompt.set_special_as_tokens)
+        prompt.special_changed.connect(self.special.setChecked)
+        settings.changed.connect(self._show_settings)
+        self._show_settings("")
+
+    @property
+    def tab_order(self) -> tuple[QWidget, ...]:
+        """The switches in the order in which the Tab key comes to them."""
+        return (self.picker, self.colours, self.spaces, self.wrap, self.special, self.modes)
+
+    def _switch(self, text: str, name: str, icon: str, tip: str) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setObjectName(name)
+        button.setProperty("kind", "quiet")
+        button.setCheckable(True)
+        button.setToolTip(tip)
+        return self.add_button(button, self._icons.icon(icon))
+
+    @property
+    def mode(self) -> str:
+        """One of ``MODES``."""
+        return MODES[self.modes.currentIndex()]
+
+    def show_mode(self, mode: str) -> None:
+        """Choose what is to be seen."""
+        self.modes.setCurrentIndex(MODES.index(mode))
+
+    @Slot(int)
+    def _on_mode(self) -> None:
+        self.mode_chosen.emit(self.mode)
+
+    @Slot(int)
+    def _on_colours(self, row: int) -> None:
+        self._settings.set("token_colours", self.colours.itemData(row))
+
+    @Slot(bool)
+    def _on_spaces(self, on: bool) -> None:
+        self._settings.set("show_whitespace", on)
+
+    @Slot(bool)
+    def _on_wrap(self, on: bool) -> None:
+        self._settings.set("word_wrap", on)
+
+    @Slot(str)
+    def _show_settings(self, _name: str) -> None:
+        values = self._settings.values
+        self.colours.setCurrentIndex(self.colours.findData(values.token_colours))
+        self.spaces.setChecked(values.show_whitespace)
+        self.wrap.setChecked(values.word_wrap)
+
+
+class PromptBanners(QWidget):
+    """Strips above the prompt that come and go with the text. A closed one stays away until its cause has gone."""
+
+    def __init__(self, prompt: Prompt, theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._prompt = prompt
+        self._theme = theme
+        self._icons = icons
+        self.setObjectName("promptBanners")
+        self.setAccessibleName(self.tr("Notes on the prompt"))
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._special_closed = False
+        self._stored_closed = False
+        prompt.counted.connect(self._on_counted)
+        prompt.origin_changed.connect(self._on_origin_changed)
+
+    # Made when first asked for, with the first counts at the latest: the first picture is without them.
+
+    @cached_property
+    def special(self) -> Banner:
+        """About text that spells special tokens."""
+        banner = self._banner("specialBanner", 0)
+        banner.dismissed.connect(self._on_special_closed)
+        return banner
+
+    @cached_property
+    def stored(self) -> Banner:
+        """About a text that is counted as its file stores it."""
+        banner = self._banner("storedBanner", self._column.count())
+        banner.dismissed.connect(self._on_stored_closed)
+        return banner
+
+    def _banner(self, name: str, place: int) -> Banner:
+        from gui.widgets.banner import Banner
+
+        banner = Banner(self._theme, self._icons, self)
+        banner.setObjectName(name)
+        banner.hide()
+        self._column.insertWidget(place, banner)
+        return banner
+
+    @Slot(object)
+    def _on_counted(self, counts: PromptCounts) -> None:
+        self._show_special(counts)
+        self._show_stored(counts)
+
+    def _show_special(self, counts: PromptCounts) -> None:
+        if not counts.special_occurrences:
+            self._special_closed = False
+            self.special.hide()
+            return
+        if self._special_closed:
+            return
+        number = partial(figure, self.locale())
+        if counts.special_occurrences == 1:
+            spelled = self.tr("The text spells a special token of {encoding} once.")
+        else:
+            spelled = self.tr("The text spells special tokens of {encoding} {n} times.")
+        spelled = spelled.format(encoding=counts.encoding, n=number(counts.special_occurrences))
+        both = self.tr("As ordinary text: {plain} tokens. As special tokens: {special}.").format(
+            plain=number(counts.tokens_plain), special=number(counts.tokens_special)
+        )
+        on = counts.special_as_tokens
+        now = self.tr("Special tokens now count as tokens.") if on else self.tr("Special tokens now count as text.")
+        label = self.tr("Count them as text") if on else self.tr("Count them as tokens")
+        notice = Notice(INFORMATION, f"{spelled} {both} {now}", key="special", offers=(Offer(label, self._switch),))
+        self._show(self.special, notice)
+
+    def _show_stored(self, counts: PromptCounts) -> None:
+        if not counts.counted_as_stored or self._stored_closed:
+            self.stored.hide()
+            return
+        text = self.tr(
+            "Counted as stored: the file has line endings or characters that the editor cannot hold, such as CRLF. "
+            "After the first edit the text is counted as shown, with LF."
+        )
+        self._show(self.stored, Notice(WARNING, text, key="stored"))
+
+    def _show(self, banner: Banner, notice: Notice) -> None:
+        if not banner.isVisibleTo(self) or banner.text != notice.text:
+            banner.show_notice(notice)
+            banner.show()
+
+    @Slot()
+    def _switch(self) -> None:
+        self._prompt.set_special_as_tokens(not self._prompt.special_as_tokens)
+
+    @Slot()
+    def _on_special_closed(self) -> None:
+        self._special_closed = True
+        self.special.hide()
+
+    @Slot()
+    def _on_stored_closed(self) -> None:
+        self._stored_closed = True
+        self.stored.hide()
+
+    @Slot()
+    def _on_origin_changed(self) -> None:
+        self._special_closed = False
+        self._stored_closed = False
 
 
 LEAST_LINES = 4
@@ -220,7 +427,7 @@ class PromptPanel(QFrame):
     @cached_property
     def announcer(self) -> TokenAnnouncer:
         """For screen readers. Made with the first token at the caret: the first picture is without it."""
-        from gui.panels.token_announcer import TokenAnnouncer
+        from gui.prompt.token_readout import TokenAnnouncer
 
         return TokenAnnouncer(self.editor)
 

@@ -1,4 +1,4 @@
-"""What can be done with the token at the caret and with the selection: copy IDs, look them up, ask why."""
+"""What is done with the token at the caret: described in the inspector, copied, shown elsewhere."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from PySide6.QtWidgets import QApplication
 if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan
     from gui.window.workbench import Workbench
+
+MOST_BYTES = 64
+
 
 MENU = ("copy_token_id", "copy_ids", "show_in_vocabulary", "show_merges", "why_not_one_token")
 """What the context menu of the editor adds to Qt's own."""

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import ctypes
     from collections.abc import Callable
 
+    from gui.prompt.counting_service import PromptCounts
     from gui.prompt.prompt import Prompt
     from gui.runtime.jobs import JobResult, JobRunner, Ticket
-    from gui.services.live_text import PromptCounts
 
 YOUNG_OBJECTS = 2_000
 """Number of new objects that is worth a collection of those."""

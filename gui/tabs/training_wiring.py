@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QApplication
 
+from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.notify import Offer
-from gui.services.encoding import FIRST_ENCODING
 from gui.services.training import IDLE
 from gui.services.training_checkpoint import drop_checkpoint, find_checkpoints, newer_checkpoints
 from gui.widgets.page_controller import TabBuilding, TabWiring

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from gui.core.text_runs import ADDED, REMOVED, Runs
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
-from gui.models.previews import RUNS_ROLE
+from gui.prompt.savings.tables import RUNS_ROLE
 
 _LINE_SEPARATOR = "\u2028"
 

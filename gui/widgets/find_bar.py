@@ -10,7 +10,7 @@ from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
-from gui.services.find import SearchOptions
+from gui.prompt.find_service import SearchOptions
 
 
 class FindBar(QWidget):

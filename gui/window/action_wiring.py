@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gui.costs.prices_controller import PriceFinder, PricesController
     from gui.editor.offsets import TokenSpan
-    from gui.finder import Finder
+    from gui.prompt.finder import Finder
     from gui.window.about import LicenceReading
     from gui.window.command_palette import CommandPalette, Entry
     from gui.window.workbench import Workbench

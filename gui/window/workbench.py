@@ -47,21 +47,21 @@ if TYPE_CHECKING:
     from gui.costs.report_controller import ReportWriting
     from gui.editor.token_card import TokenInspector
     from gui.files.files_controller import FilesController
-    from gui.finder import Finder
     from gui.lab.lab_controller import LabController
+    from gui.prompt.chat.controller import ChatController
+    from gui.prompt.compare.controller import CompareController
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
+    from gui.prompt.finder import Finder
     from gui.prompt.first_steps import FirstSteps
     from gui.prompt.ids_controller import IdsController
+    from gui.prompt.savings.controller import SavingsController
+    from gui.prompt.versions.controller import VersionsController
     from gui.runtime.jobs import JobRunner
     from gui.runtime.kernel_build import KernelBuild
     from gui.runtime.loading import Loading, LoadingAhead
-    from gui.tabs.advisor_wiring import AdvisorWiring
-    from gui.tabs.compare_wiring import CompareWiring
     from gui.tabs.merges_wiring import MergesWiring
-    from gui.tabs.request_wiring import RequestWiring
     from gui.tabs.training_wiring import TrainingWiring
-    from gui.tabs.versions_wiring import VersionsWiring
     from gui.tabs.vocabulary_wiring import VocabularyWiring
     from gui.widgets.page_controller import TabParts
     from gui.window.encoding_list import EncodingList
@@ -133,7 +133,7 @@ class Workbench(QObject):
     @cached_property
     def finder(self) -> Finder:
         """Find and replace."""
-        from gui.finder import Finder
+        from gui.prompt.finder import Finder
 
         return Finder(self.prompt, self.panel.find_bar, self.notifier, self)
 
@@ -244,9 +244,9 @@ class Workbench(QObject):
 
     def _start_files(self) -> None:
         from gui.prompt.file_service import FileService
+        from gui.prompt.find_service import FindService
         from gui.runtime.jobs import JobRunner
         from gui.runtime.loading import Loading, LoadingAhead
-        from gui.services.find import FindService
         from gui.state.storage import Storage
 
         self.runner = runner = JobRunner(self)
@@ -271,14 +271,14 @@ class Workbench(QObject):
         self.costs.inspector.token.merges_asked.connect(self.inspector.merges_asked)
 
     def _start_counting(self) -> None:
+        from gui.prompt.counting_service import EncodingService
         from gui.prompt.cut_bar import CutController
+        from gui.prompt.cut_service import CutService
         from gui.prompt.ids_controller import IdsController
+        from gui.prompt.ids_service import TokenIdsService
         from gui.prompt.token_actions import TokenActions
         from gui.runtime.kernel_build import KernelBuild
         from gui.runtime.memory import MemoryReturn
-        from gui.services.encoding import EncodingService
-        from gui.services.text_cut import CutService
-        from gui.services.token_ids import TokenIdsService
         from gui.window.encoding_list import EncodingList
 
         assert self.runner is not None
@@ -377,12 +377,12 @@ class Workbench(QObject):
         return self.controllers.get("mergesTab")
 
     @property
-    def request(self) -> RequestWiring | None:
+    def request(self) -> ChatController | None:
         """Drives the page Chat."""
         return self.controllers.get("requestTab")
 
     @property
-    def compare(self) -> CompareWiring | None:
+    def compare(self) -> CompareController | None:
         """Drives the page Compare."""
         return self.controllers.get("compareTab")
 
@@ -397,12 +397,12 @@ class Workbench(QObject):
         return self.controllers.get("labTab")
 
     @property
-    def advisor(self) -> AdvisorWiring | None:
+    def advisor(self) -> SavingsController | None:
         """Drives the page Savings."""
         return self.controllers.get("savingsTab")
 
     @property
-    def versions(self) -> VersionsWiring | None:
+    def versions(self) -> VersionsController | None:
         """Drives the page Versions."""
         return self.controllers.get("versionsTab")
 

@@ -19,6 +19,7 @@ from engine.formats.opening import open_tokenizer
 from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
 from engine.training_types import SkippedFile, TrainingSettings
+from gui.core import version_store as store
 from gui.core.text_chunks import held
 from gui.core.versioned_document import DamagedFile
 from gui.costs import calibration_service as calibrations
@@ -26,7 +27,6 @@ from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
 from gui.runtime.jobs import JobRunner
 from gui.services.training_checkpoint import PLAN, STATE, find_checkpoint, save_checkpoint
 from gui.services.training_plan import TrainingPlan
-from gui.services.versions import store
 from gui.state.session import SessionState, read_session, state_bytes
 from gui.state.settings import Settings, SettingsStore
 from gui.state.storage import Storage

@@ -10,12 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QProgressBar, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
-from gui.models.previews import CHANGE
-from gui.models.proposals import EFFECT, MONEY, TOKENS, WHAT
-from gui.models.ranking import BEGINNING, LINE, SHARE
-from gui.panels.advisor_panel import AdvisorPanel
-from gui.services import advice as advice_module
-from gui.tabs.advisor_flow import AdvisorFlow
+from gui.prompt.savings import service as advice_module
+from gui.prompt.savings.controller import SavingsController
+from gui.prompt.savings.panel import SavingsPanel
+from gui.prompt.savings.tables import BEGINNING, CHANGE, EFFECT, LINE, SAVED_MONEY, SAVED_TOKENS, SHARE, WHAT
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, count_o200k, notices
 
@@ -27,7 +25,7 @@ TEXT = f"# Data\n\n{JSON}\n\n\n\nWhat is the ﬁnal oﬃce?   \n"
 
 def advised(
     qtbot: QtBot, bench: Workbench, text: str = TEXT, model: str = "openai/gpt-4o"
-) -> tuple[AdvisorPanel, AdvisorFlow]:
+) -> tuple[SavingsPanel, SavingsController]:
     """The advisor, opened by its action on a text, when everything is counted and priced for the reference model."""
     bench.prompt.replace_all(text)
     bench.costs.choose_model(model)
@@ -36,23 +34,24 @@ def advised(
     qtbot.waitUntil(lambda: not prompt.stale)
     qtbot.waitUntil(lambda: bool(bench.costs.service.rows) and not bench.costs.service.stale)
     bench.window.actions_by_name["advisor"].trigger()
-    panel, flow = bench.advisor.panel, bench.advisor.flow
-    qtbot.waitUntil(lambda: flow.fresh and not panel.run.isHidden())
-    return panel, flow
+    panel, controller = bench.advisor.panel, bench.advisor
+    qtbot.waitUntil(lambda: controller.fresh and not panel.run.isHidden())
+    return panel, controller
 
 
-def combined(qtbot: QtBot, flow: AdvisorFlow, panel: AdvisorPanel) -> None:
-    qtbot.waitUntil(lambda: flow.combination is not None and flow.combination.names == panel.savings.model.chosen)
+def combined(qtbot: QtBot, controller: SavingsController, panel: SavingsPanel) -> None:
+    qtbot.waitUntil(lambda: controller.combination is not None)
+    qtbot.waitUntil(lambda: controller.combination.names == panel.savings.model.chosen)
 
 
-def check(panel: AdvisorPanel, title: str) -> None:
+def check(panel: SavingsPanel, title: str) -> None:
     """Press Space in the row of a proposal."""
     row = titles(panel).index(title)
     panel.savings.table.setCurrentIndex(panel.savings.model.index(row, WHAT))
     QTest.keyClick(panel.savings.table, Qt.Key.Key_Space)
 
 
-def titles(panel: AdvisorPanel) -> list[str]:
+def titles(panel: SavingsPanel) -> list[str]:
     model = panel.savings.model
     return [model.index(row, WHAT).data() for row in range(model.rowCount())]
 
@@ -76,7 +75,7 @@ def test_it_is_found_by_its_names(qtbot: QtBot, open_window: OpenWindow):
 
 
 def test_what_loses_nothing_is_checked_and_the_rest_says_so(qtbot: QtBot, open_window: OpenWindow):
-    panel, _flow = advised(qtbot, open_window())
+    panel, _controller = advised(qtbot, open_window())
     model = panel.savings.model
     rows = {model.index(row, WHAT).data(): row for row in range(model.rowCount())}
     lossless = rows["Minify JSON"]
@@ -88,14 +87,14 @@ def test_what_loses_nothing_is_checked_and_the_rest_says_so(qtbot: QtBot, open_w
         assert Qt.CheckState(model.index(row, WHAT).data(Qt.ItemDataRole.CheckStateRole)) == state
         assert model.index(row, EFFECT).data() == word
     saved = count_o200k(TEXT) - count_o200k(TEXT.replace(JSON, '{"name":"Anna","age":30,"city":"Rome"}\n'))
-    assert model.index(lossless, TOKENS).data() == f"−{saved}"
+    assert model.index(lossless, SAVED_TOKENS).data() == f"−{saved}"
     # 2.50 dollars for a million tokens of input, a thousand calls a month
-    assert model.index(lossless, MONEY).data() == f"${saved * Decimal('0.0025'):f}"
+    assert model.index(lossless, SAVED_MONEY).data() == f"${saved * Decimal('0.0025'):f}"
 
 
 def test_the_preview_shows_what_goes_and_leads_there(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
-    panel, _flow = advised(qtbot, bench)
+    panel, _controller = advised(qtbot, bench)
     row = titles(panel).index("Replace ligatures and wide letters")
     panel.savings.table.setCurrentIndex(panel.savings.model.index(row, WHAT))
     assert "which letters were joined" in panel.savings.why.text()
@@ -110,10 +109,10 @@ def test_the_preview_shows_what_goes_and_leads_there(qtbot: QtBot, open_window: 
 
 def test_what_is_applied_is_what_was_counted_and_one_undo_takes_it_back(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
-    panel, flow = advised(qtbot, bench)
+    panel, controller = advised(qtbot, bench)
     check(panel, "Replace ligatures and wide letters")
-    combined(qtbot, flow, panel)
-    promised = flow.combination.tokens_after
+    combined(qtbot, controller, panel)
+    promised = controller.combination.tokens_after
     outcome, share, money = (figure for figure in panel.strip.figures)
     assert outcome.value.text() == f"{count_o200k(TEXT)} → {promised}"
     assert outcome.caption.text() == f"tokens, with the {len(panel.savings.model.chosen)} selected"
@@ -125,8 +124,8 @@ def test_what_is_applied_is_what_was_counted_and_one_undo_takes_it_back(qtbot: Q
     after = '# Data\n\n{"name":"Anna","age":30,"city":"Rome"}\n\n\n\n\nWhat is the final office?\n'
     qtbot.waitUntil(lambda: editor.toPlainText() == after)
     assert count_o200k(after) == promised
-    qtbot.waitUntil(lambda: flow.fresh and panel.run.isVisible())
-    assert flow.findings.advice.tokens == promised
+    qtbot.waitUntil(lambda: controller.fresh and panel.run.isVisible())
+    assert controller.findings.advice.tokens == promised
     assert f"{promised} tokens in o200k_base" in panel.status.text()
     (notice,) = (notice for notice in bench.window.messages.notices if notice.key == "savings")
     notice.offers[0].act()
@@ -135,22 +134,22 @@ def test_what_is_applied_is_what_was_counted_and_one_undo_takes_it_back(qtbot: Q
 
 def test_a_text_that_changed_is_not_edited_but_looked_at_again(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
-    panel, flow = advised(qtbot, bench)
-    combined(qtbot, flow, panel)
+    panel, controller = advised(qtbot, bench)
+    combined(qtbot, controller, panel)
     bench.prompt.editor.replace_range(0, 0, "More. ")
     assert "has changed since" in panel.status.text()
     assert not panel.savings.apply.isEnabled()
-    flow.apply()  # as by a click that was on its way
+    controller.apply()  # as by a click that was on its way
     assert bench.panel.editor.toPlainText() == "More. " + TEXT
     assert "nothing was edited" in notices(bench)
-    qtbot.waitUntil(lambda: flow.fresh)
-    combined(qtbot, flow, panel)
+    qtbot.waitUntil(lambda: controller.fresh)
+    combined(qtbot, controller, panel)
     assert panel.savings.apply.isEnabled()
 
 
 def test_nothing_checked_is_nothing_to_apply(qtbot: QtBot, open_window: OpenWindow):
-    panel, flow = advised(qtbot, open_window())
-    combined(qtbot, flow, panel)
+    panel, controller = advised(qtbot, open_window())
+    combined(qtbot, controller, panel)
     for title in titles(panel):
         row = titles(panel).index(title)
         if (
@@ -162,14 +161,14 @@ def test_nothing_checked_is_nothing_to_apply(qtbot: QtBot, open_window: OpenWind
     assert panel.savings.total.text().startswith("0 of ")
     assert not panel.savings.apply.isEnabled()
     panel.savings.safe.click()
-    combined(qtbot, flow, panel)
-    lossless = {one.kind.name for one in flow.findings.advice.proposals if one.kind.lossless}
+    combined(qtbot, controller, panel)
+    lossless = {one.kind.name for one in controller.findings.advice.proposals if one.kind.lossless}
     assert panel.savings.model.chosen == lossless
 
 
 def test_parts_are_ranked_and_lead_to_their_place(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
-    panel, _flow = advised(qtbot, bench, "short\n\nthe very long line of many words, the longest of all\n")
+    panel, _controller = advised(qtbot, bench, "short\n\nthe very long line of many words, the longest of all\n")
     model = panel.ranking.model
     assert model.index(0, LINE).data() == "3"
     assert model.index(0, BEGINNING).data().startswith("the·very·long")
@@ -184,7 +183,7 @@ def test_parts_are_ranked_and_lead_to_their_place(qtbot: QtBot, open_window: Ope
 
 
 def test_an_empty_prompt_has_nothing_to_save(qtbot: QtBot, open_window: OpenWindow):
-    panel, _flow = advised(qtbot, open_window(), "")
+    panel, _controller = advised(qtbot, open_window(), "")
     assert "0 tokens" in panel.status.text()
     assert "No savings found" in panel.status.text()
     assert panel.savings.model.rowCount() == panel.ranking.model.rowCount() == 0
@@ -195,20 +194,20 @@ def test_it_counts_as_the_reference_model_does(qtbot: QtBot, open_window: OpenWi
     costs = bench.costs
     qtbot.waitUntil(lambda: bool(costs.panel.model.shown_rows()))
     other = next(row for row in costs.panel.model.shown_rows() if row.model.count.tokenizer not in (None, "o200k_base"))
-    panel, flow = advised(qtbot, bench)
-    assert flow.findings.request.encoding == "o200k_base"
+    panel, controller = advised(qtbot, bench)
+    assert controller.findings.request.encoding == "o200k_base"
     costs.choose_model(other.model_id)
-    qtbot.waitUntil(lambda: flow.fresh and panel.run.isVisible())
-    assert flow.findings.request.encoding == other.model.count.tokenizer
+    qtbot.waitUntil(lambda: controller.fresh and panel.run.isVisible())
+    assert controller.findings.request.encoding == other.model.count.tokenizer
     assert other.model.name in panel.status.text()
 
 
 def test_it_is_priced_when_somebody_looks_at_it(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
     bench = open_window()
-    _panel, flow = advised(qtbot, bench)
+    _panel, controller = advised(qtbot, bench)
     priced: list[int] = []
-    reprice = flow.reprice
-    monkeypatch.setattr(flow, "reprice", lambda: priced.append(1) or reprice())
+    reprice = controller.reprice
+    monkeypatch.setattr(controller, "reprice", lambda: priced.append(1) or reprice())
     bench.show_prompt()
     bench.costs.service.estimated.emit(bench.costs.service.rows)
     assert priced == []
@@ -244,6 +243,6 @@ def test_it_can_be_stopped(qtbot: QtBot, open_window: OpenWindow, monkeypatch: p
 def test_special_tokens_are_counted_as_the_window_counts_them(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     bench.prompt.set_special_as_tokens(True)
-    panel, flow = advised(qtbot, bench, "a<|endoftext|>b   \n")
-    assert flow.findings.advice.tokens == bench.prompt.counts.tokens
+    panel, controller = advised(qtbot, bench, "a<|endoftext|>b   \n")
+    assert controller.findings.advice.tokens == bench.prompt.counts.tokens
     assert panel.ranking.model.rowCount() == 1

@@ -16,9 +16,8 @@ from engine.utf16_text import units_of
 from gui.editor import token_geometry, token_painter
 from gui.editor.token_spans import TokenSpans
 from gui.look.theme import Theme
-from gui.models.aligned_rows import AlignedRows
-from gui.panels.aligned_tokens import AlignedTokens
 from gui.state.settings import SettingsStore
+from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
 
 ROW = "字符串处理 שלום עולם naïve\n"
 ROWS = 60

@@ -13,12 +13,11 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from gui.core.text_chunks import held
-from gui.models.comparison_rows import ENCODING, PREMIUM, RATIO, TOKENS
-from gui.models.comparison_words import premium_percent, premium_text
-from gui.panels.aligned_tokens import AlignedTokens
-from gui.panels.compare_panel import FIRST_ENCODINGS, ComparePanel
-from gui.services import comparisons
-from gui.tabs import compare_flow
+from gui.prompt.compare import controller as compare_flow
+from gui.prompt.compare import service as comparisons
+from gui.prompt.compare.panel import FIRST_ENCODINGS, ComparePanel
+from gui.prompt.compare.tables import ENCODING, PREMIUM, RATIO, TOKENS, premium_percent, premium_text
+from gui.widgets.aligned_tokens import AlignedTokens
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 
@@ -42,7 +41,7 @@ def panel(qtbot: QtBot, bench: Workbench) -> ComparePanel:
 
 def settled(qtbot: QtBot, bench: Workbench) -> None:
     """Wait until what is shown is what was asked for."""
-    qtbot.waitUntil(lambda: bench.compare.flow is not None and bench.compare.flow.settled)
+    qtbot.waitUntil(lambda: bench.compare.panel is not None and bench.compare.settled)
 
 
 def totals(panel: ComparePanel, column: int = TOKENS) -> list[str]:
@@ -87,7 +86,7 @@ def test_an_edit_of_the_prompt_is_followed_and_a_text_typed_here_is_not_the_prom
     settled(qtbot, bench)
     assert totals(panel) == counts(FIRST_ENCODINGS, "strawberry")
     bench.prompt.replace_all("and this")
-    assert bench.compare.flow.settled
+    assert bench.compare.settled
 
 
 def test_only_the_selection(qtbot, bench, panel):
@@ -102,7 +101,7 @@ def test_only_the_selection(qtbot, bench, panel):
 
 def test_a_long_selection_is_cut_out_by_the_worker(qtbot, bench, panel, monkeypatch):
     monkeypatch.setattr(compare_flow, "LONGEST_READ", 4)
-    flow, asked = bench.compare.flow, []
+    flow, asked = bench.compare, []
     ask = flow._ask_for_text
     monkeypatch.setattr(flow, "_ask_for_text", lambda part: asked.append(part) or ask(part))
     bench.panel.editor.select_range(7, len(TEXT))
@@ -110,7 +109,7 @@ def test_a_long_selection_is_cut_out_by_the_worker(qtbot, bench, panel, monkeypa
     settled(qtbot, bench)
     assert totals(panel) == counts(FIRST_ENCODINGS, TEXT[7:])
     assert asked == [(7, len(TEXT))], "not read from the editor"
-    request = bench.compare.flow.compared.request
+    request = bench.compare.compared.request
     assert (request.text.text(), request.first) == (TEXT[7:], 7)
 
 
@@ -118,11 +117,11 @@ def test_a_prompt_that_comes_late_does_not_take_the_place_of_what_is_compared_by
     """It comes from the worker that counts it, which may take a while."""
     asked = []
     monkeypatch.setattr(bench.prompt, "request_text", lambda: asked.append(True))
-    bench.compare.flow.refresh()
+    bench.compare.refresh()
     qtbot.waitUntil(lambda: bool(asked))
     panel.source.setCurrentIndex(2)
     panel.typed.setPlainText("strawberry")
-    qtbot.waitUntil(lambda: bench.compare.flow.compared.request.text == "strawberry")
+    qtbot.waitUntil(lambda: bench.compare.compared.request.text == "strawberry")
     bench.prompt.text_ready.emit(bench.panel.editor.revision, held([TEXT]))
     settled(qtbot, bench)
     qtbot.waitUntil(lambda: not bench.runner.busy)
@@ -179,7 +178,7 @@ def test_going_to_a_place_of_the_selection_keeps_what_was_selected(qtbot, bench,
     qtbot.keyClick(table, Qt.Key.Key_Return)
     assert bench.panel.editor.selected_text() == shown
     bench.window.actions_by_name["focus_compare"].trigger()
-    assert bench.compare.flow.settled
+    assert bench.compare.settled
     assert totals(panel) == counts(FIRST_ENCODINGS, TEXT[7:])
 
 
@@ -236,7 +235,7 @@ def test_the_old_rows_of_a_short_text_are_not_painted_in_a_new_width(qtbot, benc
     bench.window.resize(bench.window.width() + 300, bench.window.height())
     qtbot.waitUntil(lambda: bool(painted))
     assert before not in painted
-    assert bench.compare.flow.settled
+    assert bench.compare.settled
 
 
 def test_rows_of_a_width_that_is_no_more_come_too_late(qtbot, bench, panel, monkeypatch):
@@ -247,9 +246,9 @@ def test_rows_of_a_width_that_is_no_more_come_too_late(qtbot, bench, panel, monk
     with monkeypatch.context() as patch:
         patch.setattr(comparisons, "ROWS_AT_ONCE", 0)
         bench.window.resize(bench.window.width() + 300, bench.window.height())
-        assert not bench.compare.flow.settled
+        assert not bench.compare.settled
     bench.window.resize(bench.window.width() - 150, bench.window.height())
-    assert bench.compare.flow.settled
+    assert bench.compare.settled
     rows = panel.view.rows
     qtbot.waitUntil(lambda: not bench.runner.busy)
     assert panel.view.rows is rows
@@ -271,7 +270,7 @@ def test_figures_are_copied_and_exported_with_no_formula_in_them(qtbot, bench, p
     actions(panel, "Export as CSV…")[1].trigger()
     dialog = bench.window.findChild(QFileDialog, "compareExportDialog")
     path = tmp_path / "out.csv"
-    with qtbot.waitSignal(bench.compare.exports._storage.written):
+    with qtbot.waitSignal(bench.compare._storage.written):
         dialog.fileSelected.emit(str(path))
     dialog.reject()
     with path.open(encoding="utf-8-sig", newline="") as file:

@@ -8,8 +8,8 @@ import engine
 from engine.types import TextEdit
 from gui.core.text_chunks import held
 from gui.editor.token_editor import TokenEditor
+from gui.prompt.counting_service import EncodingService
 from gui.prompt.prompt import Prompt
-from gui.services.encoding import EncodingService
 
 
 @pytest.fixture

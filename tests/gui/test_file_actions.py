@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from gui.editor import soft_text_edit, text_transfer
 from gui.prompt import prompt
+from gui.prompt.counting_service import LiveText
 from gui.prompt.dialogs import EncodingChooser
 from gui.runtime.notify import Notice
-from gui.services.live_text import LiveText
 from gui.state import storage
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices

@@ -11,9 +11,9 @@ from engine import still_wanted
 from engine.still_wanted import asking
 from gui.editor import text_changes
 from gui.editor.text_changes import Piece
+from gui.prompt import find_service as find
+from gui.prompt.find_service import FindError, FindRequest, FindService, Matches, Replacement, SearchOptions, answer
 from gui.runtime.jobs import JobRunner, Ticket
-from gui.services import find
-from gui.services.find import FindError, FindRequest, FindService, Matches, Replacement, SearchOptions, answer
 
 
 def ticket() -> Ticket:

@@ -7,8 +7,8 @@ import pytest
 import engine
 from engine.types import TextEdit
 from gui.editor.offsets import document_text
+from gui.prompt.counting_service import LiveText, TextLost, TextRequest, joined
 from gui.runtime.jobs import JobCancelled, Ticket
-from gui.services.live_text import LiveText, TextLost, TextRequest, joined
 
 CL100K = "cl100k_base"
 

@@ -25,6 +25,7 @@ from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
 from engine.training_checkpoint import read_checkpoint, write_checkpoint
 from engine.training_types import TrainingSettings
+from gui.core import version_store as store
 from gui.core.text_chunks import held
 from gui.costs.calibration_service import Calibrations, load
 from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
@@ -32,7 +33,6 @@ from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
 from gui.runtime.jobs import JobRunner
 from gui.services.training_checkpoint import PLAN, STATE, find_checkpoints, free_place, save_checkpoint
 from gui.services.training_plan import TrainingPlan
-from gui.services.versions import store
 from gui.state.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage

@@ -6,8 +6,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.services import plain_search
-from gui.services.plain_search import found_places, is_at
+from gui.prompt import find_service as plain_search
+from gui.prompt.find_service import found_places, is_at
 
 LETTERS = st.text(st.sampled_from("aAbB iIİısSſßẞKkKσςΣ_.é É🚀ǅǆꭰᎠ\n"), max_size=40)
 ANY = st.text(st.one_of(st.sampled_from(plain_search._cased()), st.characters()), max_size=6)

@@ -14,11 +14,11 @@ from gui.editor.offsets import TokenSpan
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.panels.token_readout import TokenReadout
 from gui.prompt import count_bar
 from gui.prompt.count_bar import CountBar
-from gui.services.find import SearchOptions
-from gui.services.live_text import PromptCounts
+from gui.prompt.counting_service import PromptCounts
+from gui.prompt.find_service import SearchOptions
+from gui.prompt.token_readout import TokenReadout
 from gui.widgets.encoding_picker import DESCRIPTION, EncodingPicker
 from gui.widgets.find_bar import FindBar
 from gui.widgets.layouts import FlowLayout

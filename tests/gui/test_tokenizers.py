@@ -24,8 +24,8 @@ from gui.dialogs.tokenizer_models import TokenizerModelsDialog
 from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.dialogs.tokenizers import TokenizersDialog
 from gui.panels.merges_panel import MergesPanel
-from gui.panels.token_readout import TokenReadout
 from gui.panels.vocabulary_detail import VocabularyDetail
+from gui.prompt.token_readout import TokenReadout
 from gui.services import local_tokenizers
 from gui.window.workbench import Workbench
 from tests.engine.formats import library_files

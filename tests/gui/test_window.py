@@ -251,8 +251,8 @@ from gui.core.paths import profile_paths
 from gui.window.workbench import Workbench
 window = Workbench(profile_paths(Path(sys.argv[1]))).window
 heavy = {"numpy", "pyqtgraph", "tiktoken", "numba", "regex", "ruamel", "engine.encoding", "pricing.load",
-         "concurrent.futures", "tomllib", "gui.runtime.jobs", "gui.finder", "gui.prompt.file_actions",
-         "gui.services.find"}
+         "concurrent.futures", "tomllib", "gui.runtime.jobs", "gui.prompt.finder", "gui.prompt.file_actions",
+         "gui.prompt.find_service"}
 seen = []
 def look():
     seen.append(sorted(heavy & set(sys.modules)))

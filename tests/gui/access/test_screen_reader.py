@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleInterface
 from pytestqt.qtbot import QtBot
 
-from gui.panels import token_announcer
+from gui.prompt import token_readout as token_announcer
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from gui.services.advisor.advising import KINDS
-from gui.services.advisor.edits import edited
-from gui.services.advisor.prompt import Prompt
-from gui.services.advisor.types import Edit
-from gui.services.advisor.watch import Watch
+from gui.core.savings.proposals import KINDS
+from gui.core.savings.structure import Prompt
+from gui.core.savings.types import Edit, Watch, edited
 
 
 def found(name: str, text: str) -> list[Edit]:

@@ -6,8 +6,8 @@ import pytest
 
 import engine
 from gui.core.text_chunks import HeldText
+from gui.prompt.savings.service import LINES, AdviceRequest, look
 from gui.runtime.jobs import Ticket
-from gui.services.advice import LINES, AdviceRequest, look
 
 SAMPLE = "The finance office of Ångström: résumé, naïve. " * 4
 LINES_OF_TEXT = ["Ångström ", "<|endoftext|> the OFFICE\n", "résumé, 한 ", "\ud800 naïve\n"]

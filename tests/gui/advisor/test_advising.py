@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 import engine
 from engine import still_wanted
 from engine.still_wanted import asking
-from gui.services.advisor import edits as edits_module
-from gui.services.advisor.advising import KINDS, advise, together
-from gui.services.advisor.edits import apart_from, edited, united_edits
-from gui.services.advisor.types import Edit
-from gui.services.advisor.watch import Watch
+from gui.core.savings import types as edits_module
+from gui.core.savings.proposals import KINDS, advise, together
+from gui.core.savings.types import Edit, Watch, apart_from, edited, united_edits
 from tests.engine.strategies import texts_with_surrogates
 from tests.thoroughness import mostly_deep
 

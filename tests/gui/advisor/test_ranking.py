@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from gui.services.advisor.byte_places import byte_places, utf8
-from gui.services.advisor.ranking import rank_lines, rank_sections
-from gui.services.advisor.structure import sections
-from gui.services.advisor.types import Ranking, SectionKind
+from gui.core.savings.ranking import byte_places, rank_lines, rank_sections, utf8
+from gui.core.savings.structure import sections
+from gui.core.savings.types import Ranking, SectionKind
 from tests.engine.strategies import texts_with_surrogates
 
 KINDS: tuple[SectionKind, ...] = ("heading", "paragraph", "fence", "json", "role")

@@ -9,23 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.still_wanted import asking
-from gui.services.advisor import json_blocks, left_out, long_strings, stretches, structure, white_space
-from gui.services.advisor.stretches import BEFORE_WORDS, LINE_END, first_match, matches
+from gui.core.savings import proposals, structure
+from gui.core.savings.structure import BEFORE_WORDS, LINE_END, first_match, matches
 
 LINES = tuple(
     (one, LINE_END)
     for one in (
-        *(structure._FENCE, structure._HEADING, structure._ROLE, left_out._LINE, json_blocks._CANDIDATE),
-        *(white_space._TRAILING, white_space._INDENTATION, white_space._DELIMITER_ROW),
-        *(white_space._CELL_PADDING, white_space._DASHES),
+        *(structure._FENCE, structure._HEADING, structure._ROLE, proposals._LINE, structure._CANDIDATE),
+        *(proposals._TRAILING, proposals._INDENTATION, proposals._DELIMITER_ROW),
+        *(proposals._CELL_PADDING, proposals._DASHES),
     )
 )
 ALL = (
     *LINES,
     (structure._BLANK_LINES, BEFORE_WORDS),
-    (white_space._BLANK_RUN, BEFORE_WORDS),
-    (long_strings._BASE64, long_strings._NO_BASE64),
-    (long_strings._NAMES, long_strings._NO_NAME),
+    (proposals._BLANK_RUN, BEFORE_WORDS),
+    (proposals._BASE64, proposals._NO_BASE64),
+    (proposals._NAMES, proposals._NO_NAME),
 )
 PARTS = st.sampled_from(
     (
@@ -45,7 +45,7 @@ def test_matches_are_those_of_one_search(
     start = min(start, len(text))
     stop = max(start, len(text) - left)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches, "STRETCH", size)
+        patch.setattr(structure, "STRETCH", size)
         found = list(matches(pattern, text, cut))
         within = list(matches(pattern, text, cut, start, stop))
         first = first_match(pattern, text, start, stop) if cut is LINE_END else None
@@ -58,15 +58,15 @@ def test_matches_are_those_of_one_search(
 
 def test_a_long_line_is_not_gone_through_for_each_beginning_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     gone_through = []
-    plainly = stretches.stretches
-    monkeypatch.setattr(stretches, "stretches", lambda *given: gone_through.append(given) or plainly(*given))
-    text = "{no JSON}\n" * 500 + "x" * (2 * stretches.STRETCH)
-    assert json_blocks.json_blocks(text, [(0, len(text))]) == []
+    plainly = structure.stretches
+    monkeypatch.setattr(structure, "stretches", lambda *given: gone_through.append(given) or plainly(*given))
+    text = "{no JSON}\n" * 500 + "x" * (2 * structure.STRETCH)
+    assert structure.json_blocks(text, [(0, len(text))]) == []
     assert len(gone_through) == 1
 
 
 def test_whoever_waits_is_let_in_between_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stretches, "STRETCH", 10)
+    monkeypatch.setattr(structure, "STRETCH", 10)
     times: list[int] = []
     with asking(lambda: times.append(1)):
         assert not list(matches(re.compile("x"), "some words\n" * 5))

@@ -57,7 +57,7 @@ def compared(qtbot: QtBot, bench: Workbench, text: str) -> None:
     """The tab of comparisons, with a text in it."""
     bench.prompt.replace_all(text)
     bench.window.actions_by_name["focus_compare"].trigger()
-    qtbot.waitUntil(lambda: bench.compare.flow is not None and bench.compare.flow.settled)
+    qtbot.waitUntil(lambda: bench.compare.panel is not None and bench.compare.settled)
 
 
 def chosen(bench: Workbench, name: str, path: Path) -> None:
@@ -72,7 +72,7 @@ def test_where_encodings_differ_is_not_copied_with_a_key_in_it(qtbot: QtBot, ope
     bench = open_window()
     compared(qtbot, bench, f"one\n{KEY} Привет\n")
     bench.compare.panel.pages.by_lines.setChecked(True)
-    exports = bench.compare.exports
+    exports = bench.compare
     QGuiApplication.clipboard().setText("before")
     listed = bench.compare.panel.export_menu.actions()
     whole, differences = (action for action in listed if action.text() == "Copy as TSV")

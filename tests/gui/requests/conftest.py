@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.panels.request_panel import RequestPanel
+from gui.prompt.chat.panel import ChatPanel
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.requests.windows import settled
@@ -17,7 +17,7 @@ def bench(open_window: OpenWindow) -> Workbench:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, bench: Workbench) -> RequestPanel:
+def panel(qtbot: QtBot, bench: Workbench) -> ChatPanel:
     bench.window.actions_by_name["focus_request"].trigger()
     settled(qtbot, bench)
     return bench.request.panel

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLabel, Q
 from commands.requests import request_counts
 from engine.requests.types import Image, Message
 from gui.costs.rows import CostRow
-from gui.models.request_messages import CONTENT, ROLE, TOKENS
-from gui.panels.request_panel import FIRST_MESSAGES, RequestPanel
+from gui.prompt.chat.messages import CONTENT, ROLE, TOKENS
+from gui.prompt.chat.panel import FIRST_MESSAGES, ChatPanel
 from gui.window.workbench import Workbench
 from pricing.catalog import load_catalog
 from pricing.types import TokenCount
@@ -105,6 +105,31 @@ def test_cells_are_edited_in_place(qtbot, bench, panel):
     panel.message.speaker.setText("anna")
     settled(qtbot, bench)
     assert model.message(0) == Message("user", "Be brief.", "anna")
+
+
+def test_the_current_message_is_written_in_its_row(qtbot, bench, panel):
+    table, editor = panel.messages.table, panel.message
+    show_messages(qtbot, bench, Message("system", "Be brief."), Message("user", "a"), Message("assistant", "b"))
+    for row in (2, 0, 1):
+        panel.messages.show_row(row)
+        assert editor.geometry().top() == table.rowViewportPosition(row)
+        assert editor.height() == table.rowHeight(row) > table.rowHeight((row + 1) % 3)
+    before = editor.height()
+    table.setFocus()
+    qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert editor.content.hasFocus()
+    qtbot.keyClicks(editor.content, "one")
+    for _ in range(4):
+        qtbot.keyClick(editor.content, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: table.rowHeight(1) > before)
+    settled(qtbot, bench)
+    assert editor.tokens.text() == panel.model.index(1, TOKENS).data() != ""
+    spoken = panel.model.index(0, CONTENT).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken.startswith("system, ")
+    assert spoken.endswith("tokens: Be brief.")
+    assert not panel.tools.isVisible()
+    panel.edit_tools.click()
+    assert panel.tools.isVisible()
 
 
 def test_what_is_typed_last_belongs_to_its_message(qtbot, bench, panel):
@@ -209,7 +234,7 @@ def test_what_is_framed_and_what_is_at_the_caret(qtbot, bench, panel):
     assert panel.result.place.text() == "At the caret: text of message 1, user"
 
 
-def framed(panel: RequestPanel) -> list[str]:
+def framed(panel: ChatPanel) -> list[str]:
     options = panel.result.view._options
     data = panel.result.view.toPlainText().encode("utf-16-le")
     return [
@@ -245,12 +270,12 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
     template.setCurrentIndex(template.findText("mine.jinja"))
     assert panel.bar.template_file == path
     path.write_text("{% if %}", encoding="utf-8")
-    bench.request.flow.recount()
+    bench.request.recount()
     settled(qtbot, bench)
     assert "mine.jinja, line 1: it is no Jinja template" in panel.result.problem.text()
     assert panel.result.total.text() == "Not counted"
     path.unlink()
-    bench.request.flow.recount()
+    bench.request.recount()
     settled(qtbot, bench)
     assert "mine.jinja" in panel.result.problem.text()
 
@@ -267,7 +292,7 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
 )
 def test_a_body_from_the_clipboard(qtbot, bench, panel, body, template, spoken):
     QGuiApplication.clipboard().setText(json.dumps(body, indent=1))
-    with qtbot.waitSignal(bench.request.flow._service.read):
+    with qtbot.waitSignal(bench.request.service.read):
         panel.bar.paste.click()
     settled(qtbot, bench)
     assert contents(panel) == spoken
@@ -304,7 +329,7 @@ def test_what_was_there_comes_back(qtbot, bench, panel, tmp_path):
 def test_what_is_no_request_changes_nothing(qtbot, bench, panel, tmp_path):
     path = tmp_path / "no.json"
     path.write_text('{\n "messages": [{"role": 7}]}', encoding="utf-8")
-    with qtbot.waitSignal(bench.request.flow._service.unreadable):
+    with qtbot.waitSignal(bench.request.service.unreadable):
         drop(panel, path)
     assert panel.model.messages == FIRST_MESSAGES
     assert notices(bench)[-1] == (

@@ -11,18 +11,18 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.requests.types import Message
-from gui.panels.request_panel import RequestPanel
+from gui.prompt.chat.panel import ChatPanel
 from gui.window.workbench import Workbench
 
 
 def settled(qtbot: QtBot, bench: Workbench) -> None:
     """Wait until what is shown is what the draft counts."""
-    panel, flow = bench.request.panel, bench.request.flow
+    panel, flow = bench.request.panel, bench.request
     panel.message.take_over()
     qtbot.waitUntil(lambda: not panel._tools_settle.isActive() and flow.settled)
 
 
-def parts(panel: RequestPanel) -> str:
+def parts(panel: ChatPanel) -> str:
     return panel.result.parts.text()
 
 
@@ -31,7 +31,7 @@ def notices(bench: Workbench) -> list[str]:
     return [notice.text for notice, _ in bar._shown]
 
 
-def contents(panel: RequestPanel) -> list[str]:
+def contents(panel: ChatPanel) -> list[str]:
     return [message.content for message in panel.model.messages]
 
 
@@ -43,12 +43,12 @@ def show_messages(qtbot: QtBot, bench: Workbench, *messages: Message) -> None:
 def open_body(qtbot: QtBot, bench: Workbench, tmp_path: Path, body: object, name: str = "body.json") -> None:
     path = tmp_path / name
     path.write_text(body if isinstance(body, str) else json.dumps(body), encoding="utf-8")
-    with qtbot.waitSignal(bench.request.flow._service.read):
+    with qtbot.waitSignal(bench.request.service.read):
         bench.request.open(path)
     settled(qtbot, bench)
 
 
-def drop(panel: RequestPanel, path: Path) -> None:
+def drop(panel: ChatPanel, path: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
     event = QDropEvent(

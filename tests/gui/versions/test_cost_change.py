@@ -6,9 +6,8 @@ from decimal import Decimal
 from PySide6.QtCore import QLocale
 
 from gui.costs.money_text import CostText, money_text
-from gui.models.cost_changes import BEFORE, CALLS, CHANGE, PER_CENT, CostChangesModel
-from gui.services.savings import Money, PricedModel, difference
-from gui.services.versions.cost_change import ChangeRequest, cost_changes
+from gui.costs.priced_model import ChangeRequest, Money, PricedModel, cost_changes, difference
+from gui.prompt.versions.comparison import CALLS, COST_BEFORE, COST_CHANGE, PER_CENT, CostChangesModel
 from pricing import Scenario, load_catalog
 
 DAY = date(2026, 11, 22)
@@ -20,7 +19,7 @@ def cells(model_id: str, before: dict[str, int], after: dict[str, int]) -> list[
     request = ChangeRequest((MODELS[model_id],), before, after, Scenario(on=DAY, calls=1000), None)
     table = CostChangesModel(CostText(QLocale.c()))
     table.set_changes(cost_changes(request), CostText(QLocale.c()), 1000)
-    return [table.index(0, column).data() for column in (BEFORE, CHANGE, PER_CENT, CALLS)]
+    return [table.index(0, column).data() for column in (COST_BEFORE, COST_CHANGE, PER_CENT, CALLS)]
 
 
 def test_fewer_tokens_cost_less():

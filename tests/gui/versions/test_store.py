@@ -7,9 +7,9 @@ import pytest
 
 from engine import atomic_file, half_written
 from engine.half_written import LOCK_NAME
+from gui.core import version_store as store
 from gui.core.text_chunks import held
-from gui.services.versions import store
-from gui.services.versions.store import VersionError
+from gui.core.version_store import VersionError
 
 
 def test_a_text_comes_back_as_it_was(tmp_path: Path):

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from gui.core import token_diff
 from gui.core.text_runs import ADDED, REMOVED, WRAPPED, Run, wrapped
-from gui.services.versions import token_diff
-from gui.services.versions.diff_rows import Comparison, TokenLines, compare
-from gui.services.versions.token_diff import Difference, Hunk, difference, fewest_edits
+from gui.core.token_diff import Comparison, Difference, Hunk, TokenLines, compare, difference, fewest_edits
 
 ids = st.lists(st.integers(0, 4), max_size=40)
 LINE_END = 0
@@ -137,9 +136,7 @@ def test_one_long_line_is_many_rows_and_two_such_find_each_other():
 
 
 def test_rows_end_somewhere(monkeypatch: pytest.MonkeyPatch):
-    from gui.services.versions import diff_rows
-
-    monkeypatch.setattr(diff_rows, "MOST_ROWS", 10)
+    monkeypatch.setattr(token_diff, "MOST_ROWS", 10)
     encoding = engine.get_encoding("o200k_base")
     comparison = compare(encoding, "a\n" * 50, "b\n" * 50)
     assert comparison.cut

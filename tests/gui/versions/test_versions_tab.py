@@ -12,10 +12,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMessageBox, Q
 from pytestqt.qtbot import QtBot
 
 from engine.half_written import LOCK_NAME
-from gui.models import cost_changes
-from gui.models.diff_table import AFTER, BEFORE, BEFORE_LINE, SIGN
-from gui.models.versions import CONTEXT, COST, NAME, TOKENS
-from gui.panels.versions_panel import VersionsPanel
+from gui.prompt.versions.comparison import AFTER, BEFORE, BEFORE_LINE, COST_BEFORE, COST_CHANGE, PER_CENT, SIGN
+from gui.prompt.versions.panel import CONTEXT, COST, NAME, TOKENS, VersionsPanel
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
 
@@ -45,7 +43,7 @@ def keep(qtbot: QtBot, bench: Workbench, text: str, name: str) -> VersionsPanel:
 
 
 def compared(qtbot: QtBot, bench: Workbench) -> None:
-    qtbot.waitUntil(lambda: bench.versions.flow.compared is not None)
+    qtbot.waitUntil(lambda: bench.versions.compared is not None)
 
 
 def priced(qtbot: QtBot, panel: VersionsPanel) -> None:
@@ -136,8 +134,8 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     row = next(row for row, change in enumerate(changes.rows) if change.model.id == "openai/gpt-4o")
     dearer = (count_o200k(NEW) - count_o200k(OLD)) * Decimal("0.0000025")
     assert changes.rows[row].change.usd == dearer
-    assert changes.index(row, cost_changes.CHANGE).data() == "+$0.00001"
-    assert changes.index(row, cost_changes.PER_CENT).data().startswith("+")
+    assert changes.index(row, COST_CHANGE).data() == "+$0.00001"
+    assert changes.index(row, PER_CENT).data().startswith("+")
     assert money.value.text().startswith("+$")
     assert money.caption.text().startswith("one call, ")
 
@@ -149,7 +147,7 @@ def test_a_page_behind_others_is_compared_again_when_it_is_shown(qtbot: QtBot, o
     compared(qtbot, bench)
     bench.window.pages.setCurrentWidget(bench.panel)
     bench.prompt.replace_all(NEW)
-    with qtbot.waitSignal(bench.versions.flow._again.timeout):
+    with qtbot.waitSignal(bench.versions._again.timeout):
         pass
     assert "has changed since" in panel.comparison.words.text()
     bench.window.actions_by_name["versions"].trigger()
@@ -173,20 +171,20 @@ def test_the_costs_keep_their_order_and_the_chosen_model_moves_with_it(qtbot: Qt
     assert names() == sorted(names())
     table.selectRow(3)
     chosen = changes.rows[3]
-    words = changes.index(3, cost_changes.BEFORE).data()
-    table.sortByColumn(cost_changes.BEFORE, Qt.SortOrder.DescendingOrder)
+    words = changes.index(3, COST_BEFORE).data()
+    table.sortByColumn(COST_BEFORE, Qt.SortOrder.DescendingOrder)
     assert amounts() == sorted(amounts(), reverse=True)
     assert len(set(amounts())) > 1
     row = table.currentIndex().row()
     assert changes.rows[row] is chosen
-    assert changes.index(row, cost_changes.BEFORE).data() == words
+    assert changes.index(row, COST_BEFORE).data() == words
     assert [index.row() for index in table.selectionModel().selectedRows()] == [row]
     before = changes.rows
     with qtbot.waitSignal(changes.modelReset):
         bench.window.findChild(QSpinBox, "outputTokens").setValue(1234)
     assert changes.rows is not before
     assert amounts() == sorted(amounts(), reverse=True)
-    assert changes.index(0, cost_changes.BEFORE).data() == changes.cell(changes.rows[0], cost_changes.BEFORE)
+    assert changes.index(0, COST_BEFORE).data() == changes.cell(changes.rows[0], COST_BEFORE)
 
 
 def test_nothing_is_priced_that_nobody_sees(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
@@ -195,7 +193,7 @@ def test_nothing_is_priced_that_nobody_sees(qtbot: QtBot, open_window: OpenWindo
     compared(qtbot, bench)
     priced(qtbot, panel)
     asked: list[object] = []
-    monkeypatch.setattr(bench.versions.desk, "price", asked.append)
+    monkeypatch.setattr(bench.versions.service, "price", asked.append)
     bench.window.pages.setCurrentWidget(bench.panel)
     with qtbot.waitSignal(bench.costs.service.estimated):
         bench.window.findChild(QSpinBox, "outputTokens").setValue(1234)

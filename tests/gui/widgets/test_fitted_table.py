@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.comparing.types import Difference
+from gui.core.savings.ranking import RankedPart
 from gui.costs.money_text import CostText
+from gui.costs.priced_model import ChangeRequest, cost_changes
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.panels.advisor_ranking import AdvisorRanking
-from gui.panels.compare_pages import ComparePages
-from gui.panels.version_comparison import VersionComparison
-from gui.services.advisor.excerpts import RankedPart
-from gui.services.versions.cost_change import ChangeRequest, cost_changes
+from gui.prompt.compare.panel import ComparePages
+from gui.prompt.savings.panel import RankingPage
+from gui.prompt.versions.comparison import VersionComparison
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import MEASURED_ROWS, FittedTable, set_up_rows
 from pricing import Scenario, load_catalog
@@ -69,7 +69,7 @@ def versions() -> Kind:
 
 
 def ranking() -> Kind:
-    page = AdvisorRanking(CostText(QLocale.c()))
+    page = RankingPage(CostText(QLocale.c()))
     parts = [RankedPart(place, place, place + 1, ROWS - place, "a line") for place in range(ROWS)]
     return Kind(page, page.table, lambda: page.show_rankings({"line": parts}, ROWS * ROWS))
 

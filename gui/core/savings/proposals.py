@@ -1,0 +1,510 @@
+"""Edits that would save tokens. Nothing is offered whose saving was not counted on the edited text. No Qt."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from engine.still_wanted import while_wanted
+from gui.core.savings.structure import BEFORE_WORDS, JsonBlock, Prompt, Span, matches, paragraphs
+from gui.core.savings.types import Advice, Edit, Effect, Kind, OutOfTime, Proposal, Watch, edited, united_edits
+
+if TYPE_CHECKING:
+    import regex
+
+STRETCH = 4096
+"""Characters, at least, that are looked at together."""
+LONGEST_CLUSTER = 64
+"""Characters with more marks than that are no writing (Unicode's annex 15 knows of 30), and slow to put in order."""
+
+_LOOK_ALIKES = {
+    chr(point): unicodedata.normalize("NFKC", chr(point))
+    for first, last in ((0xFB00, 0xFB06), (0xFF10, 0xFF19), (0xFF21, 0xFF3A), (0xFF41, 0xFF5A))
+    for point in range(first, last + 1)
+}
+"""Latin ligatures, and full-width digits and letters. Full-width punctuation is how Chinese and Japanese are written;
+other compatibility characters (², ½, ™) say something of their own."""
+
+_TYPOGRAPHIC = {
+    **dict.fromkeys("“”„‟", '"'),
+    **dict.fromkeys("‘’‚‛", "'"),
+    **dict.fromkeys("‐‑‒–—―", "-"),
+    "…": "...",
+    "\xa0": " ",
+    "\u202f": " ",
+}
+
+_INVISIBLE = dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
+"""Not the joiners U+200C and U+200D: words of Persian and Indic languages, and emoji, are other ones without them."""
+
+
+def decomposed(prompt: Prompt) -> list[Edit]:
+    """Characters with marks of their own that Unicode also has in one, by NFC."""
+    edits: list[Edit] = []
+    if prompt.text.isascii():
+        return edits
+    for start, end in _stretches(prompt.text):
+        prompt.watch.look()
+        if _is_composed(prompt.text[start:end]):
+            continue  # and so is every part of it
+        for match in prompt.watch.over(_may_change().finditer(prompt.text, start, end)):
+            cluster = match.group()
+            if len(cluster) <= LONGEST_CLUSTER and (composed := unicodedata.normalize("NFC", cluster)) != cluster:
+                edits.append(Edit(*match.span(), composed))
+    return edits
+
+
+def look_alikes(prompt: Prompt) -> list[Edit]:
+    """Ligatures and full-width letters."""
+    return prompt.in_prose(_replaced(prompt, _LOOK_ALIKES))
+
+
+def typographic(prompt: Prompt) -> list[Edit]:
+    """Quotation marks, dashes, ellipses and spaces of typesetters."""
+    return prompt.in_prose(_replaced(prompt, _TYPOGRAPHIC))
+
+
+def invisible(prompt: Prompt) -> list[Edit]:
+    """Characters that have no width and join nothing."""
+    return prompt.in_prose(_replaced(prompt, _INVISIBLE))
+
+
+def _replaced(prompt: Prompt, table: dict[str, str]) -> list[Edit]:
+    if prompt.text.isascii():
+        return []
+    found = matches(re.compile("[" + "".join(table) + "]"), prompt.text)
+    return [Edit(*match.span(), table[match.group()]) for match in prompt.watch.over(found)]
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Where a text can be looked at in parts: a line feed composes with nothing."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + STRETCH) + 1 or len(text)
+        yield start, end
+        start = end
+
+
+def _is_composed(text: str) -> bool:
+    """Whether NFC changes nothing of it. Python is quick to see that, but slow where a letter has thousands of marks:
+    of a long stretch nobody asks."""
+    return len(text) <= 4 * STRETCH and unicodedata.is_normalized("NFC", text)
+
+
+@cache
+def _may_change() -> regex.Pattern[str]:
+    """What NFC can change: characters that it replaces by themselves, and any with a mark or a Hangul vowel or final
+    consonant behind them. Everything else it leaves alone."""
+    import regex
+
+    alone = "".join(
+        character
+        for character in map(chr, while_wanted(range(0x300, sys.maxunicode + 1)))
+        if not unicodedata.is_normalized("NFC", character)
+    )
+    marks = r"[\p{M}\u1161-\u1175\u11a8-\u11c2]"
+    return regex.compile(rf"(?s:.){marks}++|[{alone}]")
+
+
+SHORTEST_REPEATED = 40
+"""Characters. Shorter lines come twice by chance: headings, labels, closing words."""
+
+SHORTEST_LINE = 8
+_STRUCTURE = re.compile(r"[#|>]|[-*_=+\d]|.*[:{}\[\]()<>|]$")
+"""How lines begin or end that have to come again: headings, tables, lists, labels, code."""
+
+_LINE = re.compile(r"[^\n]+\n?")
+
+
+def repeated_passages(prompt: Prompt) -> list[Edit]:
+    """Paragraphs that stood in the text before, word by word, and then lines of prose. The first of each stays."""
+    text = prompt.text
+    whole = paragraphs(text, prompt.solid_spans)
+    nexts = [*(start for start, _end in whole), len(text)][1:]
+    again = [Edit(span[0], after, "") for span, after in _repeated(prompt, zip(whole, nexts, strict=True))]
+    lines = ((match.span(), match.end()) for match in matches(_LINE, text))
+    line_edits = [Edit(span[0], after, "") for span, after in _repeated(prompt, lines)]
+    return list(united_edits([again, prompt.in_prose(line_edits)]))
+
+
+def repeated_lines(prompt: Prompt) -> list[Edit]:
+    """Short lines of several words that stood in the text before. The first stays."""
+    lines = ((match.span(), match.end()) for match in matches(_LINE, prompt.text))
+    again = _repeated(prompt, lines, SHORTEST_LINE, SHORTEST_REPEATED)
+    return prompt.in_prose(
+        [
+            Edit(start, after, "")
+            for (start, end), after in again
+            if " " in (words := prompt.text[start:end].strip()) and _STRUCTURE.match(words) is None
+        ]
+    )
+
+
+def comments(prompt: Prompt) -> list[Edit]:
+    """HTML comments in prose; with their line where they have it for themselves."""
+    text, edits, place = prompt.text, [], 0
+    while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        if len(edits) % 1024 == 0:
+            prompt.watch.look()
+        place = end + 3
+        if (start == 0 or text[start - 1] == "\n") and text[place : place + 2] == "\r\n":
+            place += 2
+        elif (start == 0 or text[start - 1] == "\n") and text[place : place + 1] == "\n":
+            place += 1
+        edits.append(Edit(start, place, ""))
+    return prompt.in_prose(edits)
+
+
+def _repeated(
+    prompt: Prompt, spans: Iterable[tuple[Span, int]], least: int = SHORTEST_REPEATED, below: int | None = None
+) -> list[tuple[Span, int]]:
+    """Those of the spans, each with where the next begins, whose text came before. By hash: no two are compared that
+    differ. ``least``, ``below``: how long they are, in characters."""
+    seen: set[str] = set()
+    found = []
+    for (start, end), after in prompt.watch.over(spans):
+        words = prompt.text[start:end].strip()
+        if len(words) < least or (below is not None and len(words) >= below):
+            continue
+        if words in seen:
+            found.append(((start, end), after))
+        seen.add(words)
+    return found
+
+
+SHORTEST_BASE64 = 100
+DIGITS_KEPT = 8
+
+_BASE64 = re.compile(
+    r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{60,}+(?:\r?\n[A-Za-z0-9+/]{60,}+)*+(?:\r?\n[A-Za-z0-9+/]{2,}+={1,2}|={1,2})?"
+)
+_NAMES = re.compile(
+    r"(?<![0-9A-Za-z_-])(?:[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-fA-F]{32,128})(?![0-9A-Za-z_-])"
+)
+_NO_BASE64, _NO_NAME = re.compile(r"[^A-Za-z0-9+/=\r\n]"), re.compile(r"[^0-9A-Za-z_-]")
+
+
+def base64_blobs(prompt: Prompt) -> list[Edit]:
+    """Base64 (RFC 4648) of some length: capitals, small letters and digits without a space between them."""
+    edits = []
+    for match in prompt.watch.over(matches(_BASE64, prompt.text, _NO_BASE64)):
+        blob = match.group()
+        if len(blob) >= SHORTEST_BASE64 and all(re.search(kind, blob) for kind in ("[A-Z]", "[a-z]", "[0-9]")):
+            signs = len(blob) - blob.count("\n") - blob.count("\r") - blob.count("=")
+            edits.append(Edit(*match.span(), f"[{signs * 3 // 4} bytes of base64 left out]"))
+    return edits
+
+
+def long_names(prompt: Prompt) -> list[Edit]:
+    """UUIDs and digests in hexadecimal, down to their first eight digits where no other of the text begins so."""
+    names = list(prompt.watch.over(matches(_NAMES, prompt.text, _NO_NAME)))
+    beginning_so: defaultdict[str, set[str]] = defaultdict(set)
+    for match in names:
+        beginning_so[match.group()[:DIGITS_KEPT].lower()].add(match.group().lower())
+    return [
+        Edit(match.start() + DIGITS_KEPT, match.end(), "")
+        for match in names
+        if len(beginning_so[match.group()[:DIGITS_KEPT].lower()]) == 1
+    ]
+
+
+_TRAILING = re.compile(r"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
+_BLANK_RUN = re.compile(r"(?:^[ \t]*+\r?\n){2,}+", re.MULTILINE)
+_INDENTATION = re.compile(r"^[ \t]++(?=[^ \t\r\n])", re.MULTILINE)
+_DELIMITER_ROW = re.compile(
+    r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+\r?$", re.MULTILINE
+)
+_CELL_PADDING = re.compile(r"(?<=[^ \\|]) {2,}+(?=\|)|(?<=\|) {2,}+(?!\|)")
+_DASHES = re.compile(r"-{4,}+")
+
+_BRACE_LANGUAGES = (
+    *("c", "c++", "cpp", "cs", "csharp", "css", "dart", "go", "java", "javascript", "js", "jsx", "kotlin", "kt"),
+    *("less", "php", "rs", "rust", "scala", "scss", "sql", "swift", "ts", "tsx", "typescript"),
+)
+"""Languages whose blocks are not told by indentation. Of any other it is not known."""
+
+
+def json_white_space(prompt: Prompt) -> list[Edit]:
+    """All between the tokens of JSON. Of lines of JSON each is a block, so the ends of lines stay."""
+    blocks = prompt.watch.over(prompt.json_blocks)
+    return [Edit(start, end, "") for block in blocks for start, end in block.gaps]
+
+
+def trailing_spaces(prompt: Prompt) -> list[Edit]:
+    """At ends of lines of prose, but for two spaces or more that break a line of a Markdown paragraph."""
+    text, edits = prompt.text, []
+    for match in prompt.watch.over(matches(_TRAILING, text)):
+        start, end = match.span()
+        if match.group().startswith("  ") and start > 0 and text[start - 1] != "\n" and _goes_on(text, end):
+            continue
+        edits.append(Edit(start, end, ""))
+    return prompt.in_prose(edits)
+
+
+def blank_lines(prompt: Prompt) -> list[Edit]:
+    """Of several blank lines one stays."""
+    edits = []
+    for match in prompt.watch.over(matches(_BLANK_RUN, prompt.text, BEFORE_WORDS)):
+        keep = "\r\n" if match.group().endswith("\r\n") else "\n"
+        edits.append(Edit(match.start(), match.end(), keep))
+    return prompt.in_prose(edits)
+
+
+def indentation(prompt: Prompt) -> list[Edit]:
+    """Of fenced code, only in languages in which it means nothing to the compiler."""
+    return [
+        Edit(match.start(), match.end(), "")
+        for fence in prompt.fences
+        if fence.language in _BRACE_LANGUAGES
+        for match in prompt.watch.over(matches(_INDENTATION, prompt.text, start=fence.body_start, stop=fence.body_end))
+    ]
+
+
+def table_padding(prompt: Prompt) -> list[Edit]:
+    """Spaces that only align the cells of Markdown tables, and dashes beyond three below their heads.
+
+    A table is a row that has pipes, a row of dashes, and the rows below it that have pipes (GitHub Flavored Markdown
+    0.29, section 4.10).
+    """
+    text, edits, done = prompt.text, [], 0
+    for row in prompt.watch.over(matches(_DELIMITER_ROW, text)):
+        head_start = text.rfind("\n", done, max(row.start() - 1, done)) + 1 or done
+        if row.start() < done or "|" not in row.group() or "|" not in text[head_start : row.start()]:
+            continue
+        done = _end_of_table(text, row.end())
+        for start, end, pattern, instead in (
+            (head_start, row.start(), _CELL_PADDING, " "),
+            (row.start(), row.end(), _DASHES, "---"),
+            (row.end(), done, _CELL_PADDING, " "),
+        ):
+            edits += (Edit(*match.span(), instead) for match in matches(pattern, text, start=start, stop=end))
+    return prompt.in_prose(edits)
+
+
+def _goes_on(text: str, line_end: int) -> bool:
+    """Whether another line of text follows at once."""
+    start = text.find("\n", line_end, line_end + 2) + 1
+    stop = text.find("\n", start)
+    return start > 0 and bool(text[start : len(text) if stop < 0 else stop].strip())
+
+
+def _end_of_table(text: str, place: int) -> int:
+    while (start := text.find("\n", place, place + 2) + 1) > 0:
+        stop = text.find("\n", start)
+        stop = len(text) if stop < 0 else stop
+        if "|" not in text[start:stop]:
+            break
+        place = stop
+    return place
+
+
+LONGEST_BLOCK = 1 << 20
+"""Characters. To read a longer list keeps every other thread waiting for too long."""
+FEWEST_ROWS = 2
+FEWEST_CAPITALS = 8
+"""Letters. Fewer are often abbreviations that stand side by side."""
+_FENCE_WORDS = ("json", "jsonl", "ndjson")
+_ALONE = re.compile(r"\bi\b")
+_OPENING = " \t*_\"'“‘("
+_LOOKED_BACK = 64
+
+
+def json_as_csv(prompt: Prompt) -> list[Edit]:
+    """Lists of objects that have the same names and no values of several parts, and lines of such objects.
+
+    Numbers stay as they are written. A fence that says that it holds JSON says CSV then.
+    """
+    edits = []
+    for start, end, rows in _lists(prompt):
+        table = _table(prompt, rows)
+        if table is None:
+            continue
+        edits += _renamed_fence(prompt, start, end)
+        edits.append(Edit(start, end, table))
+    return edits
+
+
+def _lists(prompt: Prompt) -> Iterator[tuple[int, int, list[Any]]]:
+    """Where lists are, and their values; objects on lines that follow each other are one."""
+    text = prompt.text
+    lines: list[Any] = []
+    start = end = 0
+    for block in prompt.watch.over(prompt.json_blocks):
+        value = _read(text, block)
+        if isinstance(value, list):
+            yield block.char_start, block.char_end, value
+        elif isinstance(value, _Object):
+            if lines and text[end : block.char_start] in ("\n", "\r\n"):
+                lines.append(value)
+            else:
+                if len(lines) >= FEWEST_ROWS:
+                    yield start, end, lines
+                lines, start = [value], block.char_start
+            end = block.char_end
+    if len(lines) >= FEWEST_ROWS:
+        yield start, end, lines
+
+
+class _Object(dict[str, Any]):
+    """An object all of whose names differ."""
+
+
+class _Literal(str):
+    """A number as it is written, ``true`` or ``false``."""
+
+
+def _read(text: str, block: JsonBlock) -> Any:
+    if block.char_end - block.char_start > LONGEST_BLOCK:
+        return None
+    try:
+        return json.loads(
+            text[block.char_start : block.char_end],
+            object_pairs_hook=_object,
+            parse_int=_Literal,
+            parse_float=_Literal,
+        )
+    except (ValueError, RecursionError):
+        return None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Any:
+    made = _Object(pairs)
+    return made if len(made) == len(pairs) else None
+
+
+def _table(prompt: Prompt, rows: list[Any]) -> str | None:
+    """Rows as CSV, with the names first; None where they are not like each other."""
+    if len(rows) < FEWEST_ROWS or not isinstance(rows[0], _Object) or not rows[0]:
+        return None
+    names = list(rows[0])
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(names)
+    for row in prompt.watch.over(rows):
+        if not isinstance(row, _Object) or row.keys() != rows[0].keys():
+            return None
+        cells = [_cell(row[name]) for name in names]
+        if None in cells:
+            return None
+        writer.writerow(cells)
+    return buffer.getvalue().removesuffix("\n")
+
+
+def _cell(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else None
+
+
+def _renamed_fence(prompt: Prompt, start: int, end: int) -> list[Edit]:
+    text = prompt.text
+    for fence in prompt.fences:
+        if fence.body_start <= start and end <= fence.body_end:
+            whole = not text[fence.body_start : start].strip() and not text[end : fence.body_end].strip()
+            place = text.find(fence.language, fence.char_start, fence.body_start) if whole else -1
+            if fence.language in _FENCE_WORDS and place >= 0:
+                return [Edit(place, place + len(fence.language), "csv")]
+    return []
+
+
+def capitals(prompt: Prompt) -> list[Edit]:
+    """Words in capitals that follow each other, as in a sentence. A word by itself may be an abbreviation."""
+    text, edits = prompt.text, []
+    for match in prompt.watch.over(matches(_capitals(), text)):  # type: ignore[arg-type]
+        if sum(map(str.isalpha, match.group())) < FEWEST_CAPITALS:
+            continue
+        before = text[max(0, match.start() - _LOOKED_BACK) : match.start()].rstrip(_OPENING)[-1:]
+        words = match.group().lower()
+        if before in ("", "\n", ".", "!", "?", ":", "#", "-"):
+            words = words[:1].upper() + words[1:]
+        words = _ALONE.sub("I", words)
+        if words != match.group():
+            edits.append(Edit(*match.span(), words))
+    return prompt.in_prose(edits)
+
+
+@cache
+def _capitals() -> regex.Pattern[str]:
+    """Two words or more in capitals; not in the middle of a name such as MAX_SIZE, and not in code."""
+    import regex
+
+    word = r"\p{Lu}[\p{Lu}'’]*+"
+    return regex.compile(rf"(?<![\w`$<{{/.\-]){word}(?:[ ,;]++{word})++(?![\w`>}}/])")
+
+
+MOST_SECONDS = 20.0
+
+Count = Callable[[str], int]
+"""The tokens of a text in the encoding that is shown, such as ``Encoding.count``."""
+
+KINDS: tuple[tuple[Kind, Callable[[Prompt], list[Edit]]], ...] = (
+    (Kind("repeated", lossless=False), repeated_passages),
+    (Kind("repeated_lines", lossless=False), repeated_lines),
+    (Kind("comments", lossless=False), comments),
+    (Kind("base64", lossless=False), base64_blobs),
+    (Kind("names", lossless=False), long_names),
+    (Kind("json_csv", lossless=False), json_as_csv),
+    (Kind("json", lossless=True), json_white_space),
+    (Kind("table", lossless=True), table_padding),
+    (Kind("blank_lines", lossless=True), blank_lines),
+    (Kind("trailing", lossless=True), trailing_spaces),
+    (Kind("indentation", lossless=False), indentation),
+    (Kind("invisible", lossless=False), invisible),
+    (Kind("nfc", lossless=True), decomposed),
+    (Kind("look_alikes", lossless=False), look_alikes),
+    (Kind("typographic", lossless=False), typographic),
+    (Kind("capitals", lossless=False), capitals),
+)
+"""In the order in which they go before each other where their edits overlap."""
+
+
+def advise(
+    text: str, count: Count, watch: Watch | None = None, begin: Callable[[float, str], None] = lambda share, name: None
+) -> Advice:
+    """All proposals for a text, each with its effect if it is done alone. Of two that save the same, the one that
+    ``KINDS`` has first. What ``count`` and the check of ``watch`` raise goes through.
+
+    ``begin`` is told what share of the work is done, and the name of the kind that is looked for next.
+    """
+    watch = watch or Watch(MOST_SECONDS)
+    before = count(text)
+    prompt = Prompt(text, watch)
+    proposals, unfinished = [], []
+    for number, (kind, search) in enumerate(KINDS):
+        begin(number / len(KINDS), kind.name)
+        try:
+            watch.look()
+            found = search(prompt)
+        except OutOfTime:
+            unfinished.append(kind)
+            continue
+        effect = _effect(text, found, before, count)
+        if effect.tokens_saved > 0:
+            proposals.append(Proposal(kind, effect))
+    proposals.sort(key=lambda proposal: -proposal.effect.tokens_saved)
+    return Advice(before, tuple(proposals), tuple(unfinished))
+
+
+def together(text: str, proposals: Iterable[Proposal], count: Count) -> Effect:
+    """The effect of several proposals for this text at once, counted anew.
+
+    Where edits overlap, the proposal whose kind ``KINDS`` has first keeps its own, whole; in what order the proposals
+    are given makes no difference.
+    """
+    order = [kind for kind, _search in KINDS]
+    rows = sorted(proposals, key=lambda proposal: order.index(proposal.kind))
+    return _effect(text, united_edits(one.effect.edits for one in rows), count(text), count)
+
+
+def _effect(text: str, edits: Sequence[Edit], before: int, count: Count) -> Effect:
+    return Effect(tuple(edits), before, count(edited(text, edits)) if edits else before)

@@ -1,0 +1,416 @@
+"""Differences of two texts, token by token, and the rows that show them side by side. No Qt."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.running_sums import running_sums_of
+from engine.still_wanted import while_wanted
+from gui.core.text_runs import ADDED, REMOVED, WRAPPED, Run, Runs
+from gui.core.token_text import visible
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from engine import Encoding
+
+MOST_EDITS = 500
+"""Insertions and deletions that are looked for in one stretch. Time and memory grow with their square."""
+MOST_STEPS = 4_000_000
+"""Steps of all stretches together: some seconds. After these the rest counts as replaced."""
+DEEPEST = 30
+"""How often a stretch is parted again by what is unique in it alone."""
+_ASKING = 16
+"""After so many edits others get a turn of the interpreter: the more there are, the longer each takes."""
+
+
+class Hunk(NamedTuple):
+    """Tokens ``a_start`` to ``a_end`` of the first text stand where ``b_start`` to ``b_end`` of the second do."""
+
+    a_start: int
+    a_end: int
+    b_start: int
+    b_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Hunks in order; all between them is equal. ``simplified``: not all of what they hold differs."""
+
+    hunks: tuple[Hunk, ...]
+    simplified: bool
+
+
+def difference(
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    a_breaks: NDArray[np.int64],
+    b_breaks: NDArray[np.int64],
+    check: Callable[[float], None] = lambda share: None,
+) -> Difference:
+    """Compare token ids. ``a_breaks`` and ``b_breaks``: int64, where stretches end (indices behind their last token, in
+    order; lines, say). ``check`` is told how far it is, from 0 to 1, and may raise."""
+    start = _common(a, b)
+    rest = min(len(a), len(b)) - start
+    end = min(_common(a[::-1], b[::-1]), rest)
+    whole = Hunk(start, len(a) - end, start, len(b) - end)
+    if whole.a_start == whole.a_end or whole.b_start == whole.b_end:
+        return Difference((whole,) if len(a) != len(b) else (), False)
+    one = _Stretches(a, a_breaks, whole.a_start, whole.a_end)
+    other = _Stretches(b, b_breaks, whole.b_start, whole.b_end)
+    hunks: list[Hunk] = []
+    steps, simplified = 0, False
+    for gap in _gaps(one, other):
+        check(gap.a_end / max(len(a), 1))
+        left, right = _numbers(a[gap.a_start : gap.a_end]), _numbers(b[gap.b_start : gap.b_end])
+        found, taken = fewest_edits(left, right, MOST_EDITS) if steps < MOST_STEPS else (None, 0)
+        steps += taken
+        if found is None:
+            simplified = True
+            hunks.append(gap)
+        else:
+            hunks += (Hunk(*(place + base for place, base in zip(hunk, _bases(gap), strict=True))) for hunk in found)
+    return Difference(tuple(_joined(hunks)), simplified)
+
+
+def fewest_edits(a: Sequence[int], b: Sequence[int], most: int) -> tuple[list[Hunk] | None, int]:
+    """The fewest insertions and deletions that make ``a`` to ``b``, None where it takes more than ``most``; and the
+    steps it took to find out."""
+    if not a or not b:
+        return [Hunk(0, len(a), 0, len(b))] if a or b else [], 1
+    if abs(len(a) - len(b)) > most:
+        return None, 1
+    # How far in ``a`` each diagonal was come, in numbers of four bytes; that of diagonal 0 stands in the middle.
+    middle = most + 1
+    reached, trace, steps = array("i", bytes(4 * (2 * most + 3))), [], 0
+    for edits in while_wanted(range(most + 1), _ASKING):
+        trace.append(reached[middle - edits - 1 : middle + edits + 2])
+        for place in range(middle - edits, middle + edits + 1, 2):
+            below, above = reached[place - 1], reached[place + 1]
+            down = place == middle - edits or (place != middle + edits and below < above)
+            x = above if down else below + 1
+            y = x - place + middle
+            while x < len(a) and y < len(b) and a[x] == b[y]:
+                x, y, steps = x + 1, y + 1, steps + 1
+            reached[place] = x
+            if x >= len(a) and y >= len(b):
+                return _traced(trace, len(a), len(b)), steps
+        steps += 2 * edits + 1
+    return None, steps
+
+
+def _numbers(ids: NDArray[np.int32]) -> array[int]:
+    """Token ids to be compared one by one, each made a number of Python's only then: there may be millions."""
+    return array("i", ids.tobytes())
+
+
+def _traced(trace: list[array[int]], x: int, y: int) -> list[Hunk]:
+    """Go back the way that was found, and gather what it inserts and deletes."""
+    single: list[Hunk] = []
+    for edits in range(len(trace) - 1, 0, -1):
+        reached, diagonal = trace[edits], x - y
+        place = diagonal + edits + 1
+        down = diagonal == -edits or (diagonal != edits and reached[place - 1] < reached[place + 1])
+        x = reached[place + 1] if down else reached[place - 1]
+        y = x - (diagonal + 1 if down else diagonal - 1)
+        single.append(Hunk(x, x, y, y + 1) if down else Hunk(x, x + 1, y, y))
+    return list(_joined(reversed(single)))
+
+
+class _Stretches:
+    """The tokens from ``start`` to ``end``, parted at breaks. ``edges``: where each stretch begins, and the end."""
+
+    def __init__(self, ids: NDArray[np.int32], breaks: NDArray[np.int64], start: int, end: int) -> None:
+        inner = breaks[(breaks > start) & (breaks < end)]
+        self.edges = [start, *inner.tolist(), end]
+        self.keys = [ids[first:last].tobytes() for first, last in pairwise(self.edges)]
+
+
+def _gaps(a: _Stretches, b: _Stretches) -> Iterator[Hunk]:
+    """What is left between stretches that are matched, in order."""
+    waiting = [(0, len(a.keys), 0, len(b.keys), 0)]
+    while waiting:
+        a_low, a_high, b_low, b_high, depth = waiting.pop()
+        while a_low < a_high and b_low < b_high and a.keys[a_low] == b.keys[b_low]:
+            a_low, b_low = a_low + 1, b_low + 1
+        while a_low < a_high and b_low < b_high and a.keys[a_high - 1] == b.keys[b_high - 1]:
+            a_high, b_high = a_high - 1, b_high - 1
+        if a_low == a_high and b_low == b_high:
+            continue
+        anchors = _anchors(a.keys[a_low:a_high], b.keys[b_low:b_high]) if depth < DEEPEST else []
+        if not anchors:
+            yield Hunk(a.edges[a_low], a.edges[a_high], b.edges[b_low], b.edges[b_high])
+            continue
+        parts, i, j = [], a_low, b_low
+        for x, y in anchors:
+            parts.append((i, a_low + x, j, b_low + y, depth + 1))
+            i, j = a_low + x + 1, b_low + y + 1
+        parts.append((i, a_high, j, b_high, depth + 1))
+        waiting += reversed(parts)
+
+
+def _anchors(a: list[bytes], b: list[bytes]) -> list[tuple[int, int]]:
+    """Places of stretches that both have once: the longest row of them that rises in both."""
+    places = _unique(b)
+    pairs = [(i, places[key]) for key, i in _unique(a).items() if key in places]
+    pairs.sort()
+    return [pairs[number] for number in _longest_rise([j for _i, j in pairs])]
+
+
+def _unique(keys: list[bytes]) -> dict[bytes, int]:
+    seen: dict[bytes, int] = {}
+    for place, key in enumerate(keys):
+        seen[key] = -1 if key in seen else place
+    return {key: place for key, place in seen.items() if place >= 0}
+
+
+def _longest_rise(numbers: list[int]) -> list[int]:
+    """Indices of a longest rising subsequence of different numbers, by patience sorting."""
+    from bisect import bisect_left
+
+    tops: list[int] = []
+    top_indices: list[int] = []
+    before = [-1] * len(numbers)
+    for index, number in enumerate(numbers):
+        pile = bisect_left(tops, number)
+        if pile:
+            before[index] = top_indices[pile - 1]
+        tops[pile : pile + 1] = [number]
+        top_indices[pile : pile + 1] = [index]
+    found = []
+    index = top_indices[-1] if top_indices else -1
+    while index >= 0:
+        found.append(index)
+        index = before[index]
+    return found[::-1]
+
+
+def _joined(hunks: Iterator[Hunk] | Sequence[Hunk]) -> Iterator[Hunk]:
+    """Hunks that touch made one."""
+    last: Hunk | None = None
+    for hunk in hunks:
+        if last is not None and (last.a_end, last.b_end) == (hunk.a_start, hunk.b_start):
+            last = Hunk(last.a_start, hunk.a_end, last.b_start, hunk.b_end)
+            continue
+        if last is not None:
+            yield last
+        last = hunk
+    if last is not None:
+        yield last
+
+
+def _bases(gap: Hunk) -> tuple[int, int, int, int]:
+    return gap.a_start, gap.a_start, gap.b_start, gap.b_start
+
+
+def _common(a: NDArray[np.int32], b: NDArray[np.int32]) -> int:
+    """How many tokens both begin with."""
+    length = min(len(a), len(b))
+    differ = np.flatnonzero(a[:length] != b[:length])
+    return int(differ[0]) if len(differ) else length
+
+
+MOST_ROWS = 4000
+CONTEXT = 2
+"""Lines around a change that are shown."""
+LONGEST_ROW = 512
+"""Tokens of a row; where longer lines have no break, they take several."""
+LONG_LINE = 256
+BREAK_EVERY = 61
+"""In lines longer than so many tokens, those whose id is a multiple of the second end a stretch, too: both texts are
+parted alike wherever they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """Lines beside each other: their numbers from 1 (0: none, ``WRAPPED``: this is not the beginning of the line) and
+    their runs. ``folded``: so many equal tokens are left out here, and nothing else is in the row."""
+
+    before_line: int
+    after_line: int
+    before: Runs
+    after: Runs
+    folded: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything of it differs."""
+        return any(run.mark for run in (*self.before, *self.after))
+
+    def wrapped(self, wrap: Callable[[Runs], list[Runs]]) -> list[DiffRow]:
+        """Break both sides into rows, which stay beside each other."""
+        before, after = wrap(self.before), wrap(self.after)
+        first = DiffRow(self.before_line, self.after_line, before[0], after[0], self.folded)
+        rest = zip_longest(before[1:], after[1:], fillvalue=())
+        return [first, *(DiffRow(WRAPPED if one else 0, WRAPPED if other else 0, one, other) for one, other in rest)]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``removed`` and ``added``: tokens. ``cut``: there are more rows than these."""
+
+    rows: tuple[DiffRow, ...]
+    tokens_before: int
+    tokens_after: int
+    removed: int
+    added: int
+    simplified: bool
+    cut: bool
+
+
+class TokenLines:
+    """The tokens of a text and its lines."""
+
+    def __init__(self, encoding: Encoding, text: str) -> None:
+        self._encoding = encoding
+        self.ids = encoding.token_ids(text)
+        distinct = np.unique(self.ids)
+        feeds = np.zeros(self.ids.max(initial=-1) + 1, np.int64)
+        feeds[distinct] = [token.count(b"\n") for token in encoding.decode_tokens_bytes(distinct.tolist())]
+        self.line_after = np.empty(len(self.ids), np.int64)
+        running_sums_of(len(self.ids), lambda start, stop: feeds[self.ids[start:stop]], self.line_after)
+        ends = np.flatnonzero(np.diff(self.line_after, prepend=0)) + 1
+        self.line_after += 1
+        edges = np.concatenate([[0], ends, [len(self.ids)]])
+        long = np.repeat(np.diff(edges) > LONG_LINE, np.diff(edges))
+        self.breaks = np.union1d(ends, np.flatnonzero(long & (self.ids % BREAK_EVERY == 0)) + 1)
+
+    def line(self, token: int) -> int:
+        """The line, from 1, on which a token begins."""
+        return int(self.line_after[token - 1]) if token else 1
+
+    def number(self, token: int) -> int:
+        """Return the line that begins with a token, or ``WRAPPED``."""
+        line = self.line(token)
+        return line if token == 0 or line != self.line(token - 1) else WRAPPED
+
+    def is_edge(self, token: int) -> bool:
+        """Whether a line begins there, or nothing does."""
+        number = int(np.searchsorted(self.breaks, token))
+        return token in (0, len(self.ids)) or (number < len(self.breaks) and int(self.breaks[number]) == token)
+
+    def runs(self, start: int, end: int, marked: Sequence[tuple[int, int]], mark: str) -> Runs:
+        """Tokens as runs: each of those in ``marked`` for itself, the others together."""
+        found, place = [], start
+        for low, high in marked:
+            low, high = max(low, place), min(high, end)
+            if low >= high:
+                continue
+            found += self._plain(place, low)
+            found += [Run(visible(token), mark) for token in self._bytes(low, high)]
+            place = high
+        return (*found, *self._plain(place, end))
+
+    def _plain(self, start: int, end: int) -> list[Run]:
+        return [Run(visible(b"".join(self._bytes(start, end))))] if start < end else []
+
+    def _bytes(self, start: int, end: int) -> list[bytes]:
+        return self._encoding.decode_tokens_bytes(self.ids[start:end].tolist())
+
+    def rows(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Where rows of the tokens from ``start`` to ``end`` begin and end."""
+        low, high = np.searchsorted(self.breaks, [start, end], "right")
+        edges = [start, *(edge for edge in self.breaks[low:high].tolist() if edge < end), end]
+        return [
+            (first, min(first + LONGEST_ROW, last))
+            for edge, last in pairwise(edges)
+            for first in range(edge, last, LONGEST_ROW)
+        ]
+
+
+def compare(
+    encoding: Encoding, before: str, after: str, check: Callable[[float], None] = lambda share: None
+) -> Comparison:
+    """Compare two texts token by token. ``check`` is told how far it is, and may raise."""
+    a, b = TokenLines(encoding, before), TokenLines(encoding, after)
+    check(0.2)
+    found = difference(a.ids, b.ids, a.breaks, b.breaks, lambda share: check(0.2 + 0.6 * share))
+    rows, cut = _rows(a, b, found, check)
+    removed = sum(hunk.a_end - hunk.a_start for hunk in found.hunks)
+    added = sum(hunk.b_end - hunk.b_start for hunk in found.hunks)
+    return Comparison(tuple(rows), len(a.ids), len(b.ids), removed, added, found.simplified, cut)
+
+
+def _rows(
+    a: TokenLines, b: TokenLines, found: Difference, check: Callable[[float], None]
+) -> tuple[list[DiffRow], bool]:
+    rows: list[DiffRow] = []
+    a_place = b_place = 0
+    for hunks in _regions(a.breaks, found.hunks):
+        check(0.9)
+        if len(rows) >= MOST_ROWS:
+            return rows, True
+        back = _back(a.breaks, hunks[0].a_start, a_place)
+        on = _on(a, b, hunks[-1])
+        a_start, b_start = hunks[0].a_start - back, hunks[0].b_start - back
+        rows += _equal(a, b, Hunk(a_place, a_start, b_place, b_start), CONTEXT if rows else 0, CONTEXT)
+        a_place, b_place = hunks[-1].a_end + on, hunks[-1].b_end + on
+        rows += _changed(a, b, Hunk(a_start, a_place, b_start, b_place), hunks, MOST_ROWS - len(rows))
+    if found.hunks:
+        rows += _equal(a, b, Hunk(a_place, len(a.ids), b_place, len(b.ids)), CONTEXT, 0)
+    return rows[:MOST_ROWS], len(rows) > MOST_ROWS
+
+
+def _regions(breaks: NDArray[np.int64], hunks: Sequence[Hunk]) -> list[list[Hunk]]:
+    """Hunks between which no line ends belong together."""
+    regions: list[list[Hunk]] = []
+    for hunk in hunks:
+        if regions:
+            low, high = np.searchsorted(breaks, [regions[-1][-1].a_end, hunk.a_start], "right")
+            if low == high:
+                regions[-1].append(hunk)
+                continue
+        regions.append([hunk])
+    return regions
+
+
+def _back(breaks: NDArray[np.int64], place: int, least: int) -> int:
+    """How many tokens of its line stand before a place."""
+    number = int(np.searchsorted(breaks, place, "right"))
+    return place - max(int(breaks[number - 1]) if number else 0, least)
+
+
+def _on(a: TokenLines, b: TokenLines, hunk: Hunk) -> int:
+    """How many tokens behind a hunk stand on its last line; none where that ended in both texts."""
+    if a.is_edge(hunk.a_end) and b.is_edge(hunk.b_end):
+        return 0
+    number = int(np.searchsorted(a.breaks, hunk.a_end, "right"))
+    return (int(a.breaks[number]) if number < len(a.breaks) else len(a.ids)) - hunk.a_end
+
+
+def _changed(a: TokenLines, b: TokenLines, area: Hunk, hunks: Sequence[Hunk], most: int) -> list[DiffRow]:
+    left, right = a.rows(area.a_start, area.a_end)[:most], b.rows(area.b_start, area.b_end)[:most]
+    gone = [(hunk.a_start, hunk.a_end) for hunk in hunks]
+    new = [(hunk.b_start, hunk.b_end) for hunk in hunks]
+    return [
+        DiffRow(
+            a.number(one[0]) if one else 0,
+            b.number(other[0]) if other else 0,
+            a.runs(*one, gone, REMOVED) if one else (),
+            b.runs(*other, new, ADDED) if other else (),
+        )
+        for one, other in zip_longest(left, right)
+    ]
+
+
+def _equal(a: TokenLines, b: TokenLines, area: Hunk, head: int, tail: int) -> list[DiffRow]:
+    """Equal lines: the first and the last few, and how much is left out between them."""
+    shift, places = area.b_start - area.a_start, a.rows(area.a_start, area.a_end)
+    if len(places) <= head + tail + 1:
+        return [_same(a, b, place, shift) for place in places]
+    first, last = places[:head], places[len(places) - tail :]
+    folded = (last[0][0] if last else area.a_end) - (first[-1][1] if first else area.a_start)
+    fold = DiffRow(0, 0, (), (), folded)
+    return [*(_same(a, b, place, shift) for place in first), fold, *(_same(a, b, place, shift) for place in last)]
+
+
+def _same(a: TokenLines, b: TokenLines, row: tuple[int, int], shift: int) -> DiffRow:
+    runs = a.runs(*row, (), "")
+    return DiffRow(a.number(row[0]), b.number(row[0] + shift), runs, runs)

@@ -1,0 +1,126 @@
+"""What tokens cost at one model, and what another number of them changes at every model. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from gui.costs.cost_service import PriceRequest, price_rows
+
+if TYPE_CHECKING:
+    from gui.runtime.jobs import Ticket
+    from pricing.types import CallMix, CostEstimate, Model, Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """US dollars, with the ends of their range; None where a price or the count is not known. ``label`` is that of the
+    money."""
+
+    usd: Decimal | None
+    low: Decimal | None
+    high: Decimal | None
+    label: str | None
+
+    def share(self, part: int, whole: int) -> Money:
+        """So many parts of a whole of it."""
+        times = Decimal(part) / Decimal(whole)
+        return Money(*(None if usd is None else usd * times for usd in (self.usd, self.low, self.high)), self.label)
+
+
+@dataclass(frozen=True, slots=True)
+class PricedModel:
+    """A model and a scenario, by which money is told; ``mix``: how its calls differ."""
+
+    model: Model
+    scenario: Scenario
+    mix: CallMix | None = None
+
+    def month(self, encoding: str, tokens: int) -> CostEstimate:
+        """What prompts of so many tokens in ``encoding`` cost; nothing is known where the model counts in another."""
+        request = PriceRequest(0, (self.model,), {encoding: tokens}, frozenset(), self.scenario, self.mix)
+        return price_rows(request)[0].estimate
+
+    def saving(self, encoding: str, tokens_before: int, tokens_after: int) -> Money:
+        """What a month costs less with the second number of tokens than with the first; negative where it is more."""
+        before, after = self.month(encoding, tokens_before), self.month(encoding, tokens_after)
+        return difference(
+            before.usd_label,
+            (before.usd_calls, before.usd_calls_low, before.usd_calls_high),
+            (after.usd_calls, after.usd_calls_low, after.usd_calls_high),
+        )
+
+    def prompt(self, encoding: str, tokens: int) -> Money:
+        """What the prompt alone costs in a month, without the answer."""
+        month = self.month(encoding, tokens)
+        ends = (month.input_usd, month.input_usd_low, month.input_usd_high)
+        return Money(*(None if usd is None else usd * month.calls for usd in ends), month.usd_label)
+
+
+Ends = tuple[Decimal | None, Decimal | None, Decimal | None]
+"""An amount, and the ends of its range."""
+
+
+def difference(label: str | None, one: Ends, other: Ends) -> Money:
+    """``one`` without ``other``, both of one model: their ranges have one cause, so low ends belong together."""
+    usd, *ends = (None if a is None or b is None else a - b for a, b in zip(one, other, strict=True))
+    known = [end for end in ends if end is not None]
+    return Money(usd, min(known), max(known), label) if len(known) == len(ends) else Money(usd, None, None, label)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRequest:
+    """Tokens of both texts by encoding, and what else makes the cost."""
+
+    models: tuple[Model, ...]
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    scenario: Scenario
+    mix: CallMix | None
+
+
+@dataclass(frozen=True, slots=True)
+class CostChange:
+    """A model with what one call costs before and after. ``change`` is of one call, ``calls_change`` of all of them;
+    ``share`` is the change as a part of the cost before, None where that is not known or nothing."""
+
+    model: Model
+    before: CostEstimate
+    after: CostEstimate
+    change: Money
+    calls_change: Money
+
+    @property
+    def share(self) -> Decimal | None:
+        """0.1 for a tenth more."""
+        if self.change.usd is None or not self.before.usd:
+            return None
+        return self.change.usd / self.before.usd
+
+
+def cost_changes(request: ChangeRequest, _ticket: Ticket | None = None) -> tuple[CostChange, ...]:
+    """One for each model, in their order."""
+    sides = []
+    for counts in (request.before, request.after):
+        wanted = PriceRequest(0, request.models, counts, frozenset(), request.scenario, request.mix)
+        sides.append([row.estimate for row in price_rows(wanted)])
+    return tuple(
+        CostChange(
+            model,
+            before,
+            after,
+            difference(
+                before.usd_label,
+                (after.usd, after.usd_low, after.usd_high),
+                (before.usd, before.usd_low, before.usd_high),
+            ),
+            difference(
+                before.usd_label,
+                (after.usd_calls, after.usd_calls_low, after.usd_calls_high),
+                (before.usd_calls, before.usd_calls_low, before.usd_calls_high),
+            ),
+        )
+        for model, before, after in zip(request.models, *sides, strict=True)
+    )

@@ -1,0 +1,363 @@
+"""Controller of the page Chat: counts what is edited, reads bodies, counts files of many, and feeds the cost table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from gui.core.request_tokens import templates_and_encodings
+from gui.prompt.chat.draft_service import RequestDraft, RequestReply, template_for
+from gui.prompt.chat.service import BodySource, CountedLines, LinesRequest, LinesTable, ManyRequests
+from gui.runtime.notify import Offer
+from gui.services.local_tokenizers import looks_like_tokenizer
+from gui.widgets import file_choosers
+from gui.widgets.page_controller import TabBuilding, TabWiring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.requests.bodies.reader import ReadBody
+    from engine.requests.types import Request
+    from gui.prompt.chat.panel import ChatPanel
+    from gui.prompt.chat.service import SizedImage
+    from gui.widgets.page_controller import TabParts
+
+COUNT_DELAY_MS = 30
+"""Changes that come together (a request that is opened makes several) are counted once."""
+
+NEEDS = (
+    "engine.requests.image_rules",
+    "engine.requests.templates",
+    "gui.prompt.chat.panel",
+)
+"""What building the page loads."""
+
+OPENED = "request-opened"
+READING = "request-reading"
+
+
+class ChatController(TabWiring["ChatPanel"]):
+    """Drives the page, which is built when it is first seen: between panel, services and cost table."""
+
+    _panel: ChatPanel
+
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
+        assert parts.bench.costs is not None
+        self._costs, self._notifier = parts.bench.costs, parts.bench.notifier
+        self._revision = 0
+        self._lines: LinesRequest | None = None
+        self._delay = QTimer(self, singleShot=True, interval=COUNT_DELAY_MS)
+        self._delay.timeout.connect(self._count)
+        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
+        self._bench.page("requestTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+
+    def build(self) -> None:
+        """Build the page now, unless that was done."""
+        self._building.finish()
+
+    def _steps(self) -> Iterator[None]:
+        from gui.prompt.chat.draft_service import image_rules, template_choices
+        from gui.prompt.chat.panel import ChatPanel
+        from gui.prompt.chat.service import ImageSizes, RequestService
+
+        bench = self._bench
+        panel = ChatPanel()
+        yield from panel.make(bench.theme, bench.settings, bench.icons, template_choices(), image_rules())
+        yield
+        self._show_encodings(panel)
+        bench.parts.restore("request", panel.restore_state, self._state)
+        self.service = RequestService(self._runner, self._open, self)
+        self._images = ImageSizes(self._runner, self)
+        self.panel = self._panel = panel
+        self._connect()
+        self._delay.start()
+        yield
+        bench.page("requestTab").fill(panel)
+        bench.window.view_bar.add_tools("requestTab", panel.bar)
+
+    def _connect(self) -> None:
+        panel, service, images = self._panel, self.service, self._images
+        panel.changed.connect(self._delay.start)
+        panel.state_changed.connect(self._bench.keeper.touch)
+        panel.bar.open_asked.connect(self._ask_for_file)
+        panel.bar.paste_asked.connect(self.paste)
+        panel.bar.template_file_asked.connect(self._ask_for_template)
+        panel.bar.price_toggled.connect(self._on_pricing)
+        panel.message.image_file_asked.connect(self._ask_for_image)
+        panel.files_dropped.connect(self._on_dropped)
+        panel.lines.stop_asked.connect(service.stop_lines)
+        panel.lines.back_asked.connect(self._leave_lines)
+        panel.lines.export_asked.connect(self.ask_for_table)
+        service.counted.connect(self._on_counted)
+        service.read.connect(self._on_read)
+        service.many.connect(self._on_many)
+        service.unreadable.connect(self._on_unreadable)
+        service.lines_counted.connect(self._on_lines)
+        service.lines_progressed.connect(panel.lines.show_progress)
+        service.lines_failed.connect(self._on_lines_failed)
+        service.table_written.connect(self._on_table_written)
+        service.table_failed.connect(self._on_table_failed)
+        service.failed.connect(self._notifier.error)
+        images.sized.connect(self._on_image)
+        images.failed.connect(self._notifier.error)
+        self._costs.service.encodings_changed.connect(self.recount)
+
+    def open(self, path: Path) -> None:
+        """Show the request of a file, or a file of many."""
+        self._bench.page("requestTab").bring_to_front()
+        self.build()
+        self.service.open(BodySource(path))
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self._bench.page("requestTab").bring_to_front()
+        self.build()
+        self._panel.focus()
+
+    def _watched(self) -> tuple[tuple[str, str], ...]:
+        """Return the templates and encodings that the cost table asks for."""
+        return templates_and_encodings(self._costs.service.models)
+
+    def _show_encodings(self, panel: ChatPanel) -> None:
+        panel.bar.picker.fill(self._listed)
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self._building.begin()
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is shown is what the draft counts."""
+        reply = self._panel.result.reply
+        return not self._delay.isActive() and reply is not None and reply.draft.revision == self._revision
+
+    @Slot()
+    def paste(self) -> None:
+        """Read the request that the clipboard holds."""
+        text = QApplication.clipboard().text()
+        if not text.strip():
+            self._notifier.remark(self.tr("The clipboard holds no text."))
+            return
+        self.service.open(BodySource(None, text))
+
+    @Slot()
+    def recount(self) -> None:
+        """Count again: other encodings may be wanted."""
+        self._delay.start()
+
+    # --- counting -----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _count(self) -> None:
+        panel, bar = self._panel, self._panel.bar
+        self._revision += 1
+        self.service.count(
+            RequestDraft(
+                self._revision,
+                panel.model.messages,
+                panel.tools_text,
+                bar.template_key,
+                bar.template_file,
+                bar.picker.currentText(),
+                bar.rule.currentData(),
+                panel.model_name,
+                self._watched() if bar.price.isChecked() else (),
+                *panel.tool_choice,
+                is_complete=not panel.not_counted,
+            )
+        )
+        if self._lines is not None and self._is_other(self._lines):
+            self._count_lines(self._lines.path)
+
+    @Slot(object)
+    def _on_counted(self, reply: RequestReply) -> None:
+        self._panel.show_reply(reply)
+        self._costs.priced.set_request(reply)
+
+    @Slot(bool)
+    def _on_pricing(self, on: bool) -> None:
+        self._costs.priced.price_request(on)
+        if on:
+            said = self.tr("The header, the strip under the prompt and Cost › Models now price this request.")
+            self._notifier.remark(said)
+        self._delay.start()
+
+    # --- one request --------------------------------------------------------------------------------------------------
+
+    @Slot(object, object)
+    def _on_read(self, source: BodySource, read: ReadBody) -> None:
+        from engine.requests.types import Request
+
+        panel = self._panel
+        messages, choice = panel.model.messages, panel.tool_choice
+        before = Request(messages, (), panel.model_name, *choice), panel.tools_text, panel.not_counted
+        self._leave_lines()
+        panel.show_request(read.request, read.unknown)
+        key = template_for(read.request.model) or ("alone" if read.api in ("anthropic", "gemini") else "")
+        if panel.bar.template_file is None and key:
+            panel.bar.show_template(key)
+        self._delay.start()
+        where = source.path.name if source.path else self.tr("the clipboard")
+        number = len(read.request.messages)
+        words = self.tr("1 message") if number == 1 else self.tr("{n} messages").format(n=number)
+        self._notifier.withdraw(READING)
+        self._notifier.information(
+            self.tr("Loaded a request with {messages} from {where}.").format(where=where, messages=words),
+            key=OPENED,
+            offers=(Offer(self.tr("Restore previous request"), lambda: self._bring_back(*before)),),
+        )
+
+    def _bring_back(self, request: Request, tools: str, not_counted: Sequence[tuple[str, str]]) -> None:
+        self._notifier.withdraw(OPENED)
+        self._panel.show_request(request)
+        self._panel.tools.setPlainText(tools)
+        self._panel.say_not_counted(not_counted)
+
+    @Slot(object, str)
+    def _on_unreadable(self, source: BodySource, why: str) -> None:
+        where = source.path.name if source.path else self.tr("The clipboard")
+        self._notifier.error(
+            self.tr("{where} contains no request: {why}. The current request was kept.").format(
+                where=where, why=why.rstrip(".")
+            ),
+            key=READING,
+        )
+
+    # --- many ---------------------------------------------------------------------------------------------------------
+
+    @Slot(object, object)
+    def _on_many(self, _source: BodySource, many: ManyRequests) -> None:
+        self._notifier.withdraw(READING)
+        self._count_lines(many.path)
+
+    def _count_lines(self, path: Path) -> None:
+        self._lines = self._lines_request(path)
+        self._panel.show_lines(path)
+        self.service.count_lines(self._lines)
+
+    def _lines_request(self, path: Path) -> LinesRequest:
+        bar = self._panel.bar
+        return LinesRequest(path, bar.template_key, bar.template_file, bar.picker.currentText(), bar.rule.currentData())
+
+    def _is_other(self, lines: LinesRequest) -> bool:
+        return self._lines_request(lines.path) != lines
+
+    @Slot(object, object)
+    def _on_lines(self, request: LinesRequest, counted: CountedLines) -> None:
+        if request is self._lines:
+            self._panel.lines.show_counted(counted)
+
+    @Slot(object, str)
+    def _on_lines_failed(self, request: LinesRequest, why: str) -> None:
+        if request is self._lines:
+            self._panel.lines.show_problem(why)
+
+    @Slot()
+    def _leave_lines(self) -> None:
+        self._lines = None
+        self.service.stop_lines()
+        self._panel.show_builder()
+
+    @Slot()
+    def ask_for_table(self) -> None:
+        """Ask for a file to write the table to."""
+        lines = self._lines
+        if lines is None:
+            return
+        proposed = lines.path.with_name(f"{lines.path.stem}-tokens.csv")
+        filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)")]
+        title = self.tr("Export the lines")
+        dialog = file_choosers.saving(self._panel.window(), "requestLinesExportDialog", title, proposed, filters)
+        dialog.fileSelected.connect(self._on_table_target)
+        dialog.open()
+
+    @Slot(str)
+    def _on_table_target(self, path: str) -> None:
+        target, dialog, lines = Path(path), self.sender(), self._lines
+        if lines is None:
+            return
+        if not target.suffix:
+            chosen = dialog.selectedNameFilter() if isinstance(dialog, QFileDialog) else ""
+            target = target.with_suffix(".json" if "*.json)" in chosen else ".csv")
+        if target.exists() and target.samefile(lines.path):
+            self._notifier.error(self.tr("That is the file of requests itself: choose another name for the table."))
+            return
+        self.service.list_lines(LinesTable(lines, target))
+
+    @Slot(object)
+    def _on_table_written(self, table: LinesTable) -> None:
+        self._notifier.remark(self.tr("What each line counts was written to {path}.").format(path=table.path))
+
+    @Slot(object, str)
+    def _on_table_failed(self, table: LinesTable, why: str) -> None:
+        words = self.tr("What each line counts could not be written to {path}: {why}. Nothing was changed.")
+        self._notifier.error(words.format(path=table.path, why=why.rstrip(".")))
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _ask_for_file(self) -> None:
+        filters = [self.tr("Requests (*.json *.jsonl *.ndjson)"), self.tr("All files (*)")]
+        self._ask(self.tr("Open a request"), "requestOpenDialog", filters).fileSelected.connect(self._on_file)
+
+    @Slot()
+    def _ask_for_template(self) -> None:
+        filters = [self.tr("Chat templates (*.jinja *.jinja2 *.j2 *.json *.txt)"), self.tr("All files (*)")]
+        dialog = self._ask(self.tr("Open a chat template"), "requestTemplateDialog", filters)
+        dialog.fileSelected.connect(self._on_template)
+
+    @Slot()
+    def _ask_for_image(self) -> None:
+        filters = [self.tr("Images (*.png *.jpg *.jpeg *.gif *.webp)"), self.tr("All files (*)")]
+        self._ask(self.tr("Open an image"), "requestImageDialog", filters).fileSelected.connect(self._on_image_file)
+
+    def _ask(self, title: str, name: str, filters: list[str]) -> QFileDialog:
+        dialog = file_choosers.opening(self._panel.window(), name, title, "", filters)
+        dialog.open()
+        return dialog
+
+    @Slot(str)
+    def _on_file(self, path: str) -> None:
+        self.open(Path(path))
+
+    @Slot(str)
+    def _on_template(self, path: str) -> None:
+        self._panel.bar.show_template_file(Path(path))
+        self._panel.state_changed.emit()
+        self._delay.start()
+
+    @Slot(str)
+    def _on_image_file(self, path: str) -> None:
+        self._images.ask(Path(path))
+
+    @Slot(list)
+    def _on_dropped(self, paths: list[str]) -> None:
+        """Images join the message; a template is used; tokenizers and folders are handed on; the rest are requests."""
+        others = [path for path in map(Path, paths) if path.is_dir() or looks_like_tokenizer(path)]
+        if others:
+            self._bench.tokenizers.take_dropped(others)
+        for path in map(Path, paths):
+            if path in others:
+                continue
+            if path.suffix.lower() in (".png", ".jpg", ".jpeg", ".gif", ".webp"):
+                self._images.ask(path)
+            elif path.suffix.lower() in (".jinja", ".jinja2", ".j2"):
+                self._on_template(str(path))
+            else:
+                self.open(path)
+
+    @Slot(object)
+    def _on_image(self, sized: SizedImage) -> None:
+        self._panel.message.add(sized.image)
+        if not sized.image.width:
+            self._notifier.warning(
+                self.tr(
+                    "{name} is not a PNG, JPEG, GIF or WebP image. Enter its size, or it counts as 1,024 by 1,024."
+                ).format(name=sized.path.name)
+            )

@@ -1,0 +1,238 @@
+"""Counts a draft of a request with its template, and makes of it what a view of tokens shows. No Qt."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from gui.core.request_tokens import RequestTokens
+from gui.editor.offsets import document_text, stored_to_document
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.comparing.byte_map import ByteMap
+    from engine.requests.template import Template
+    from engine.requests.types import CountedRequest, Kind, Message, Request, SpecialText, Tally, Tool
+    from engine.types import TokenPatch
+    from gui.core.user_encodings import OpenEncoding
+    from gui.runtime.jobs import Ticket
+
+
+class TemplateChoice(NamedTuple):
+    """A template that can be chosen. ``encoding``: the one it usually goes with, empty where there is none."""
+
+    key: str
+    label: str
+    encoding: str
+    remark: str
+    source: str
+
+
+def template_choices() -> tuple[TemplateChoice, ...]:
+    """Those that come with Tokenloupe."""
+    from engine.requests.templates import TEMPLATES
+
+    return tuple(
+        TemplateChoice(one.key, one.label, one.encoding or "", one.remark, one.source) for one in TEMPLATES.values()
+    )
+
+
+def image_rules() -> tuple[str, ...]:
+    """The names of the rules by which images are counted."""
+    from engine.requests.image_rules import RULES
+
+    return tuple(RULES)
+
+
+def template_for(model: str) -> str:
+    """The key of a model's template; empty where its name tells nothing."""
+    from engine.requests.choosing import UNKNOWN, template_for_model
+
+    key = template_for_model(model) if model else UNKNOWN
+    return "" if key == UNKNOWN and not model.startswith(("claude", "gemini")) else key
+
+
+@contextlib.contextmanager
+def template_of(key: str, file: Path | None) -> Iterator[Template]:
+    """The template of a key, or of the user's file. TemplateError; OSError."""
+    from engine.requests.template_file import TemplateFile
+    from engine.requests.template_source import read_source
+    from engine.requests.templates import TEMPLATES
+
+    if file is None:
+        yield TEMPLATES[key]
+        return
+    with TemplateFile(read_source(file)) as opened:
+        yield opened.template
+
+
+MOST_SHOWN = 1_000_000
+"""UTF-8 bytes of a rendered request that are shown. All of it is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestDraft:
+    """A request as the tab has it.
+
+    ``tools``: JSON text; ``tool_choice`` and ``forced_tool`` as in ``Request``. ``template``: a key; with
+    ``template_file``, that of the file. ``image_rule``: empty for that of the model. ``is_complete``: False where parts
+    of the body it was read from are left out. ``watched``: keys of templates with names of encodings that the whole is
+    counted in as well, for the models of the cost table; with ``template_file`` it takes the place of those templates.
+    """
+
+    revision: int
+    messages: tuple[Message, ...]
+    tools: str
+    template: str
+    template_file: Path | None
+    encoding: str
+    image_rule: str
+    model: str
+    watched: tuple[tuple[str, str], ...] = ()
+    tool_choice: Literal["auto", "none"] = "auto"
+    forced_tool: str = ""
+    is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestPiece:
+    """A stretch of the shown text, in UTF-16 units, and what it is."""
+
+    start: int
+    end: int
+    kind: Kind
+    message: int
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestReply:
+    """What a draft counts.
+
+    ``text`` is the rendered request as an editor holds it, its beginning where it is long, and ``patch`` its tokens.
+    ``message_tokens``: of each message. ``tool_names``: of the tools that are counted. ``tallies``: of the whole, in
+    the watched templates and encodings. ``tools_problem``, ``problem``: a sentence each, empty where all is well;
+    without tally there is a problem.
+    """
+
+    draft: RequestDraft
+    tally: Tally | None = None
+    text: str = ""
+    patch: TokenPatch | None = None
+    pieces: Sequence[RequestPiece] = ()
+    message_tokens: tuple[int, ...] = ()
+    special_texts: tuple[SpecialText, ...] = ()
+    tool_names: tuple[str, ...] = ()
+    tallies: Mapping[tuple[str, str], Tally] = field(default_factory=dict)
+    is_cut: bool = False
+    tools_problem: str = ""
+    problem: str = ""
+
+    def for_models(self) -> RequestTokens:
+        """Return what each model counts of it."""
+        images = tuple(image for message in self.draft.messages for image in message.images)
+        template = self.draft.template if self.draft.template_file is not None else ""
+        return RequestTokens(lambda *key: self.tallies.get(key), images, template, self.draft.image_rule)
+
+
+def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticket | None = None) -> RequestReply:
+    """Count and render. Nothing that is wrong with the draft is raised."""
+    from engine.comparing.byte_map import ByteMap
+    from engine.errors import EngineError
+    from engine.requests.bodies.reader import read_tools
+    from engine.requests.errors import RequestError
+    from engine.requests.types import Request
+
+    tools: tuple[Tool, ...] = ()
+    tools_problem = ""
+    try:
+        tools = read_tools(draft.tools)
+    except RequestError as error:
+        tools_problem = str(error)
+    request = Request(
+        draft.messages, tools, draft.model, draft.tool_choice, draft.forced_tool, is_complete=draft.is_complete
+    )
+    try:
+        counted, tallies = _counted(open_encoding, draft, request)
+    except (EngineError, OSError) as error:
+        return RequestReply(draft, tools_problem=tools_problem, problem=str(error))
+    shown = counted.text.encode()[:MOST_SHOWN].decode("utf-8", "ignore")  # without a character that is cut
+    places = ByteMap(shown)
+    return RequestReply(
+        draft,
+        counted.tally,
+        document_text(shown),
+        _patch(counted, shown, places),
+        _pieces(counted, shown, places),
+        _message_tokens(counted, len(draft.messages)),
+        counted.special_texts,
+        tuple(tool.name for tool in tools),
+        tallies,
+        len(shown) < len(counted.text),
+        tools_problem,
+    )
+
+
+def _counted(
+    open_encoding: OpenEncoding, draft: RequestDraft, request: Request
+) -> tuple[CountedRequest, dict[tuple[str, str], Tally]]:
+    from engine.requests.counting import RequestCounter
+    from engine.requests.templates import TEMPLATES
+
+    rule = draft.image_rule or None
+    with template_of(draft.template, draft.template_file) as template:
+        counted = RequestCounter(template, open_encoding(draft.encoding), image_rule=rule).count(request)
+        tallies: dict[tuple[str, str], Tally] = {}
+        for key, name in draft.watched:
+            own = template if draft.template_file is not None else TEMPLATES[key]
+            key = draft.template if draft.template_file is not None else key
+            if (key, name) not in tallies:
+                tallies[key, name] = RequestCounter(own, open_encoding(name), image_rule=rule).tally(request)
+    return counted, tallies
+
+
+def _patch(counted: CountedRequest, shown: str, places: ByteMap) -> TokenPatch:
+    import numpy as np
+
+    from engine.requests.counting import NO_ID
+    from engine.types import TokenPatch
+
+    count = int(counted.byte_ends.searchsorted(len(places), "right"))
+    byte_ends = counted.byte_ends[:count]
+    if (int(byte_ends[-1]) if count else 0) < len(places):  # a token that is cut, or text of which none was made
+        byte_ends = np.append(byte_ends, len(places))
+    ends = _in_document(byte_ends, shown, places)
+    length = int(ends[-1]) if len(ends) else 0
+    ids = np.append(counted.ids, np.int32(NO_ID))[: len(ends)]
+    return TokenPatch(0, length, length, ids, ends, places.continues(byte_ends))
+
+
+def _in_document(byte_ends: NDArray[np.int64], shown: str, places: ByteMap) -> NDArray[np.int32]:
+    """Where these places are in the document, in UTF-16 units; one inside a character is behind it."""
+    return stored_to_document(places.units_before[byte_ends], shown)
+
+
+def _pieces(counted: CountedRequest, shown: str, places: ByteMap) -> tuple[RequestPiece, ...]:
+    import numpy as np
+
+    spans = [span for span in counted.spans if span.byte_start < len(places)]
+    bounds = np.array([0, *(min(span.byte_end, len(places)) for span in spans)], np.int64)
+    units = _in_document(bounds, shown, places).tolist()
+    return tuple(
+        RequestPiece(start, end, span.kind, span.message, span.tokens)
+        for span, start, end in zip(spans, units[:-1], units[1:], strict=True)
+    )
+
+
+def _message_tokens(counted: CountedRequest, n_messages: int) -> tuple[int, ...]:
+    """Of each message, framing and images included: the tokens that begin in its pieces."""
+    sums = [0] * n_messages
+    for span, tokens in zip(counted.spans, counted.span_tokens, strict=True):
+        if 0 <= span.message < n_messages:
+            sums[span.message] += tokens
+    return tuple(sums)

@@ -1,0 +1,105 @@
+"""What a request counts, in words: parts with their labels, and what stands at a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale
+
+from gui.look.figures import figure
+
+if TYPE_CHECKING:
+    from engine.requests.types import Message, Part, SpecialText, Tally
+    from gui.prompt.chat.draft_service import RequestPiece
+
+KIND_WORDS = {
+    "overhead": QT_TRANSLATE_NOOP("Request", "overhead"),
+    "tools": QT_TRANSLATE_NOOP("Request", "tools"),
+    "images": QT_TRANSLATE_NOOP("Request", "images"),
+    "text": QT_TRANSLATE_NOOP("Request", "text"),
+}
+GRADE_WORDS = {
+    "exact": QT_TRANSLATE_NOOP("Request", "exact"),
+    "formula": QT_TRANSLATE_NOOP("Request", "formula"),
+    "estimate": QT_TRANSLATE_NOOP("Request", "estimate"),
+}
+MOST_NAMED = 4
+MOST_KINDS = 12
+
+
+def tr(text: str) -> str:
+    """Translate in the context of these words."""
+    return QCoreApplication.translate("Request", text)
+
+
+def kind_word(kind: str) -> str:
+    """The name of a kind of part."""
+    return tr(KIND_WORDS[kind])
+
+
+def breakdown(tally: Tally, locale: QLocale) -> str:
+    """Like "overhead 43 (formula), tools 61 (formula), images 765 (formula), text 512 (exact)"."""
+    return ", ".join(_part(part, locale) for part in tally.parts if part.tokens or part.kind in ("overhead", "text"))
+
+
+def total(tally: Tally, locale: QLocale) -> str:
+    """Like "1,381 tokens, formula", "776 tokens (266 to 1,116), estimate"."""
+    words = tr("1 token") if tally.tokens == 1 else tr("{n} tokens").format(n=figure(locale, tally.tokens))
+    if tally.low < tally.high:
+        ends = figure(locale, tally.low), figure(locale, tally.high)
+        words = tr("{tokens} ({low} to {high})").format(tokens=words, low=ends[0], high=ends[1])
+    return tr("{tokens}, {grade}").format(tokens=words, grade=tr(GRADE_WORDS[tally.grade]))
+
+
+def _part(part: Part, locale: QLocale) -> str:
+    return tr("{kind} {n} ({grade})").format(
+        kind=tr(KIND_WORDS[part.kind]), n=figure(locale, part.tokens), grade=tr(GRADE_WORDS[part.grade])
+    )
+
+
+def place_words(piece: RequestPiece, messages: Sequence[Message], locale: QLocale) -> str:
+    """What the piece at the caret is."""
+    words = tr(KIND_WORDS[piece.kind])
+    if 0 <= piece.message < len(messages):
+        words = tr("{kind} of message {n}, {role}").format(
+            kind=words, n=figure(locale, piece.message + 1), role=messages[piece.message].role
+        )
+    if piece.tokens is not None:
+        words = tr("{what}: {n} by formula").format(what=words, n=figure(locale, piece.tokens))
+    return words
+
+
+def special_words(found: Sequence[SpecialText]) -> str:
+    """A warning where somebody's text spells special tokens; empty where none does."""
+    if not found:
+        return ""
+    named = [
+        tr("{text} in message {n}").format(text=one.text, n=one.message + 1)
+        if one.message >= 0
+        else tr("{text} in the tools").format(text=one.text)
+        for one in found[:MOST_NAMED]
+    ]
+    more = ", …" if len(found) > MOST_NAMED else ""
+    return tr("Special-token text: {named}. It is counted as plain text and has no special effect here.").format(
+        named=", ".join(named) + more
+    )
+
+
+def unknown_words(not_counted: Sequence[tuple[str, str]]) -> str:
+    """What of a body is not counted, by place and kind; empty where all of it is."""
+    if not not_counted:
+        return ""
+    places: dict[str, list[str]] = {}
+    for place, what in not_counted:
+        places.setdefault(what, []).append(place)
+    named = [_places_words(what, found) for what, found in list(places.items())[:MOST_KINDS]]
+    more = tr(", and parts of {n} more kinds").format(n=len(places) - MOST_KINDS) if len(places) > MOST_KINDS else ""
+    return tr("Not counted: {named}.").format(named=", ".join(named) + more)
+
+
+def _places_words(what: str, places: Sequence[str]) -> str:
+    if len(places) == 1:
+        return tr("{place} ({what})").format(place=places[0], what=what)
+    named = ", ".join(places[:MOST_NAMED]) + (", …" if len(places) > MOST_NAMED else "")
+    return tr("{n} × {what} ({places})").format(n=len(places), what=what, places=named)

@@ -1,0 +1,532 @@
+"""Page Chat: the messages and tools of a request on the left, what they count on the right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.requests.types import Image, Message, Request, ToolCall
+from gui.core.token_text import visible_line
+from gui.look.corner import plain_corner
+from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.panels.training_form import Remark
+from gui.prompt.chat.labels import unknown_words
+from gui.prompt.chat.lines_page import RequestLinesPage
+from gui.prompt.chat.message_form import SETTLE_MS, MessageEditor
+from gui.prompt.chat.messages import EDGE, MessageList, MessagesModel
+from gui.prompt.chat.result import RequestResult
+from gui.state.settings import SettingsStore
+from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.layouts import labelled_row
+from gui.widgets.tool_row import ToolRow
+
+if TYPE_CHECKING:
+    from engine.requests.bodies.reading import UnknownPart
+    from gui.prompt.chat.draft_service import RequestReply, TemplateChoice
+
+LIST_PADDING = 24
+CHOOSE_FILE = "choose"
+OWN_TEMPLATE = "file"
+
+
+class RequestBar(ToolRow):
+    """Stands in the view bar of the window.
+
+    Signals: ``changed()``: template, encoding or rule are others; ``template_file_asked()``, ``open_asked()``,
+    ``paste_asked()``; ``price_toggled(bool)``.
+    """
+
+    changed = Signal()
+    template_file_asked = Signal()
+    open_asked = Signal()
+    paste_asked = Signal()
+    price_toggled = Signal(bool)
+
+    def __init__(
+        self, templates: Sequence[TemplateChoice], rules: Sequence[str], icons: Icons, parent: QWidget | None = None
+    ) -> None:
+        super().__init__("requestTools", "", parent)
+        self.setAccessibleName(self.tr("Request"))
+        self._icons = icons
+        self._choices = {choice.key: choice for choice in templates}
+        self._key = templates[0].key
+        self.template_file: Path | None = None
+        self._last_file: Path | None = None
+        self._make(templates, rules)
+        self._place()
+        self._describe()
+        self.template.currentIndexChanged.connect(self._on_template)
+        self.picker.chosen.connect(self._on_choice)
+        self.rule.currentIndexChanged.connect(self._on_choice)
+        self.open.clicked.connect(self.open_asked)
+        self.paste.clicked.connect(self.paste_asked)
+        self.price.toggled.connect(self.price_toggled)
+
+    @property
+    def template_key(self) -> str:
+        """The template in use; ``OWN_TEMPLATE`` for that of ``template_file``."""
+        return self._key
+
+    def show_template(self, key: str) -> None:
+        """Use this template, with the encoding it usually goes with. An unknown key changes nothing."""
+        choice = self._choices.get(key)
+        if choice is None:
+            return
+        self._key, self.template_file = key, None
+        self._show_row(key)
+        if choice.encoding:
+            self.picker.show_name(choice.encoding)
+        self._describe()
+
+    def show_template_file(self, path: Path) -> None:
+        """Use the template of a file."""
+        self._key, self.template_file = OWN_TEMPLATE, path
+        row = self.template.findData(OWN_TEMPLATE)
+        if row < 0:
+            row = self.template.count() - 1
+            self.template.insertItem(row, "", OWN_TEMPLATE)
+        self.template.setItemText(row, visible_line(path.name))
+        self._last_file = path
+        self._show_row(OWN_TEMPLATE)
+        self._describe()
+
+    @Slot(int)
+    def _on_template(self, row: int) -> None:
+        key = self.template.itemData(row)
+        if key == CHOOSE_FILE:
+            self._show_row(self._key)
+            self.template_file_asked.emit()
+            return
+        if key == OWN_TEMPLATE and self._last_file is not None:
+            self.show_template_file(self._last_file)
+        else:
+            self.show_template(key)
+        self.changed.emit()
+
+    def _show_row(self, key: str) -> None:
+        """Show a template in the list, without telling anybody."""
+        blocker = QSignalBlocker(self.template)
+        self.template.setCurrentIndex(self.template.findData(key))
+        del blocker
+
+    @Slot()
+    def _on_choice(self) -> None:
+        self.changed.emit()
+
+    def _describe(self) -> None:
+        """Say where the form of the template is published."""
+        choice = self._choices.get(self._key)
+        source = str(self.template_file) if choice is None else choice.source
+        self.template.setToolTip(self.tr("Source: {source}").format(source=source))
+
+    def _make(self, templates: Sequence[TemplateChoice], rules: Sequence[str]) -> None:
+        self.template = QComboBox(objectName="requestTemplate")
+        self.template.setAccessibleName(self.tr("Template of the request"))
+        for choice in templates:
+            self.template.addItem(choice.label, choice.key)
+        self.template.addItem(self.tr("Template file…"), CHOOSE_FILE)
+        self.picker = EncodingPicker()
+        self.picker.setObjectName("requestEncoding")
+        self.picker.setAccessibleName(self.tr("Encoding of the request"))
+        self.picker.show_name(templates[0].encoding)
+        self.rule = QComboBox(objectName="requestImageRule")
+        self.rule.setAccessibleName(self.tr("How images are counted"))
+        self.rule.addItem(self.tr("model default"), "")
+        for rule in rules:
+            self.rule.addItem(rule, rule)
+        self.open = QPushButton(self.tr("&Open…"), objectName="requestOpen")
+        self.open.setToolTip(self.tr("Open an API request body, or a JSONL file of many"))
+        self.paste = QPushButton(self.tr("&Paste"), objectName="requestPaste")
+        self.paste.setToolTip(self.tr("Paste an API request body"))
+        self.price = QPushButton(self.tr("&Price it"), objectName="requestPrice")
+        self.price.setAccessibleName(self.tr("Price this request"))
+        self.price.setCheckable(True)
+        self.price.setToolTip(
+            self.tr(
+                "Show the cost of this request in the cost table, by each model's own template, instead of the prompt"
+            )
+        )
+        self.open.setProperty("kind", "secondary")
+        for button in (self.paste, self.price):
+            button.setProperty("kind", "quiet")
+        for button in (self.open, self.paste, self.price):
+            button.setAutoDefault(False)
+
+    def _place(self) -> None:
+        self.add_caption(self.tr("Te&mplate"), self.template)
+        self.add(self.template, self.picker)
+        self.add_caption(self.tr("Ima&ges"), self.rule)
+        self.add(self.rule)
+        for button, icon in ((self.price, "cost"), (self.paste, "copy"), (self.open, "open")):
+            self.add_button(button, self._icons.icon(icon))
+        for choice, least in ((self.template, 13), (self.picker, 8), (self.rule, 7)):
+            choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            choice.setMinimumContentsLength(least)
+        for choice in (self.template, self.rule):
+            choice.view().setMinimumWidth(choice.view().sizeHintForColumn(0) + LIST_PADDING)
+        self.picker.setProperty("kind", "quiet")
+
+
+FIRST_MESSAGES = (
+    Message("system", "You are a helpful assistant. Answer in one sentence."),
+    Message("user", "What is in this picture?", images=(Image(1024, 1024, "high"),)),
+)
+MOST_KEPT = 1_000_000
+"""Characters of a request that are remembered from one window to the next."""
+
+FIRST_WIDTHS = [420, 480]
+
+MOST_UNKNOWN = 200
+"""Parts that are not counted, of which it is remembered that they are not."""
+
+
+class ChatPanel(QFrame):
+    """The whole page, when ``make`` is through; ``bar`` is for the view bar of the window.
+
+    Signals: ``changed()``: the draft is another one; ``state_changed()``; ``files_dropped(list)``: paths."""
+
+    changed = Signal()
+    state_changed = Signal()
+    files_dropped = Signal(list)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "surface")
+        self.model_name = ""
+        self.not_counted: tuple[tuple[str, str], ...] = ()
+        self.model = MessagesModel(self)
+        self._tools_settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+
+    def make(
+        self,
+        theme: Theme,
+        settings: SettingsStore,
+        icons: Icons,
+        templates: Sequence[TemplateChoice],
+        rules: Sequence[str],
+    ) -> Iterator[None]:
+        """Make the parts, step by step."""
+        self.bar = RequestBar(templates, rules, icons)
+        self.message = MessageEditor()
+        yield
+        self.messages = MessageList(self.model, self.message, theme, icons)
+        yield
+        self.result = RequestResult(theme, settings)
+        yield
+        self.lines = RequestLinesPage(theme)
+        self._make_tools(theme)
+        self.unknown = Remark(theme)
+        self.unknown.setObjectName("requestUnknown")
+        yield
+        self._place()
+        self.setAcceptDrops(True)
+        self._connect()
+        self.model.set_messages(FIRST_MESSAGES)
+
+    def _connect(self) -> None:
+        self.messages.current_changed.connect(self._show_current)
+        self.message.changed.connect(self._take_message)
+        self.model.dataChanged.connect(self._on_cells)
+        for signal in (self.model.rowsInserted, self.model.rowsRemoved, self.model.rowsMoved, self.model.modelReset):
+            signal.connect(self._on_change)
+        self.tools.textChanged.connect(self._tools_settle.start)
+        self._tools_settle.timeout.connect(self._on_change)
+        self.choice.currentIndexChanged.connect(self._on_change)
+        self.bar.changed.connect(self._on_change)
+        self.edit_tools.toggled.connect(self._show_tools)
+        for editor in (self.result.view, self.message.content):
+            editor.files_dropped.connect(self.files_dropped)
+
+    # --- the request --------------------------------------------------------------------------------------------------
+
+    @property
+    def tools_text(self) -> str:
+        """The tools, as JSON."""
+        return self.tools.toPlainText()
+
+    @property
+    def tool_choice(self) -> tuple[Literal["auto", "none"], str]:
+        """Whether tools may be called, and the name of the one that must be; empty for any."""
+        choice, name = self.choice.currentData()
+        return choice, name
+
+    def show_request(self, request: Request, unknown: Sequence[UnknownPart] = ()) -> None:
+        """Edit this request. ``unknown``: what of it is not counted."""
+        self.model_name = request.model
+        self._show_choices((), (request.tool_choice, request.forced_tool))
+        listed = [tool.as_json() for tool in request.tools]
+        blocker = QSignalBlocker(self.tools)
+        self.tools.setPlainText(json.dumps(listed, ensure_ascii=False, indent=2) if listed else "")
+        del blocker
+        self._tools_settle.stop()
+        self.say_not_counted([(part.place, part.what) for part in unknown])
+        self.model.set_messages(request.messages)
+        self.show_builder()
+
+    def say_not_counted(self, parts: Sequence[tuple[str, str]]) -> None:
+        """Say what of the request's body is not counted, by place and kind."""
+        self.not_counted = tuple(parts)
+        self.unknown.say(unknown_words(parts), "warning")
+
+    def show_reply(self, reply: RequestReply) -> None:
+        """Show what the draft counts."""
+        self.tools_remark.say(reply.tools_problem, "error")
+        self.tools_names.setText(", ".join(map(visible_line, reply.tool_names)) or self.tr("none"))
+        self._show_choices(reply.tool_names, self.tool_choice)
+        self.result.show_reply(reply)
+        if len(reply.message_tokens) == self.model.rowCount():
+            self.model.set_tokens(reply.message_tokens)
+
+    def _show_choices(self, names: Sequence[str], chosen: tuple[str, str]) -> None:
+        """Offer a choice among tools of these names, with this one chosen, without telling anybody."""
+        choices = {("auto", ""): self.tr("automatic"), ("none", ""): self.tr("no tool")}
+        forced = chosen[1] if chosen[0] == "auto" else ""
+        choices |= {("auto", name): visible_line(name) for name in (*names, forced) if name}
+        blocker = QSignalBlocker(self.choice)
+        if [tuple(self.choice.itemData(row)) for row in range(self.choice.count())] != list(choices):
+            self.choice.clear()
+            for choice, words in choices.items():
+                self.choice.addItem(words, choice)
+        self.choice.setCurrentIndex(list(choices).index(chosen) if chosen in choices else 0)
+        del blocker
+
+    def show_builder(self) -> None:
+        """Show the request, not a file of many."""
+        self.pages.setCurrentWidget(self.builder)
+
+    def show_lines(self, path: Path) -> None:
+        """Show a file of many requests, which is being counted."""
+        self.pages.setCurrentWidget(self.lines)
+        self.lines.begin(path)
+
+    def focus(self) -> None:
+        """Put the caret where one goes on."""
+        self.messages.table.setFocus()
+
+    # --- state --------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """What the user made, as JSON holds it; without the messages where they are too long."""
+        state: dict[str, Any] = {
+            "template": self.bar.template_key,
+            "template_file": str(self.bar.template_file) if self.bar.template_file else "",
+            "encoding": self.bar.picker.currentText(),
+            "image_rule": self.bar.rule.currentData(),
+            "model": self.model_name,
+            "tool_choice": list(self.tool_choice),
+        }
+        messages = [_stored(message) for message in self.model.messages]
+        if sum(len(message["content"]) for message in messages) + len(self.tools_text) <= MOST_KEPT:
+            state |= {"messages": messages, "tools": self.tools_text}
+            state["not_counted"] = [list(part) for part in self.not_counted[:MOST_UNKNOWN]]
+        return state
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` gave; whatever is not as it should be is left out."""
+        template, file = state.get("template"), state.get("template_file")
+        if isinstance(file, str) and file and _is_file(file):
+            self.bar.show_template_file(Path(file))
+        elif isinstance(template, str):
+            self.bar.show_template(template)
+        encoding, rule, model = (state.get(name) for name in ("encoding", "image_rule", "model"))
+        if isinstance(encoding, str) and encoding:
+            self.bar.picker.show_name(encoding)
+        self.bar.rule.setCurrentIndex(max(0, self.bar.rule.findData(rule)))
+        self.model_name = model if isinstance(model, str) else ""
+        for choice, name in _rows([state.get("tool_choice")], (str, str)):
+            self._show_choices((), (choice, name))
+        tools, messages = state.get("tools"), state.get("messages")
+        if isinstance(tools, str) and isinstance(messages, list):
+            self.tools.setPlainText(tools)
+            self.model.set_messages(tuple(_restored(one) for one in messages if isinstance(one, dict)))
+            self.say_not_counted([(place, what) for place, what in _rows(state.get("not_counted"), (str, str))])
+
+    # --- edits --------------------------------------------------------------------------------------------------------
+
+    @Slot(int)
+    def _show_current(self, row: int) -> None:
+        self.message.take_over()
+        self._editing = row
+        self.message.show_message(self.model.message(row) if row >= 0 else None)
+
+    @Slot(bool)
+    def _show_tools(self, on: bool) -> None:
+        """Show the editor of the tools, or only their names."""
+        self.tools_page.setVisible(on)
+        self._rows.setStretchFactor(self._foot, 2 if on else 0)
+        if on:
+            self.tools.setFocus()
+
+    @Slot(object)
+    def _take_message(self, message: Message) -> None:
+        if 0 <= self._editing < self.model.rowCount():
+            self.model.change(self._editing, message)
+
+    @Slot(object, object, object)
+    def _on_cells(self, _first: object, _last: object, roles: list[int]) -> None:
+        if Qt.ItemDataRole.EditRole in roles:
+            if not self.message.content.hasFocus():
+                self._refresh_editor()
+            self._on_change()
+
+    def _refresh_editor(self) -> None:
+        row = self.messages.current_row
+        if row >= 0:
+            self.message.show_message(self.model.message(row))
+
+    @Slot()
+    def _on_change(self) -> None:
+        self._editing = self.messages.current_row
+        self.changed.emit()
+        self.state_changed.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _files(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        self.files_dropped.emit(_files(event))
+
+    # --- look ---------------------------------------------------------------------------------------------------------
+
+    def _make_tools(self, theme: Theme) -> None:
+        self._editing = -1
+        self.tools = QPlainTextEdit(objectName="requestTools")
+        self.tools.setAccessibleName(self.tr("Tools of the request, as JSON"))
+        self.tools.setPlaceholderText(self.tr('A JSON list of tools, like [{"name": "f", "parameters": {…}}]'))
+        self.tools.setTabChangesFocus(True)
+        self.tools.setCornerWidget(plain_corner(self.tools))
+        self.tools_title = PlainLabel(self.tr("Tools"))
+        self.tools_title.setProperty("role", "strong")
+        self.tools_names = PlainLabel(objectName="requestToolNames")
+        self.tools_names.setProperty("role", "quiet")
+        self.tools_names.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.edit_tools = QPushButton(self.tr("Edit as &JSON"), objectName="requestEditTools")
+        self.edit_tools.setProperty("kind", "link")
+        self.edit_tools.setCheckable(True)
+        self.edit_tools.setAutoDefault(False)
+        self.edit_tools.setToolTip(self.tr("Show or hide the tools of the request, as JSON"))
+        self.tools_remark = Remark(theme)
+        self.tools_remark.setObjectName("requestToolsProblem")
+        self.tools.setAcceptDrops(False)  # a file dropped there is one to open, too
+        self.choice = QComboBox(objectName="requestToolChoice")
+        self.choice.setAccessibleName(self.tr("Tool choice"))
+        self.choice.setToolTip(self.tr("Which tool the model may or must call; OpenAI counts tokens for it"))
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._show_choices((), ("auto", ""))
+
+    def _place(self) -> None:
+        self.tools_page = QWidget()
+        column = QVBoxLayout(self.tools_page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.tools, 1)
+        column.addLayout(labelled_row(self.tr("Too&l choice:"), self.choice))
+        self.tools_page.hide()
+        foot = QFrame()
+        foot.setProperty("kind", "surface")
+        tools = QVBoxLayout(foot)
+        tools.setContentsMargins(EDGE, 8, EDGE, 8)
+        tools.setSpacing(6)
+        head = QHBoxLayout()
+        head.addWidget(self.tools_title)
+        head.addWidget(self.tools_names, 1)
+        head.addWidget(self.edit_tools)
+        tools.addLayout(head)
+        tools.addWidget(self.tools_page, 1)
+        tools.addWidget(self.tools_remark)
+        line = QFrame()
+        line.setProperty("kind", "line")
+        left = QWidget()
+        rows = QVBoxLayout(left)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self.messages, 3)
+        rows.addWidget(line)
+        rows.addWidget(foot, 2)
+        self._rows = rows
+        rows.setStretchFactor(foot, 0)
+        self._foot = foot
+        self.builder = QSplitter(Qt.Orientation.Horizontal)
+        self.builder.addWidget(left)
+        self.builder.addWidget(self.result)
+        self.builder.setStretchFactor(0, 1)
+        self.builder.setStretchFactor(1, 1)
+        self.builder.setChildrenCollapsible(False)
+        self.builder.setSizes(FIRST_WIDTHS)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.builder)
+        self.pages.addWidget(self.lines)
+        remark = QVBoxLayout()
+        remark.setContentsMargins(8, 0, 8, 0)
+        remark.addWidget(self.unknown)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(0)
+        body.addLayout(remark)
+        body.addWidget(self.pages, 1)
+
+
+def _files(event: QDropEvent) -> list[str]:
+    return [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+
+
+def _stored(message: Message) -> dict[str, Any]:
+    return {
+        "role": message.role,
+        "content": message.content,
+        "name": message.name,
+        "call_id": message.call_id,
+        "images": [[image.width, image.height, image.detail, image.name] for image in message.images],
+        "calls": [[call.name, call.arguments, call.call_id] for call in message.tool_calls],
+    }
+
+
+def _restored(stored: dict[str, Any]) -> Message:
+    """A message as it was stored; of what is not as it should be, nothing."""
+    texts = {name: stored[name] for name in ("content", "name", "call_id") if isinstance(stored.get(name), str)}
+    role = stored.get("role")
+    return Message(
+        role if isinstance(role, str) else "user",
+        images=tuple(Image(*one) for one in _rows(stored.get("images"), (int, int, str, str))),
+        tool_calls=tuple(ToolCall(*one) for one in _rows(stored.get("calls"), (str, str, str))),
+        **texts,
+    )
+
+
+def _rows(value: object, kinds: tuple[type, ...]) -> list[list[Any]]:
+    """The lists in ``value`` whose members are of these kinds."""
+    return [
+        row
+        for row in (value if isinstance(value, list) else [])
+        if isinstance(row, list)
+        and len(row) == len(kinds)
+        and all(isinstance(one, kind) for one, kind in zip(row, kinds, strict=True))
+    ]
+
+
+def _is_file(name: str) -> bool:
+    """True if a file has this path; False also for what can be no path."""
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,197 @@
+"""What a request counts: its parts with their labels, and the rendered text with one kind of part framed."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.panels.training_form import Remark
+from gui.prompt.chat.labels import breakdown, kind_word, place_words, special_words, total
+from gui.state.settings import SettingsStore
+from gui.widgets.editor_look import TokenView
+
+if TYPE_CHECKING:
+    from gui.prompt.chat.draft_service import RequestReply
+
+BAR_HEIGHT = 8
+SQUARE = 9
+GAP = 2
+ROLES = ("rival_2", "rival_1", "star", "bar")
+"""Colours of the theme, in the order of the parts."""
+
+
+class PartsBar(QWidget):
+    """Parts of a request as one bar, with the name and tokens of each below it; at most one for each of ``ROLES``."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._parts: tuple[tuple[str, int], ...] = ()
+        self.setObjectName("requestPartsBar")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def show_parts(self, parts: Sequence[tuple[str, int]]) -> None:
+        """Show parts, each as (name, tokens). Parts without tokens are left out."""
+        self._parts = tuple(part for part in parts if part[1] > 0)[: len(ROLES)]
+        words = ", ".join(f"{name} {figure(self.locale(), tokens)}" for name, tokens in self._parts)
+        self.setAccessibleName(self.tr("Parts of the request: {parts}").format(parts=words))
+        self.setVisible(bool(self._parts))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, BAR_HEIGHT + self.fontMetrics().height() + 8)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        total = sum(tokens for _name, tokens in self._parts)
+        if not total:
+            return
+        room = self.width() - GAP * (len(self._parts) - 1)
+        x = legend = 0.0
+        metrics = self.fontMetrics()
+        with QPainter(self) as painter:
+            for (name, tokens), role in zip(self._parts, ROLES, strict=False):
+                colour = self._theme.colour(role)
+                width = max(3.0, room * tokens / total)
+                painter.fillRect(QRectF(x, 0, min(width, self.width() - x), BAR_HEIGHT), colour)
+                x += width + GAP
+                top = BAR_HEIGHT + 6
+                painter.fillRect(QRectF(legend, top + (metrics.height() - SQUARE) / 2, SQUARE, SQUARE), colour)
+                words = f"{name}  {figure(self.locale(), tokens)}"
+                painter.setPen(self._theme.colour("window_text"))
+                painter.drawText(int(legend) + SQUARE + 5, top + metrics.ascent(), words)
+                legend += SQUARE + 5 + metrics.horizontalAdvance(words) + 16
+
+
+class RequestResult(QWidget):
+    """Shows the newest reply."""
+
+    def __init__(self, theme: Theme, settings: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._locale = QLocale()
+        self._reply: RequestReply | None = None
+        self._shown_text: str | None = None
+        self._make(theme, settings)
+        self._place()
+        self.tint.currentIndexChanged.connect(self._show_tint)
+        self.view.cursorPositionChanged.connect(self._show_place)
+
+    @property
+    def reply(self) -> RequestReply | None:
+        """What is shown."""
+        return self._reply
+
+    def show_reply(self, reply: RequestReply) -> None:
+        """Show this count. One with a problem leaves the text of before, without figures."""
+        self._reply = reply
+        self.problem.say(reply.problem, "error")
+        self.notes.say(" ".join(reply.tally.notes) if reply.tally else "")
+        self.special.say(special_words(reply.special_texts), "warning")
+        if reply.tally is None or reply.patch is None:
+            self.total.setText(self.tr("Not counted"))
+            self.parts.setText("")
+            self.bar.show_parts(())
+            return
+        self.total.setText(total(reply.tally, self._locale))
+        self.parts.setText(breakdown(reply.tally, self._locale))
+        self.bar.show_parts([(kind_word(part.kind), part.tokens) for part in reply.tally.parts])
+        if reply.text != self._shown_text:
+            self._shown_text = reply.text
+            self.view.load_text(reply.text)
+        self.view.apply_patch(self.view.revision, reply.patch)
+        self.cut.say(self.tr("Preview truncated. The whole text is counted.") if reply.is_cut else "")
+        self._show_tint()
+        self._show_place()
+
+    @Slot()
+    def _show_tint(self) -> None:
+        kind = self.tint.currentData()
+        pieces = [piece for piece in self._reply.pieces if piece.kind == kind] if self._reply else []
+        # Neighbours are one stretch: a header of five special tokens is one thing to look at.
+        starts: list[int] = []
+        ends: list[int] = []
+        for piece in pieces:
+            if ends and ends[-1] == piece.start:
+                ends[-1] = piece.end
+            else:
+                starts.append(piece.start)
+                ends.append(piece.end)
+        self.view.highlight_matches(starts, ends)
+
+    @Slot()
+    def _show_place(self) -> None:
+        """Say what is at the caret."""
+        reply = self._reply
+        if reply is None or not reply.pieces:
+            self.place.setText("")
+            return
+        at = bisect_right([piece.start for piece in reply.pieces], self.view.caret_offset()) - 1
+        self.place.setText(
+            self.tr("At the caret: {what}").format(
+                what=place_words(reply.pieces[max(0, at)], reply.draft.messages, self._locale)
+            )
+        )
+
+    def _make(self, theme: Theme, settings: SettingsStore) -> None:
+        self.total = QLabel(objectName="requestTotal")
+        self.total.setTextFormat(Qt.TextFormat.PlainText)
+        self.total.setProperty("role", "section")
+        self.bar = PartsBar(theme)
+        self.parts = QLabel(objectName="requestOverhead")
+        self.parts.setAccessibleName(self.tr("Tokens by part"))
+        self.parts.setTextFormat(Qt.TextFormat.PlainText)
+        self.parts.setWordWrap(True)
+        self.parts.setProperty("role", "caption")
+        self.parts.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.problem, self.special, self.notes, self.cut = (Remark(theme) for _ in range(4))
+        self.problem.setObjectName("requestProblem")
+        self.special.setObjectName("requestSpecial")
+        self.notes.setObjectName("requestNotes")
+        self.tint = QComboBox(objectName="requestTint")
+        self.tint.setAccessibleName(self.tr("Highlighted part"))
+        for kind, words in (
+            ("overhead", self.tr("Overhead")),
+            ("tools", self.tr("Tools")),
+            ("images", self.tr("Images")),
+            ("text", self.tr("Content")),
+            ("", self.tr("Nothing")),
+        ):
+            self.tint.addItem(words, kind)
+        self.view = TokenView(theme, settings, self)
+        self.view.setObjectName("requestText")
+        self.view.setProperty("kind", "flat")
+        self.view.setAccessibleName(self.tr("Request as rendered for the model"))
+        self.place = QLabel(objectName="requestPlace")
+        self.place.setTextFormat(Qt.TextFormat.PlainText)
+        self.place.setProperty("role", "caption")
+
+    def _place(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.total, 1)
+        label = PlainLabel(self.tr("Mar&k"))
+        label.setProperty("role", "caption")
+        label.setBuddy(self.tint)
+        head.addWidget(label)
+        head.addWidget(self.tint)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(12, 8, 16, 8)
+        body.setSpacing(6)
+        body.addLayout(head)
+        for widget in (self.bar, self.parts, self.problem, self.special, self.notes):
+            body.addWidget(widget)
+        body.addWidget(self.view, 1)
+        body.addWidget(self.cut)
+        body.addWidget(self.place)

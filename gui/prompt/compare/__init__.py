@@ -1,0 +1,1 @@
+"""Page Compare: the prompt in several encodings, side by side."""

@@ -1,0 +1,340 @@
+"""Controller of the page Compare: takes the text, has it compared, and exports the figures.
+
+The list of differences quotes the text, so its export searches the whole text for API keys first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QStandardPaths, QTimer, Slot
+from PySide6.QtGui import QGuiApplication
+
+from gui.core import exports
+from gui.core.api_keys import keys_in_text
+from gui.core.exports import ExportTable
+from gui.core.text_chunks import HeldText
+from gui.look.figures import figure
+from gui.prompt.compare.service import SELECTION, TYPED, Compared, CompareRequest, ComparisonService, RowsRequest
+from gui.prompt.compare.tables import differences_table, export_table
+from gui.widgets import file_choosers
+from gui.widgets.page_controller import TabWiring
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gui.prompt.compare.panel import ComparePanel
+    from gui.widgets.page_controller import TabParts
+
+NEEDS = ("gui.widgets.api_key_check", "gui.prompt.compare.panel", "gui.state.storage")
+"""What building the page loads."""
+
+BOM = "\ufeff"
+"""Tells spreadsheets that a CSV file is UTF-8."""
+
+DELAY_MS = 60
+"""Changes that come together are compared once; while somebody types, the prompt's own count goes first."""
+
+LONGEST_READ = 65_536
+"""UTF-16 units of a selection that are taken from the editor at once; a longer one is cut out by the worker."""
+
+FAILED = "compare-failed"
+
+
+class CompareController(TabWiring["ComparePanel"]):
+    """Drives the page, which is built when it is first seen: between panel, prompt and service."""
+
+    _panel: ComparePanel
+
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
+        self._prompt, self._notifier = self._bench.prompt, self._bench.notifier
+        self.compared: Compared | None = None
+        self._revision = 0
+        self._wants_text = self._rows_wanted = self._goes = False
+        self._part: tuple[int, int] | None = None
+        self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
+        self._delay.timeout.connect(self._take_text)
+        self._bench.page("compareTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+
+    def build(self) -> None:
+        """Build the page, unless that was done."""
+        if self.panel is not None:
+            return
+        from gui.prompt.compare.panel import ComparePanel
+        from gui.state.storage import Storage
+        from gui.widgets.api_key_check import KeyGuard
+
+        bench = self._bench
+        self.panel = self._panel = panel = ComparePanel(bench.theme, bench.settings, bench.icons)
+        bench.page("compareTab").fill(panel)
+        bench.window.view_bar.add_tools("compareTab", panel.tools)
+        self._show_encodings(panel)
+        bench.parts.restore("compare", panel.restore_state, self._state)
+        self.service = ComparisonService(self._runner, self._open, self)
+        self._storage = Storage(self._runner, self.tr("Exporting the comparison"), self)
+        self._guard = KeyGuard(self._runner, bench.notifier, panel, self)
+        self._connect()
+        self._fill_export_menu()
+
+    def _connect(self) -> None:
+        panel, prompt, service = self._panel, self._prompt, self.service
+        panel.text_wanted.connect(self.refresh)
+        panel.encodings.base_changed.connect(self._show_base)
+        panel.view.columns_changed.connect(self._cut)
+        panel.pages.stretch_opened.connect(self._go_to)
+        panel.stop_asked.connect(service.stop)
+        panel.state_changed.connect(self._bench.keeper.touch)
+        prompt.changed.connect(self._on_prompt)
+        prompt.editor.selectionChanged.connect(self._on_selection)
+        prompt.text_ready.connect(self._on_text)
+        service.compared.connect(self._on_compared)
+        service.cut.connect(self._on_cut)
+        service.progressed.connect(self._on_progress)
+        service.stopped.connect(self._on_stopped)
+        service.failed.connect(self._on_failed)
+        self._storage.written.connect(self._on_written)
+        self._storage.failed.connect(self._on_not_written)
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self._bench.page("compareTab").bring_to_front()
+        self.build()
+        self._panel.focus()
+
+    def _show_encodings(self, panel: ComparePanel) -> None:
+        panel.encodings.fill(self._listed)
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self.build()
+        self.refresh_if_old()
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is shown is what was asked for."""
+        waits = self._delay.isActive() or self._wants_text or self._rows_wanted
+        return not waits and self.compared is not None and self.compared.request.revision == self._revision
+
+    @Slot()
+    def refresh(self) -> None:
+        """Compare anew, soon; as soon as the page is looked at, if it is not."""
+        self._revision += 1
+        if self._panel.isVisible():
+            self._delay.start()
+
+    @Slot()
+    def refresh_if_old(self) -> None:
+        """The page is looked at."""
+        if self.compared is None or self.compared.request.revision != self._revision:
+            self._delay.start()
+
+    # --- the text -----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_prompt(self) -> None:
+        if self._source != TYPED:
+            self.refresh()
+
+    @Slot()
+    def _on_selection(self) -> None:
+        if self._source == SELECTION and not self._goes:
+            self.refresh()
+
+    @property
+    def _source(self) -> str:
+        return str(self._panel.source.currentData())
+
+    @Slot()
+    def _take_text(self) -> None:
+        self._panel.show_running(True)
+        self._wants_text = False  # that of the prompt may be on its way for what was chosen before
+        if self._source == TYPED:
+            self._compare(self._panel.typed.toPlainText(), None)
+        elif self._source == SELECTION:
+            start, end = self._prompt.editor.selected_range()
+            if end - start <= LONGEST_READ:
+                self._compare(self._prompt.editor.text_between(start, end), start)
+            else:
+                self._ask_for_text((start, end))
+        else:
+            self._ask_for_text(None)
+
+    def _ask_for_text(self, part: tuple[int, int] | None) -> None:
+        self._wants_text, self._part = True, part
+        self._prompt.request_text()
+
+    @Slot(int, object)
+    def _on_text(self, revision: int, text: HeldText) -> None:
+        if self._wants_text and revision == self._prompt.editor.revision:
+            self._wants_text = False
+            self._compare(text, self._part[0] if self._part else 0, self._part)
+
+    def _compare(self, text: HeldText | str, first: int | None, part: tuple[int, int] | None = None) -> None:
+        revision = self._prompt.editor.revision
+        self.service.compare(CompareRequest(self._revision, text, self._panel.encodings.names, first, revision, part))
+
+    # --- what came of it ----------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _on_compared(self, compared: Compared) -> None:
+        if compared.request.names != self._panel.encodings.names:
+            return  # others were chosen meanwhile, and are asked for
+        self._notifier.withdraw(FAILED)
+        self.compared = compared
+        self._panel.show_running(False)
+        self._panel.show_compared(compared)
+        n_bytes = figure(self._panel.locale(), compared.comparison.utf8_bytes)
+        self._panel.status.setText(self.tr("{n} bytes").format(n=n_bytes))
+        if not compared.comparison.utf8_bytes:
+            self._panel.status.clear()
+            self._panel.view.show_hint(self._nothing())
+        else:
+            self._cut()
+
+    def _nothing(self) -> str:
+        if self._source == SELECTION:
+            return self.tr("Nothing is selected in the prompt.")
+        if self._source == TYPED:
+            return self.tr("Type a text above to see it in every encoding.")
+        return self.tr("The prompt is empty.")
+
+    @Slot()
+    def _cut(self) -> None:
+        if self.compared is not None and self.compared.comparison.utf8_bytes:
+            self._rows_wanted = True
+            self.service.cut_rows(RowsRequest(self.compared, self._panel.view.columns))
+
+    @Slot(object, object)
+    def _on_cut(self, request: RowsRequest, starts: NDArray[np.int32]) -> None:
+        if request.compared is not self.compared or not self._rows_wanted:
+            return  # those of another text, or of a width for which others were cut at once meanwhile
+        self._rows_wanted = request.columns != self._panel.view.columns
+        self._panel.show_rows(request.compared, starts)
+
+    @Slot()
+    def _show_base(self) -> None:
+        if self.compared is not None and self.compared.request.names == self._panel.encodings.names:
+            self._panel.show_compared(self.compared)
+
+    @Slot(float)
+    def _on_progress(self, fraction: float) -> None:
+        self._panel.status.setText(self.tr("Comparing… {n}%").format(n=round(100 * fraction)))
+
+    @Slot()
+    def _on_stopped(self) -> None:
+        self._panel.show_running(False)
+        self._panel.status.setText(self.tr("Stopped. Change anything to compare again."))
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self._panel.show_running(False)
+        self._panel.status.setText(self.tr("Not compared."))
+        words = self.tr("The encodings could not be compared: {why}.").format(why=why.rstrip("."))
+        self._notifier.error(words, key=FAILED)
+
+    @Slot(int, int)
+    def _go_to(self, utf16_start: int, utf16_end: int) -> None:
+        self._panel.view.show_stretch(utf16_start, utf16_end)
+        if self.compared is None or self.compared.request.first is None:
+            return
+        request = self.compared.request
+        if request.prompt_revision != self._prompt.editor.revision:
+            self._notifier.remark(self.tr("The prompt has changed, so the position may be off."))
+            return
+        self._goes = True  # what is shown there is selected, and is not what somebody wants to have compared
+        self._bench.show_place(request.first + utf16_start, request.first + utf16_end)
+        self._goes = False
+
+    # --- export -------------------------------------------------------------------------------------------------------
+
+    def _fill_export_menu(self) -> None:
+        for title, table in (
+            (self.tr("Totals, scripts and kinds"), self.totals),
+            (self.tr("Where they differ"), self.differences),
+        ):
+            menu = self._panel.export_menu
+            menu.addSection(title)
+            menu.addAction(self.tr("Copy as TSV"), partial(self._copy, table, exports.to_tsv))
+            menu.addAction(self.tr("Copy as Markdown"), partial(self._copy, table, exports.to_markdown))
+            menu.addAction(self.tr("Export as CSV…"), partial(self._ask, table))
+        self._asked: Callable[[], ExportTable] = self.totals
+
+    def totals(self) -> ExportTable:
+        """Of the whole text, and of its parts."""
+        assert self.compared is not None
+        return export_table(self.compared.comparison, self._panel.encodings.base_number)
+
+    def differences(self) -> ExportTable:
+        """Those that are listed."""
+        assert self.compared is not None
+        by_lines = self._panel.pages.by_lines.isChecked()
+        return differences_table(self.compared.comparison, by_lines=by_lines)
+
+    def write(self, table: ExportTable, path: Path) -> None:
+        """Write a CSV file."""
+        self._storage.write(path, BOM + exports.to_csv(table))
+
+    def _copy(self, table: Callable[[], ExportTable], form: Callable[[ExportTable], str]) -> None:
+        if self._is_there():
+            self._guarded(table, lambda made: self._put_on_clipboard(form(made)))
+
+    def _put_on_clipboard(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._notifier.remark(self.tr("Copied: the figures of the comparison"))
+
+    def _guarded(self, table: Callable[[], ExportTable], go: Callable[[ExportTable], None]) -> None:
+        """Hand on a table as it is now; one with words of the text in it after a look through the whole text: an
+        excerpt that cuts a key would not be known for one."""
+        made = table()
+        if table != self.differences:
+            go(made)
+            return
+        assert self.compared is not None
+        look = partial(_keys_of, self.compared.request.text)
+        self._guard.before(self.tr("The text"), look, partial(go, made))
+
+    def _is_there(self) -> bool:
+        """Whether there is a comparison of the encodings that are listed."""
+        if self.settled:
+            return True
+        self._notifier.remark(self.tr("The comparison is not there yet."))
+        return False
+
+    def _ask(self, table: Callable[[], ExportTable]) -> None:
+        if not self._is_there():
+            return
+        self._asked = table
+        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        filters, title = [self.tr("Spreadsheet (*.csv)")], self.tr("Export the comparison")
+        dialog = file_choosers.saving(self._panel.window(), "compareExportDialog", title, folder, filters)
+        dialog.setDefaultSuffix("csv")
+        dialog.selectFile("encodings.csv")
+        dialog.fileSelected.connect(self._on_target)
+        dialog.open()
+
+    @Slot(str)
+    def _on_target(self, path: str) -> None:
+        if self._is_there():
+            self._guarded(self._asked, lambda made: self.write(made, Path(path)))
+
+    @Slot(object)
+    def _on_written(self, path: Path) -> None:
+        self._notifier.remark(self.tr("The comparison was exported to {path}.").format(path=path))
+
+    @Slot(object, str)
+    def _on_not_written(self, path: Path, why: str) -> None:
+        self._notifier.error(
+            self.tr("The comparison could not be exported to {path}: {why}. Nothing else was changed.").format(
+                path=path, why=why.rstrip(".")
+            )
+        )
+
+
+def _keys_of(text: HeldText | str) -> tuple[str, ...]:
+    return keys_in_text(text if isinstance(text, str) else text.text())

@@ -1,0 +1,499 @@
+"""Page Compare: the prompt in several encodings, aligned, with the list of differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.token_text import visible_line
+from gui.look.corner import plain_corner
+from gui.look.figures import figure
+from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED
+from gui.prompt.compare.tables import (
+    ENCODING,
+    TEXT,
+    DifferencesModel,
+    EncodingRow,
+    EncodingRowsModel,
+    PartsModel,
+    premium_text,
+    tr,
+)
+from gui.state.settings import SettingsStore
+from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
+from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.layouts import PageTabs
+from gui.widgets.tables import FittedTable, set_up_rows
+from gui.widgets.tool_row import ToolRow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.comparing.types import TextComparison
+    from gui.prompt.compare.service import Compared
+    from gui.widgets.table_model import RowsModel
+
+LEAST_ROWS = 3
+MOST_ENCODINGS = 12
+"""More would not fit below each other."""
+ROW_PADDING = 12
+
+
+class CompareEncodings(QWidget):
+    """Signals: ``changed()``: other encodings, or another order; ``base_changed()``."""
+
+    changed = Signal()
+    base_changed = Signal()
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        """``names``: to begin with; the first is the base."""
+        super().__init__()
+        self._names, self._base = names, names[0]
+        self.model = EncodingRowsModel(self.locale(), self)
+        self.table = FittedTable("compareEncodings")
+        self.table.setAccessibleName(self.tr("Encodings that are compared; Enter makes one the base"))
+        self.picker = EncodingPicker()
+        self.picker.setObjectName("compareAdd")
+        self.picker.setAccessibleName(self.tr("Add an encoding to the comparison"))
+        self.picker.setPlaceholderText(self.tr("Add an encoding"))
+        self.picker.setMinimumContentsLength(10)
+        self.remove = self._button("compareRemove", self.tr("&Remove"), self.tr("Leave this encoding out (Delete)"))
+        self.up = self._button("compareUp", self.tr("&Up"), self.tr("Move this encoding up (Alt+Up)"))
+        self.down = self._button("compareDown", self.tr("Do&wn"), self.tr("Move this encoding down (Alt+Down)"))
+        self.set_base = self._button(
+            "compareBase", self.tr("Set as &base"), self.tr("Compare the others with this encoding (Enter)")
+        )
+        self._set_up_table()
+        self._place()
+        self._connect()
+        self._show()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The encodings, in order."""
+        return self._names
+
+    @property
+    def base(self) -> str:
+        """That with which the others are compared."""
+        return self._base
+
+    @property
+    def base_number(self) -> int:
+        """Its place among them."""
+        return self._names.index(self._base)
+
+    def set_names(self, names: Iterable[str], base: str = "") -> None:
+        """Compare these, at least one of them; each is there once."""
+        chosen = tuple(dict.fromkeys(names))[:MOST_ENCODINGS]
+        if not chosen:
+            return
+        self._names = chosen
+        self._base = base if base in chosen else self._base if self._base in chosen else chosen[0]
+        self._show()
+        self.changed.emit()
+
+    def fill(self, encodings: tuple[tuple[str, str], ...]) -> None:
+        """Offer these: name and description of each."""
+        self.picker.fill(encodings)
+        self.picker.show_name("")
+
+    def show_totals(self, tokens: tuple[int, ...], utf8_bytes: int) -> None:
+        """What the text is in each of them, in order."""
+        self._show([EncodingRow(name, count, utf8_bytes) for name, count in zip(self._names, tokens, strict=True)])
+
+    # --- what is done to them -----------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def add(self, name: str) -> None:
+        """Compare another one, behind the others."""
+        if name not in self._names:
+            self.set_names((*self._names, name))
+        self.picker.show_name("")
+        self._go_to(self._names.index(name) if name in self._names else len(self._names) - 1)
+
+    @Slot()
+    def remove_current(self) -> None:
+        """Compare the current one no longer; the last one stays."""
+        row = self.table.currentIndex().row()
+        if row >= 0 and len(self._names) > 1:
+            self.set_names(self._names[:row] + self._names[row + 1 :])
+            self._go_to(min(row, len(self._names) - 1))
+
+    @Slot()
+    def move_up(self) -> None:
+        """Show the current one further up."""
+        self._move(-1)
+
+    @Slot()
+    def move_down(self) -> None:
+        """Show the current one further down."""
+        self._move(1)
+
+    @Slot()
+    def make_base(self) -> None:
+        """Compare the others with the current one."""
+        row = self.table.currentIndex().row()
+        if row >= 0:
+            self._base = self._names[row]
+            self._show(self.model.rows)
+            self._go_to(row)
+            self.base_changed.emit()
+
+    def _move(self, by: int) -> None:
+        row = self.table.currentIndex().row()
+        if row < 0 or not 0 <= row + by < len(self._names):
+            return
+        names = list(self._names)
+        names.insert(row + by, names.pop(row))
+        self.set_names(names)
+        self._go_to(row + by)
+
+    def _go_to(self, row: int) -> None:
+        self.table.setCurrentIndex(self.model.index(row, ENCODING))
+
+    def _show(self, rows: Iterable[EncodingRow] | None = None) -> None:
+        row = self.table.currentIndex().row()
+        shown = [EncodingRow(name) for name in self._names] if rows is None else list(rows)
+        self.model.show_encodings(shown, self.base_number)
+        self._go_to(min(max(row, 0), len(shown) - 1))
+        self._show_buttons()
+
+    @Slot()
+    def _show_buttons(self) -> None:
+        row, rows = self.table.currentIndex().row(), len(self._names)
+        self.remove.setEnabled(row >= 0 and rows > 1)
+        self.up.setEnabled(row > 0)
+        self.down.setEnabled(0 <= row < rows - 1)
+        self.set_base.setEnabled(0 <= row != self.base_number)
+        self.picker.setEnabled(rows < MOST_ENCODINGS)
+
+    # --- how it looks -------------------------------------------------------------------------------------------------
+
+    def _button(self, name: str, words: str, tip: str) -> QPushButton:
+        button = QPushButton(words, objectName=name)
+        button.setProperty("kind", "quiet")
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.setAutoDefault(False)
+        return button
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setModel(self.model)
+        table.setProperty("kind", "flat")
+        set_up_rows(table)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        rows = table.verticalHeader()
+        rows.setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(ENCODING, QHeaderView.ResizeMode.Stretch)
+        table.setMinimumHeight(rows.defaultSectionSize() * (LEAST_ROWS + 1))
+
+    def _connect(self) -> None:
+        self.picker.chosen.connect(self.add)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        self.table.activated.connect(self._on_activated)
+        for button, key, act in (
+            (self.remove, "Del", self.remove_current),
+            (self.up, "Alt+Up", self.move_up),
+            (self.down, "Alt+Down", self.move_down),
+        ):
+            button.clicked.connect(act)
+            shortcut = QShortcut(QKeySequence(key), self.table)
+            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+            shortcut.activated.connect(act)
+        self.set_base.clicked.connect(self.make_base)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current(self, _current: QModelIndex, _before: QModelIndex) -> None:
+        self._show_buttons()
+
+    @Slot(QModelIndex)
+    def _on_activated(self, _index: QModelIndex) -> None:
+        self.make_base()
+
+    def _place(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(self.picker)
+        for button in (self.set_base, self.up, self.down, self.remove):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.table, 1)
+        column.addLayout(buttons)
+
+
+class ComparePages(PageTabs):
+    """Signals: ``stretch_chosen(int, int)``, ``stretch_opened(int, int)``: UTF-16 offsets in the text that is compared,
+    of a row that became the current one, and of one that was clicked twice or on which Enter was pressed."""
+
+    stretch_chosen = Signal(int, int)
+    stretch_opened = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__("comparePages", tr("Pages of the comparison"))
+        self._comparison: TextComparison | None = None
+        self.differences = DifferencesModel(self.locale(), self)
+        self.by_lines = QCheckBox(self.tr("Whole &lines"), objectName="compareByLines")
+        self.by_lines.setToolTip(self.tr("Rank whole lines, not the spans between boundaries that all encodings share"))
+        self.table = self._table(self.differences, "compareDifferences", self.tr("Where the encodings differ most"))
+        self.table.setToolTip(self.tr("Click to show the place below; double-click or Enter to show it in the prompt"))
+        self.scripts = PartsModel(self.locale(), self.tr("Script of the line"), self)
+        self.kinds = PartsModel(self.locale(), self.tr("Kind of characters"), self)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 6, 0, 0)
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 0, 12, 0)
+        row.addWidget(self.by_lines)
+        column.addLayout(row)
+        column.addWidget(self.table, 1)
+        self.addTab(page, self.tr("Where they differ"))
+        self.addTab(self._table(self.scripts, "compareScripts", self.tr("Tokens by script")), self.tr("By script"))
+        self.addTab(self._table(self.kinds, "compareKinds", self.tr("Tokens by kind")), self.tr("By kind"))
+        self.by_lines.toggled.connect(self._show_differences)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        self.table.clicked.connect(self._on_clicked)
+        self.table.activated.connect(self._on_activated)
+
+    def show_comparison(self, comparison: TextComparison, base: int) -> None:
+        """Show what was found; ``base``: number of the encoding that the others are compared with."""
+        if comparison is not self._comparison:
+            self._comparison = comparison
+            self._show_differences()
+        self.scripts.show_parts(comparison.scripts, comparison.names, base)
+        self.kinds.show_parts(comparison.kinds, comparison.names, base)
+
+    @Slot()
+    def _show_differences(self) -> None:
+        found = self._comparison
+        if found is not None:
+            shown = found.lines if self.by_lines.isChecked() else found.stretches
+            self.differences.show_differences(shown, found.names)
+            self.table.horizontalHeader().setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid():
+            self._on_clicked(current)
+
+    @Slot(QModelIndex)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        one = self.differences.rows[index.row()]
+        self.stretch_chosen.emit(one.utf16_start, one.utf16_end)
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        one = self.differences.rows[index.row()]
+        self.stretch_opened.emit(one.utf16_start, one.utf16_end)
+
+    def _table(self, model: RowsModel, name: str, spoken: str) -> QTableView:
+        table = FittedTable(name)
+        table.setAccessibleName(spoken)
+        table.setModel(model)
+        table.setProperty("kind", "flat")
+        set_up_rows(table)
+        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setStretchLastSection(model is not self.differences)
+        return table
+
+
+FIRST_ENCODINGS = ("o200k_base", "cl100k_base", "gpt2")
+MOST_KEPT = 100_000
+"""Characters of a typed text that are remembered."""
+TYPED_LINES = 4
+
+
+class ComparePanel(QFrame):
+    """``tools`` are for the view bar of the window.
+
+    Signals: ``text_wanted()``: another source, or other encodings; ``state_changed()``; ``stop_asked()``.
+    """
+
+    text_wanted = Signal()
+    state_changed = Signal()
+    stop_asked = Signal()
+
+    def __init__(self, theme: Theme, settings: SettingsStore, icons: Icons) -> None:
+        super().__init__(objectName="comparePanel")
+        self.setProperty("kind", "surface")
+        self.setAccessibleName(self.tr("Comparison of encodings"))
+        self.source = QComboBox(objectName="compareSource")
+        self.source.setAccessibleName(self.tr("Text to compare"))
+        for key, words in (
+            (PROMPT, self.tr("The prompt")),
+            (SELECTION, self.tr("What is selected in the prompt")),
+            (TYPED, self.tr("Text typed here")),
+        ):
+            self.source.addItem(words, key)
+        self.typed = QPlainTextEdit(objectName="compareText")
+        self.typed.setAccessibleName(self.tr("Text to compare encodings on"))
+        self.typed.setPlaceholderText(self.tr("Type or paste a text"))
+        self.typed.setTabChangesFocus(True)
+        self.typed.setCornerWidget(plain_corner(self.typed))
+        self.typed.setMaximumHeight(self.typed.fontMetrics().lineSpacing() * TYPED_LINES + 12)
+        self.status = PlainLabel(objectName="compareStatus")
+        self.status.setWordWrap(True)
+        self.stop = QPushButton(self.tr("Stop"), objectName="compareStop")
+        self.stop.setAccessibleName(self.tr("Stop comparing"))
+        self.export = QPushButton(self.tr("&Copy or export"), objectName="compareExport")
+        self.export.setProperty("kind", "secondary")
+        self.export_menu = QMenu(self.export)
+        self.export.setMenu(self.export_menu)
+        self.encodings = CompareEncodings(FIRST_ENCODINGS)
+        self.pages = ComparePages()
+        self.view = AlignedTokens(theme, settings, "compareTokens", self.tr("The text in every encoding"))
+        self.strip = FigureStrip("compareFigureBase", "compareFigureFewest", "compareFigureMost")
+        self.tools = ToolRow("compareTools", self.tr("Comparison"))
+        self.tools.add_caption(self.tr("Te&xt"), self.source)
+        self.tools.add(self.source, self.stop)
+        self.tools.add_button(self.export, icons.icon("export"))
+        self._place()
+        self.source.currentIndexChanged.connect(self._on_source)
+        self.encodings.changed.connect(self._on_change)
+        self.encodings.base_changed.connect(self._on_base)
+        self.pages.currentChanged.connect(self.state_changed)
+        self.pages.by_lines.toggled.connect(self.state_changed)
+        self.typed.textChanged.connect(self._on_change)
+        self.pages.stretch_chosen.connect(self.view.show_stretch)
+        self.stop.clicked.connect(self.stop_asked)
+        self.show_running(False)
+        self._show_source()
+
+    def focus(self) -> None:
+        """Put the keyboard where one goes on."""
+        self.encodings.table.setFocus()
+
+    def show_rows(self, compared: Compared, starts: NDArray[np.int32]) -> None:
+        """Show the tokens in rows that begin at these places."""
+        found = compared.comparison
+        self.view.show_tokens(found.names, compared.spans, AlignedRows(found.units, starts))
+
+    def show_compared(self, compared: Compared) -> None:
+        """Show totals, parts and differences."""
+        found = compared.comparison
+        self.encodings.show_totals(found.tokens, found.utf8_bytes)
+        self.pages.show_comparison(found, self.encodings.base_number)
+        self.view.set_base(self.encodings.base_number)
+        self._show_figures(found.tokens)
+
+    def _show_figures(self, tokens: Sequence[int]) -> None:
+        """Show the base, and which encoding has the fewest tokens and which the most."""
+        names, base = self.encodings.names, self.encodings.base_number
+        if len(names) != len(tokens) or not tokens:
+            self.strip.show_figures()
+            return
+        caption = self.tr("tokens in {base}, the base").format(base=visible_line(names[base]))
+        figures = [(figure(self.locale(), tokens[base]), caption)]
+        for place, words in (
+            (min(range(len(names)), key=lambda number: tokens[number]), self.tr("fewest tokens: {name}, {n}")),
+            (max(range(len(names)), key=lambda number: tokens[number]), self.tr("most tokens: {name}, {n}")),
+        ):
+            if tokens[place] != tokens[base]:
+                caption = words.format(name=visible_line(names[place]), n=figure(self.locale(), tokens[place]))
+                figures.append((premium_text(tokens[place], tokens[base]), caption))
+        self.strip.show_figures(*figures)
+
+    def show_running(self, running: bool) -> None:
+        """Whether a comparison is being made."""
+        self.stop.setVisible(running)
+
+    def state(self) -> dict[str, Any]:
+        """What the user chose, as JSON holds it; without the typed text where it is too long."""
+        document = self.typed.document()
+        return {
+            "encodings": list(self.encodings.names),
+            "base": self.encodings.base,
+            "source": self.source.currentData(),
+            "page": self.pages.currentIndex(),
+            "by_lines": self.pages.by_lines.isChecked(),
+            "text": self.typed.toPlainText() if document.characterCount() <= MOST_KEPT else "",
+        }
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` gave; whatever is not as it should be is left out."""
+        names, base, source, page, text = (state.get(key) for key in ("encodings", "base", "source", "page", "text"))
+        if isinstance(names, list):
+            self.encodings.set_names([name for name in names if isinstance(name, str) and name], str(base))
+        if isinstance(text, str):
+            self.typed.setPlainText(text)
+        if source in SOURCES:
+            self.source.setCurrentIndex(SOURCES.index(source))
+        if isinstance(page, int) and 0 <= page < self.pages.count():
+            self.pages.setCurrentIndex(page)
+        self.pages.by_lines.setChecked(state.get("by_lines") is True)
+
+    @Slot()
+    def _on_base(self) -> None:
+        self.view.set_base(self.encodings.base_number)
+        self._show_figures([row.tokens for row in self.encodings.model.rows if row.tokens is not None])
+        self.state_changed.emit()
+
+    @Slot()
+    def _on_source(self) -> None:
+        self._show_source()
+        self._on_change()
+
+    def _show_source(self) -> None:
+        self.typed.setVisible(self.source.currentData() == TYPED)
+
+    @Slot()
+    def _on_change(self) -> None:
+        self.text_wanted.emit()
+        self.state_changed.emit()
+
+    def _place(self) -> None:
+        self.status.setProperty("role", "caption")
+        head = QWidget()
+        above = QVBoxLayout(head)
+        above.setContentsMargins(16, 8, 16, 0)
+        above.setSpacing(6)
+        for widget in (self.strip, self.status, self.typed, self.encodings):
+            above.addWidget(widget, 1 if widget is self.encodings else 0)
+        left = QSplitter(Qt.Orientation.Vertical, objectName="compareLists")
+        left.addWidget(head)
+        left.addWidget(self.view)
+        left.setSizes([270, 400])
+        whole = QSplitter(Qt.Orientation.Horizontal, objectName="compareSplitter")
+        whole.addWidget(left)
+        whole.addWidget(self.pages)
+        whole.setSizes([620, 340])
+        whole.setStretchFactor(0, 1)
+        for splitter in (left, whole):
+            splitter.setChildrenCollapsible(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(whole)

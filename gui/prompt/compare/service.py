@@ -1,0 +1,182 @@
+"""Compares encodings on a text, and cuts it into the rows of a view, off the GUI thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.core.text_chunks import HeldText, as_held, held
+from gui.editor.offsets import utf16_to_char
+from gui.editor.token_spans import TokenSpans
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.comparing.types import TextComparison
+    from engine.types import TokenPatch
+    from gui.core.user_encodings import OpenEncoding
+    from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
+
+PROMPT, SELECTION, TYPED = SOURCES = ("prompt", "selection", "typed")
+"""Texts that can be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareRequest:
+    """A text, and the encodings to compare on it. ``first``: where in the prompt it begins, in UTF-16 units, None for a
+    text that is not of the prompt; ``prompt_revision``: of which prompt. ``part``: only what is between these UTF-16
+    offsets of the text."""
+
+    revision: int
+    text: HeldText | str
+    names: tuple[str, ...]
+    first: int | None = None
+    prompt_revision: int = -1
+    part: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """An answer. ``request``: with the text that was compared. ``spans``: what a painter takes, of each encoding."""
+
+    request: CompareRequest
+    comparison: TextComparison
+    spans: tuple[TokenSpans, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsRequest:
+    """Cut the text of a comparison into rows of so many columns."""
+
+    compared: Compared
+    columns: int
+
+
+ROWS_AT_ONCE = 300
+"""So many full rows are cut without a worker, in a millisecond or two: nobody sees the old ones in a new width."""
+
+
+class ComparisonService(QObject):
+    """Signals: ``compared(Compared)``: the newest asked for; ``cut(RowsRequest, int32[rows])``: where rows begin, in
+    UTF-16 units; ``progressed(float)``; ``stopped()`` by the user; ``failed(str)`` with the reason."""
+
+    compared = Signal(object)
+    cut = Signal(object, object)
+    progressed = Signal(float)
+    stopped = Signal()
+    failed = Signal(str)
+
+    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+        super().__init__(parent)
+        self._newest = -1
+        self._comparing = runner.conflated(self.tr("Comparing encodings"), partial(compare_text, open_encoding))
+        self._comparing.finished.connect(self._on_compared)
+        self._comparing.failed.connect(self._on_not_compared)
+        self._comparing.cancelled.connect(self._on_stopped)
+        self._comparing.progressed.connect(self._on_progress)
+        self._cutting = runner.conflated(self.tr("Cutting a text into rows"), cut_rows)
+        self._cutting.finished.connect(self._on_cut)
+        self._cutting.failed.connect(self._on_failed)
+
+    def compare(self, request: CompareRequest) -> None:
+        """Compare on this text; what was asked for before is not answered any more."""
+        self._newest = request.revision
+        self._comparing.submit(request)
+
+    def cut_rows(self, request: RowsRequest) -> None:
+        """Cut a text into rows: at once, if there are not many."""
+        if len(request.compared.comparison.units) <= ROWS_AT_ONCE * request.columns:
+            self.cut.emit(request, cut_rows(request))
+        else:
+            self._cutting.submit(request)
+
+    @Slot()
+    def stop(self) -> None:
+        """Compare no further."""
+        self._comparing.cancel()
+
+    @Slot(object)
+    def _on_compared(self, result: JobResult) -> None:
+        if result.request.revision == self._newest:
+            self.compared.emit(result.value)
+
+    @Slot(object)
+    def _on_cut(self, result: JobResult) -> None:
+        self.cut.emit(result.request, result.value)
+
+    @Slot(object)
+    def _on_progress(self, progress: JobProgress) -> None:
+        if progress.request.revision == self._newest:
+            self.progressed.emit(progress.fraction)
+
+    @Slot(object)
+    def _on_stopped(self, request: CompareRequest) -> None:
+        if request.revision == self._newest:
+            self.stopped.emit()
+
+    @Slot(object)
+    def _on_not_compared(self, failure: JobFailure) -> None:
+        if failure.request.revision == self._newest:
+            self._on_failed(failure)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+
+def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: Ticket) -> Compared:
+    """On a worker thread. EngineError, JobCancelled."""
+    from engine.comparing.compare import compare
+
+    text = as_held(request.text).text(ticket.stand_back)
+    if request.part is not None:
+        text = _between(text, request.part)
+        request = replace(request, text=held([text]), part=None)
+    ticket.progress(0.0)
+    comparison, columns = compare([open_encoding(name) for name in request.names], text, ticket.progress)
+    length = len(comparison.units)
+    spans = [_spans(length, column.utf16_ends, column.ids, column.continues) for column in columns]
+    return Compared(request, comparison, tuple(spans))
+
+
+def _between(text: str, part: tuple[int, int]) -> str:
+    """What is between two UTF-16 offsets."""
+    import numpy as np
+
+    start, end = utf16_to_char(np.array(part, dtype=np.int32), text).tolist()
+    return text[start:end]
+
+
+def spans_of_patch(patch: TokenPatch) -> TokenSpans:
+    """The same for a patch of a whole text."""
+    return _spans(patch.utf16_new_end, patch.utf16_ends, patch.ids, patch.continues)
+
+
+def _spans(
+    length: int, utf16_ends: NDArray[np.int32], ids: NDArray[np.int32], continues: NDArray[np.bool_]
+) -> TokenSpans:
+    spans = TokenSpans(length)
+    if len(ids):
+        spans.apply(0, length, utf16_ends, ids, continues)
+    return spans
+
+
+def cut_rows(request: RowsRequest, _ticket: Ticket | None = None) -> NDArray[np.int32]:
+    """int32[rows]: where rows begin. On a worker thread, if there are many."""
+    from engine.comparing.rows import row_starts
+
+    return row_starts(request.compared.comparison.units, request.columns)
+
+
+def cut_short_text(text: str, columns: int) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
+    """The UTF-16 units of a text, and where its rows begin; at once, for one of some thousand characters."""
+    from engine.comparing.rows import row_starts
+    from engine.utf16_text import units_of
+
+    units = units_of(text)
+    return units, row_starts(units, columns)

@@ -1,0 +1,348 @@
+"""Finds matches in a text off the GUI thread, case-sensitive or not, as words or by a regular expression."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
+
+from engine.still_wanted import while_wanted
+from gui.core.text_chunks import HeldText
+from gui.editor.offsets import char_to_utf16, utf16_to_char
+from gui.editor.text_changes import Piece, gathered
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+CHUNK_CHARACTERS = 1 << 18
+_LAST_CASED = 0x20000
+"""No code point from here on has another case."""
+
+
+def found_places(
+    text: str, wanted: str, *, match_case: bool, whole_words: bool, between: Callable[[float], object]
+) -> Iterator[tuple[int, int]]:
+    """Yield where ``wanted`` is in ``text``, in order and not overlapping, as character offsets of start and end.
+
+    ``between`` is called with the fraction done, again and again; what it raises ends the search.
+    """
+    if not wanted:
+        return
+    table = {} if match_case else fold_table(wanted)
+    folded = wanted.translate(table)
+    length = len(folded)
+    fits = _stands_alone if whole_words else _anywhere
+    chunk = max(CHUNK_CHARACTERS, 4 * length)
+    free = 0
+    for start in range(0, max(1, len(text) - length + 1), chunk):
+        between(start / max(1, len(text)))
+        piece = text[start : start + chunk + length - 1].translate(table)
+        at = piece.find(folded, max(0, free - start))
+        number = 0
+        while at >= 0:
+            here = start + at
+            if fits(text, here, here + length):
+                yield here, here + length
+                free = here + length
+                at = piece.find(folded, at + length)
+            else:
+                at = piece.find(folded, at + 1)
+            number += 1
+            if number % 512 == 0:
+                between(here / len(text))
+
+
+def is_at(text: str, wanted: str, start: int, *, match_case: bool, whole_words: bool) -> bool:
+    """True if ``wanted`` is found at character ``start``."""
+    table = {} if match_case else fold_table(wanted)
+    end = start + len(wanted)
+    alike = text[start:end].translate(table) == wanted.translate(table)
+    return alike and (not whole_words or _stands_alone(text, start, end))
+
+
+def fold_table(wanted: str) -> dict[int, str]:
+    """Map every character that is another case of one in ``wanted`` to one of them, for ``str.translate``."""
+    import regex
+
+    table: dict[int, str] = {}
+    for one in set(wanted) & _cased_set():
+        alike = regex.compile(regex.escape(one), regex.IGNORECASE, cache_pattern=False).findall(_cased())
+        first = min(alike)
+        table.update((ord(other), first) for other in alike)
+    return table
+
+
+@functools.cache
+def _cased() -> str:
+    """All characters that ``regex`` may take for another one."""
+    import regex
+
+    every = "".join(map(chr, (*range(0xD800), *range(0xE000, _LAST_CASED))))
+    return "".join(regex.findall(r"[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}\p{Lu}\p{Ll}\p{Lt}]", every))
+
+
+@functools.cache
+def _cased_set() -> frozenset[str]:
+    return frozenset(_cased())
+
+
+@functools.cache
+def _word() -> Any:
+    import regex
+
+    return regex.compile(r"\w")
+
+
+def _anywhere(_text: str, _start: int, _end: int) -> bool:
+    return True
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    before = start > 0 and _word().match(text, start - 1, start)
+    return not before and not (end < len(text) and _word().match(text, end, end + 1))
+
+
+TIMEOUT_SECONDS = 5.0
+MATCHES_BETWEEN_CHECKS = 512
+MOST_OF_A_PATTERN = 500
+"""Characters. At ten times as many, ``regex`` holds the interpreter for a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What to look for. ``whole_words`` and ``match_case`` apply to plain text and to patterns alike."""
+
+    pattern: str
+    is_regex: bool = False
+    match_case: bool = False
+    whole_words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FindRequest:
+    """Search ``text`` of ``revision``.
+
+    With ``replacement`` also work out what replacing every match gives; ``only`` names the one match (its start and
+    end in UTF-16) where no other is to be replaced.
+    """
+
+    revision: int
+    text: str | HeldText
+    options: SearchOptions
+    replacement: str | None = None
+    only: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """Where a search found something: two parallel int32 arrays of UTF-16 offsets, in order, not overlapping."""
+
+    revision: int
+    options: SearchOptions
+    utf16_starts: NDArray[np.int32]
+    utf16_ends: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What replacing gives: pieces in order, apart from each other, their offsets in the text of ``revision``.
+
+    ``count`` matches are replaced. ``only`` says that no more than one was asked for.
+    """
+
+    revision: int
+    pieces: tuple[Piece, ...]
+    count: int
+    only: bool = False
+
+
+class FindError(Exception):
+    """The search could not be done; the text is a sentence for the user."""
+
+
+class FindService(QObject):
+    """Searches in a lane of its own; a newer search replaces one that waits.
+
+    Signals: ``found(Matches)``, ``replaced(Replacement)``, ``failed(FindRequest, str)`` with a sentence,
+    ``stopped(FindRequest)`` when the user stopped it.
+    """
+
+    found = Signal(object)
+    replaced = Signal(object)
+    failed = Signal(object, str)
+    stopped = Signal(object)
+
+    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lane = runner.conflated(self.tr("Searching"), answer)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+        self._lane.cancelled.connect(self.stopped)
+
+    def search(self, request: FindRequest) -> None:
+        """Start a search."""
+        self._lane.submit(request)
+
+    def cancel(self) -> None:
+        """Give up what is being searched for."""
+        self._lane.cancel()
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        if isinstance(result.value, Replacement):
+            self.replaced.emit(result.value)
+        else:
+            self.found.emit(result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.request, failure.why)
+
+
+def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
+    """Search, and replace where that is asked for. On a worker thread. Raises FindError."""
+    if isinstance(request.text, HeldText):
+        request = replace(request, text=request.text.text(ticket.stand_back))
+    if request.only is not None:
+        return _replace_one(request, ticket)
+    if request.replacement is not None:
+        return _replace_all(request, ticket)
+    starts, ends = array("i"), array("i")
+    for match in _matches(request, ticket):
+        starts.append(match.start())
+        ends.append(match.end())
+    return _as_matches(request, starts, ends, ticket)
+
+
+def compiled(options: SearchOptions) -> Any:
+    """The compiled expression. Raises FindError with the place of a mistake in it, or if it is too long."""
+    import regex
+
+    source = options.pattern
+    if len(source) > MOST_OF_A_PATTERN:
+        raise FindError(
+            _tr("The pattern has {n} characters; at most {most} can be searched for. Plain text may be longer.").format(
+                n=f"{len(source):,}", most=MOST_OF_A_PATTERN
+            )
+        )
+    if options.whole_words:
+        source = rf"(?<!\w)(?:{source})(?!\w)"
+    flags = regex.MULTILINE | (0 if options.match_case else regex.IGNORECASE)
+    try:
+        return regex.compile(source, flags, cache_pattern=False)
+    except regex.error as error:
+        shift = len(r"(?<!\w)(?:") if options.whole_words else 0
+        place = "" if error.pos is None else _tr(" at character {n}").format(n=error.pos - shift + 1)
+        raise FindError(_tr("The pattern is not valid{place}: {why}").format(place=place, why=error.msg)) from None
+
+
+def replacement_of(options: SearchOptions, match: Any, replacement: str) -> str:
+    """What stands for one match. In a pattern ``\\1`` and ``\\g<name>`` are its groups. Raises FindError."""
+    import regex
+
+    if not options.is_regex:
+        return replacement
+    try:
+        return match.expand(replacement)
+    except (regex.error, IndexError, KeyError) as error:
+        raise FindError(_tr("The replacement is not valid: {why}").format(why=error)) from None
+
+
+def _matches(request: FindRequest, ticket: Ticket) -> Iterator[Any]:
+    """The matches that are not empty: an empty one can be neither shown nor replaced in a way anybody expects."""
+    if not request.options.is_regex:
+        yield from _plain_matches(request, ticket)
+        return
+    pattern = compiled(request.options)
+    length = max(1, len(request.text))
+    try:
+        for number, match in enumerate(pattern.finditer(request.text, timeout=TIMEOUT_SECONDS, concurrent=True)):
+            if number % MATCHES_BETWEEN_CHECKS == 0:
+                ticket.progress(match.start() / length)
+            if match.end() > match.start():
+                yield match
+    except TimeoutError:
+        raise FindError(
+            _tr("The search took longer than {n} seconds and was stopped. A simpler pattern may do.").format(
+                n=round(TIMEOUT_SECONDS)
+            )
+        ) from None
+
+
+class _Found(NamedTuple):
+    """A match of plain text, as far as it is asked for what a match of an expression is."""
+
+    from_char: int
+    to_char: int
+
+    def start(self) -> int:
+        return self.from_char
+
+    def end(self) -> int:
+        return self.to_char
+
+
+def _plain_matches(request: FindRequest, ticket: Ticket) -> Iterator[_Found]:
+    options = request.options
+    places = found_places(
+        request.text,
+        options.pattern,
+        match_case=options.match_case,
+        whole_words=options.whole_words,
+        between=ticket.progress,
+    )
+    return itertools.starmap(_Found, places)
+
+
+def _as_matches(request: FindRequest, starts: array, ends: array, ticket: Ticket) -> Matches:
+    import numpy as np
+
+    places = char_to_utf16(np.stack([np.asarray(starts), np.asarray(ends)]), request.text, ticket.stand_back)
+    places.setflags(write=False)
+    return Matches(request.revision, request.options, *places)
+
+
+def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
+    """Every match by its replacement. A match is gone when the next one comes: there may be a million."""
+    count = 0
+
+    def changes() -> Iterator[tuple[int, int, str]]:
+        nonlocal count
+        assert request.replacement is not None
+        for match in _matches(request, ticket):
+            count += 1
+            yield match.start(), match.end(), replacement_of(request.options, match, request.replacement)
+
+    pieces = gathered(request.text, while_wanted(changes()), ticket.stand_back)
+    return Replacement(request.revision, pieces, count)
+
+
+def _replace_one(request: FindRequest, _ticket: Ticket) -> Replacement:
+    """Replace the one match, found again where it was, in its surroundings."""
+    assert request.replacement is not None
+    assert request.only is not None
+    import numpy as np
+
+    start, end = (int(place) for place in utf16_to_char(np.array(request.only, dtype=np.int32), request.text))
+    match: Any = None
+    options = request.options
+    if options.is_regex:
+        match = compiled(options).match(request.text, pos=start, timeout=TIMEOUT_SECONDS, concurrent=True)
+    elif is_at(request.text, options.pattern, start, match_case=options.match_case, whole_words=options.whole_words):
+        match = _Found(start, start + len(options.pattern))
+    if match is None or match.end() != end:
+        return Replacement(request.revision, (), 0, only=True)
+    text = replacement_of(request.options, match, request.replacement)
+    return Replacement(request.revision, (Piece(*request.only, text),), 1, only=True)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Find", text)

@@ -1,0 +1,319 @@
+"""Finds and replaces in the prompt: walks over the matches that the find service finds."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from gui.core.text_chunks import HeldText
+from gui.editor.text_transfer import PieceWriter
+from gui.look.figures import figure
+from gui.prompt.find_service import FindRequest, FindService, Matches, Replacement
+from gui.prompt.prompt import Prompt
+from gui.runtime.notify import Notifier
+from gui.widgets.find_bar import FindBar
+
+TYPING_PAUSE_MS = 120
+"""A search starts when nothing was typed for this long, so that nothing is searched for that nobody meant."""
+
+
+class MatchWalk(QObject):
+    """Between a find bar and the search in its lane. What is searched, and how it is written into, says a subclass."""
+
+    def __init__(self, bar: FindBar, notifier: Notifier, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bar, self._notifier = bar, notifier
+        self._service: FindService | None = None
+        self._found: Matches | None = None
+        self._pending_step = 0
+        self._timer = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
+        self._timer.timeout.connect(self._on_pause)
+        bar.options_changed.connect(self._on_options_changed)
+        bar.next_wanted.connect(self.find_next)
+        bar.previous_wanted.connect(self.find_previous)
+        bar.replace_wanted.connect(self.replace)
+        bar.replace_all_wanted.connect(self.replace_all)
+        bar.closed.connect(self._on_closed)
+
+    def start(self, service: FindService) -> None:
+        """Search from now on."""
+        self._service = service
+        service.found.connect(self._on_found)
+        service.replaced.connect(self._on_replaced)
+        service.failed.connect(self._on_failed)
+        service.stopped.connect(self._on_stopped)
+        if self._bar.isVisible():
+            self._timer.start()
+
+    @property
+    def matches(self) -> Matches | None:
+        """What was found in the text as it is, None while that is not known."""
+        found = self._found
+        return found if found is not None and found.revision == self._revision() else None
+
+    # --- for a subclass to say ----------------------------------------------------------------------------------------
+
+    def _revision(self) -> int:
+        """Of the text as it is."""
+        raise NotImplementedError
+
+    def _selected_range(self) -> tuple[int, int]:
+        """UTF-16 offsets."""
+        raise NotImplementedError
+
+    def _select(self, utf16_start: int, utf16_end: int) -> None:
+        """Select this and bring it into sight."""
+        raise NotImplementedError
+
+    def _selected_text(self) -> str:
+        """What a bar that is opened now should look for; empty for what it looked for last."""
+        raise NotImplementedError
+
+    def _search(self) -> None:
+        """Ask for the matches."""
+        raise NotImplementedError
+
+    def _search_to_replace(self, only: tuple[int, int] | None) -> None:
+        """Ask for what replacing gives: of every match, or of the one at these offsets."""
+        raise NotImplementedError
+
+    def _write(self, replacement: Replacement) -> bool:
+        """Replace; ``_after_writing`` is for when that is done. False: the text is another one by now."""
+        raise NotImplementedError
+
+    def _show(self, matches: Matches | None) -> None:
+        """Mark the matches, where the editor does such a thing."""
+
+    def _leave(self) -> None:
+        """The bar was closed: the focus goes back to the text."""
+        raise NotImplementedError
+
+    # --- walking ------------------------------------------------------------------------------------------------------
+
+    def open(self, *, replace: bool) -> None:
+        """Show the bar, looking for what is selected."""
+        self._bar.open_bar(replace=replace, selected=self._selected_text())
+
+    @Slot()
+    def find_next(self) -> None:
+        """Go to the match after the caret; from the last one on to the first."""
+        self._step(1)
+
+    @Slot()
+    def find_previous(self) -> None:
+        """Go to the match before the caret; from the first one on to the last."""
+        self._step(-1)
+
+    def _step(self, direction: int) -> None:
+        if not self._bar.isVisible():
+            self.open(replace=False)
+        matches = self.matches
+        if matches is None:
+            self._pending_step = direction
+            self._timer.start(0)
+            return
+        count = len(matches.utf16_starts)
+        if not count:
+            return
+        import numpy as np
+
+        start, end = self._selected_range()
+        if direction > 0:
+            # Behind what is selected, so that a match that is selected is not found again.
+            place = int(matches.utf16_starts.searchsorted(np.int32(start + (end > start)))) % count
+        else:
+            place = (int(matches.utf16_starts.searchsorted(np.int32(start))) - 1) % count
+        self._select(int(matches.utf16_starts[place]), int(matches.utf16_ends[place]))
+        self._say_count()
+
+    def _selected_match(self, matches: Matches) -> int:
+        """The place of the match that is selected, -1 where none is."""
+        import numpy as np
+
+        start, end = self._selected_range()
+        place = int(matches.utf16_starts.searchsorted(np.int32(start)))
+        if place == len(matches.utf16_starts) or start == end:
+            return -1
+        found = (int(matches.utf16_starts[place]), int(matches.utf16_ends[place]))
+        return place if found == (start, end) else -1
+
+    def _say_count(self) -> None:
+        matches = self.matches
+        if matches is None:
+            return
+        number = partial(figure, self._bar.locale())
+        count = len(matches.utf16_starts)
+        selected = self._selected_match(matches)
+        if not count:
+            self._bar.say(self.tr("not found"))
+        elif selected >= 0:
+            self._bar.say(self.tr("{n} of {count}").format(n=number(selected + 1), count=number(count)))
+        else:
+            self._bar.say(self.tr("1 match") if count == 1 else self.tr("{n} matches").format(n=number(count)))
+
+    # --- searching ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_options_changed(self) -> None:
+        self._found = None
+        self._timer.start(TYPING_PAUSE_MS)
+
+    @Slot()
+    def _on_text_changed(self) -> None:
+        self._found = None
+        if self._bar.isVisible():
+            self._timer.start(TYPING_PAUSE_MS)
+
+    @Slot()
+    def _on_pause(self) -> None:
+        if self._bar.options.pattern:
+            self._bar.say(self.tr("searching…"))
+            self._search()
+        else:
+            self._bar.say("")
+            self._show(None)
+
+    @Slot(object)
+    def _on_found(self, matches: Matches) -> None:
+        if matches.options != self._bar.options or not self._bar.isVisible():
+            return
+        if matches.revision != self._revision():
+            self._timer.start(TYPING_PAUSE_MS)
+            return
+        self._found = matches
+        self._show(matches)
+        self._say_count()
+        if self._pending_step:
+            step, self._pending_step = self._pending_step, 0
+            self._step(step)
+
+    @Slot(object, str)
+    def _on_failed(self, _request: FindRequest, why: str) -> None:
+        self._show(None)
+        self._bar.say(why, failed=True)
+
+    @Slot(object)
+    def _on_stopped(self, request: FindRequest) -> None:
+        self._pending_step = 0
+        if request.options == self._bar.options and not self._timer.isActive():
+            self._bar.say(self.tr("stopped"))
+
+    @Slot()
+    def _on_closed(self) -> None:
+        self._timer.stop()
+        self._found = None
+        self._show(None)
+        if self._service is not None:
+            self._service.cancel()
+        self._leave()
+
+    # --- replacing ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def replace(self) -> None:
+        """Replace the match that is selected, and go on to the next; without one, go there."""
+        matches = self.matches
+        if matches is None or self._selected_match(matches) < 0:
+            self._step(1)
+            return
+        # One match, searched again where it is: groups of the pattern can then stand in the replacement.
+        self._search_to_replace(self._selected_range())
+
+    @Slot()
+    def replace_all(self) -> None:
+        """Replace every match, as one step to undo."""
+        if self._bar.options.pattern:
+            self._search_to_replace(None)
+
+    @Slot(object)
+    def _on_replaced(self, replacement: Replacement) -> None:
+        if not self._write(replacement):
+            self._notifier.warning(self.tr("The text changed meanwhile; nothing was replaced."), key="replace")
+
+    def _after_writing(self, replacement: Replacement) -> None:
+        if replacement.only:
+            self._step(1)
+            return
+        count = figure(self._bar.locale(), replacement.count)
+        words = self.tr("1 replaced") if replacement.count == 1 else self.tr("{n} replaced").format(n=count)
+        self._notifier.remark(words)
+
+
+LONGEST_SELECTED = 200
+"""UTF-16 units of a selection that a bar is opened with; nobody looks for more."""
+
+
+class Finder(MatchWalk):
+    """Keeps the matches up to date with the pattern and the prompt, and moves between them."""
+
+    def __init__(self, prompt: Prompt, bar: FindBar, notifier: Notifier, parent: QObject | None = None) -> None:
+        super().__init__(bar, notifier, parent)
+        self._prompt = prompt
+        self._editor = prompt.editor
+        self._wanted: list[str] = []
+        self._only: tuple[int, int] | None = None
+        self._replacing: Replacement | None = None
+        self._writer = PieceWriter(prompt.editor, self)
+        self._writer.finished.connect(self._on_written)
+        prompt.changed.connect(self._on_text_changed)
+        prompt.text_ready.connect(self._on_text_ready)
+
+    def _revision(self) -> int:
+        return self._editor.revision
+
+    def _selected_range(self) -> tuple[int, int]:
+        return self._editor.selected_range()
+
+    def _select(self, utf16_start: int, utf16_end: int) -> None:
+        self._editor.select_range(utf16_start, utf16_end)
+
+    def _selected_text(self) -> str:
+        start, end = self._editor.selected_range()
+        return self._editor.textCursor().selectedText() if 0 < end - start <= LONGEST_SELECTED else ""
+
+    def _search(self) -> None:
+        if "search" not in self._wanted:
+            self._ask("search")
+
+    def _search_to_replace(self, only: tuple[int, int] | None) -> None:
+        self._only = only
+        self._ask("all" if only is None else "one")
+
+    def _ask(self, what: str) -> None:
+        self._wanted.append(what)
+        self._prompt.request_text()
+
+    @Slot(int, object)
+    def _on_text_ready(self, revision: int, text: HeldText) -> None:
+        wanted, self._wanted = self._wanted, []
+        if self._service is None or not wanted or not self._bar.options.pattern:
+            return
+        if "all" in wanted or "one" in wanted:
+            only = self._only if "one" in wanted else None
+            replacement = self._bar.replacement.text()
+            self._service.search(FindRequest(revision, text, self._bar.options, replacement, only))
+        else:
+            self._service.search(FindRequest(revision, text, self._bar.options))
+
+    def _write(self, replacement: Replacement) -> bool:
+        if not self._writer.can_write(replacement.revision):
+            return False
+        self._replacing = replacement
+        self._writer.write(replacement.revision, replacement.pieces)
+        return True
+
+    @Slot(bool)
+    def _on_written(self, _whole: bool) -> None:
+        replacement, self._replacing = self._replacing, None
+        assert replacement is not None
+        self._after_writing(replacement)
+
+    def _show(self, matches: Matches | None) -> None:
+        if matches is None:
+            self._editor.highlight_matches([], [])
+        else:
+            self._editor.highlight_matches(matches.utf16_starts, matches.utf16_ends)
+
+    def _leave(self) -> None:
+        self._editor.setFocus()

@@ -1,0 +1,1 @@
+"""Page Savings: which parts of a prompt cost most, and which edits would save tokens."""

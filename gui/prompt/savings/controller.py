@@ -1,0 +1,329 @@
+"""Controller of the page Savings: searches the prompt, counts what is ticked, and applies the edits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from gui.costs.money_text import money_text
+from gui.costs.priced_model import PricedModel
+from gui.editor.text_transfer import PieceWriter
+from gui.prompt.savings.labels import kind_words
+from gui.prompt.savings.service import AdviceRequest, Combination, CombineRequest, Findings, SavingsService
+from gui.runtime.notify import Offer
+from gui.widgets.page_controller import TabBuilding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gui.core.text_chunks import HeldText
+    from gui.prompt.savings.panel import SavingsPanel
+    from gui.widgets.page_controller import TabParts
+
+NEEDS = ("gui.prompt.savings.panel",)
+"""What building the page loads."""
+
+
+class SavingsController(QObject):
+    """Drives the page, which is built when it is first seen: between panel, prompt and service."""
+
+    _panel: SavingsPanel
+
+    def __init__(self, parts: TabParts) -> None:
+        bench = parts.bench
+        super().__init__(bench)
+        assert bench.costs is not None
+        self._bench, self._prompt = bench, bench.prompt
+        self._costs, self._notifier = bench.costs, bench.notifier
+        self.panel: SavingsPanel | None = None
+        self._has_old_prices = False
+        self.findings: Findings | None = None
+        self.combination: Combination | None = None
+        self._wants_text = self._looking = False
+        self._awaited: CombineRequest | None = None
+        self._building = TabBuilding(self._steps, bench.window.closed, self)
+        self.service = SavingsService(parts.runner, parts.open_encoding, self)
+        bench.page("savingsTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+
+    def build(self) -> None:
+        """Build the page now, unless that was done."""
+        self._building.finish()
+
+    def _steps(self) -> Iterator[None]:
+        from gui.prompt.savings.panel import SavingsPanel
+
+        bench = self._bench
+        panel = SavingsPanel(bench.theme, bench.icons)
+        yield from panel.make()
+        yield
+        self.panel = self._panel = panel
+        self._writer = PieceWriter(self._prompt.editor, self)
+        self._writer.finished.connect(self._on_written)
+        self._connect()
+        self._show_standing()
+        yield
+        page = bench.page("savingsTab")
+        page.fill(panel)
+        bench.window.view_bar.add_tools("savingsTab", panel.tools)
+        page.lead_to(panel.run)
+        yield
+
+    def _connect(self) -> None:
+        panel, prompt, service, costs = self._panel, self._prompt, self.service, self._costs
+        panel.run_asked.connect(self.run)
+        panel.stop_asked.connect(service.stop)
+        panel.savings.chosen_changed.connect(self._combine)
+        panel.savings.apply_asked.connect(self.apply)
+        for page in (panel.savings, panel.ranking):
+            page.place_asked.connect(self._go_to)
+        prompt.changed.connect(self._show_standing)
+        prompt.text_ready.connect(self._on_text)
+        service.found.connect(self._on_found)
+        service.combined.connect(self._on_combined)
+        service.progressed.connect(self._on_progress)
+        service.stopped.connect(self._on_stopped)
+        service.failed.connect(self._on_failed)
+        for change in (costs.service.estimated, costs.panel.model.arranged, costs.reference_changed):
+            change.connect(self._reprice)
+
+    def focus(self) -> None:
+        """Put the keyboard into the page that is in front."""
+        self._bench.page("savingsTab").bring_to_front()
+        self.build()
+        self._panel.focus()
+
+    def _priced(self) -> PricedModel | None:
+        costs = self._costs
+        row, scenario = costs.reference_row(), costs.service.scenario
+        return None if row is None or scenario is None else PricedModel(row.model, scenario, costs.service.mix)
+
+    @Slot()
+    def _reprice(self) -> None:
+        """Whatever money hangs on may be another; that is seen only on this page, and dozens of amounts take a while
+        beside each key typed in the prompt."""
+        self._has_old_prices = not self._bench.page("savingsTab").is_in_front()
+        if self._has_old_prices:
+            return
+        self._panel.set_text(self._costs.panel.model.view.text)
+        self.reprice()
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        """Whoever turns to the page wants to know of the text as it is now."""
+        self._building.when_built(self._look)
+
+    def _look(self) -> None:
+        if not self._bench.page("savingsTab").is_in_front():
+            return
+        if self._has_old_prices:
+            self._reprice()
+        if not self.fresh:
+            self.run()
+
+    @property
+    def fresh(self) -> bool:
+        """Whether what was found is of the text as it is, counted as the model counts."""
+        return self._of_this_text and not self._in_another_encoding
+
+    @property
+    def _of_this_text(self) -> bool:
+        return self.findings is not None and self.findings.request.revision == self._prompt.editor.revision
+
+    @property
+    def _in_another_encoding(self) -> bool:
+        return self.findings is not None and self.findings.request.encoding != self._encoding()
+
+    @Slot()
+    def run(self) -> None:
+        """Look through the prompt as it is."""
+        self._wants_text = self._looking = True
+        self._panel.show_running(True)
+        self._show_standing()
+        self._prompt.request_text()
+
+    @Slot()
+    def reprice(self) -> None:
+        """Other prices, another scenario or another model."""
+        findings, priced = self.findings, self._priced()
+        if findings is None:
+            return
+        savings, ranking = self._panel.savings, self._panel.ranking
+        if priced is None:
+            savings.model.set_money({})
+            ranking.model.set_money(None)
+        else:
+            encoding = findings.request.encoding
+            effects = {one.kind.name: one.effect for one in findings.advice.proposals}
+            savings.model.set_money(
+                {
+                    name: priced.saving(encoding, effect.tokens_before, effect.tokens_after)
+                    for name, effect in effects.items()
+                }
+            )
+            ranking.model.set_money(priced.prompt(encoding, findings.advice.tokens))
+        self._show_total()
+        self._show_standing()
+        if self._of_this_text and self._in_another_encoding and self._panel.isVisible() and not self._looking:
+            self.run()
+
+    @Slot()
+    def apply(self) -> None:
+        """Make the checked edits, as they were counted."""
+        done = self.combination
+        if done is None or not self._writer.can_write(done.revision):
+            self._notifier.warning(
+                self.tr("The text changed in the meantime, so nothing was edited. Searching again."),
+                key="advisor",
+            )
+            self.run()
+            return
+        self._writer.write(done.revision, done.pieces)
+
+    @Slot(int, object)
+    def _on_text(self, revision: int, text: HeldText) -> None:
+        if not self._wants_text:
+            return
+        self._wants_text = False
+        request = AdviceRequest(revision, text, self._encoding(), self._prompt.special_as_tokens)
+        self.service.look(request)
+
+    def _encoding(self) -> str:
+        """That of the model by which money is told: else its tokens would be those of another."""
+        priced = self._priced()
+        return (priced.model.count.tokenizer if priced is not None else None) or self._prompt.encoding
+
+    @Slot(object)
+    def _on_found(self, findings: Findings) -> None:
+        self._end()
+        self.findings, self.combination = findings, None
+        self._panel.ranking.show_rankings(findings.rankings, findings.advice.tokens)
+        self._panel.savings.show_proposals(findings.advice.proposals, findings.previews)
+        self.reprice()
+
+    @Slot()
+    def _combine(self) -> None:
+        """Count what is checked anew: edits that touch each other save less together than one by one."""
+        self.combination = self._awaited = None
+        if self.findings is not None and self._panel.savings.model.chosen:
+            self._awaited = CombineRequest(self.findings, self._panel.savings.model.chosen)
+            self.service.combine(self._awaited)
+        self._show_total()
+
+    @Slot(object, object)
+    def _on_combined(self, combination: Combination, request: CombineRequest) -> None:
+        if request is self._awaited:
+            self._awaited, self.combination = None, combination
+            self._show_total()
+
+    @Slot(bool)
+    def _on_written(self, whole: bool) -> None:
+        done = self.combination
+        if not whole or done is None:
+            return
+        saved = self._panel.text.localised(f"{done.tokens_before - done.tokens_after:,}")
+        self._notifier.information(
+            self.tr("Saved {tokens} tokens.").format(tokens=saved),
+            key="savings",
+            offers=(Offer(self.tr("Undo"), self._undo),),
+        )
+        self.run()
+
+    def _undo(self) -> None:
+        self._notifier.withdraw("savings")
+        self._prompt.editor.undo()
+        self.run()
+
+    @Slot(int, int)
+    def _go_to(self, utf16_start: int, utf16_end: int) -> None:
+        if self._of_this_text:
+            self._bench.show_place(utf16_start, utf16_end)
+        else:
+            self._notifier.remark(self.tr("The text has changed, so positions may be off. Search again."))
+
+    @Slot(float, str)
+    def _on_progress(self, fraction: float, note: str) -> None:
+        self._panel.show_progress(fraction)
+        if note:
+            self._panel.show_status(self.tr("Searching: {what}…").format(what=note))
+
+    @Slot()
+    def _on_stopped(self) -> None:
+        self._end()
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self._end()
+        self._notifier.error(self.tr("Could not search the text: {why}.").format(why=why))
+
+    def _end(self) -> None:
+        self._looking = False
+        self._panel.show_running(False)
+        self._show_standing()
+
+    # --- in words ---------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _show_standing(self) -> None:
+        """Of which text, counted how and priced for whom the figures are."""
+        findings, panel = self.findings, self._panel
+        panel.savings.apply.setEnabled(self.combination is not None and self.fresh and not self._looking)
+        if self._looking:
+            panel.show_status(self.tr("Searching the text…"))
+        elif findings is None:
+            panel.show_status(self.tr("Finds what costs tokens, and counts every edit before suggesting it."))
+        elif not self._of_this_text:
+            panel.show_status(self.tr("The text has changed since. Search again for new figures."), "warning")
+        else:
+            panel.show_status(" ".join(self._sentences(findings)))
+
+    def _sentences(self, findings: Findings) -> list[str]:
+        advice, encoding = findings.advice, findings.request.encoding
+        tokens = self._panel.text.localised(f"{advice.tokens:,}")
+        words = [self.tr("{tokens} tokens in {encoding}.").format(tokens=tokens, encoding=encoding)]
+        if not advice.proposals:
+            words.append(self.tr("No savings found."))
+        if advice.unfinished:
+            names = ", ".join(kind_words(kind.name).title for kind in advice.unfinished)
+            words.append(self.tr("Timed out: {names}. Try a part of the text.").format(names=names))
+        priced = self._priced()
+        if priced is not None:
+            calls = self._panel.text.localised(f"{priced.scenario.calls:,}")
+            words.append(
+                self.tr("Money: {model}, {calls} calls per month.").format(model=priced.model.name, calls=calls)
+            )
+            if self._in_another_encoding:
+                words.append(self.tr("It counts in another encoding. Search again for its figures."))
+        return words
+
+    def _show_total(self) -> None:
+        """What is checked, and what it comes to."""
+        savings, strip, done = self._panel.savings, self._panel.strip, self.combination
+        savings.apply.setEnabled(done is not None and self.fresh and not self._looking)
+        savings.empty.say(self.tr("No savings found.") if self.findings is not None else "")
+        chosen, rows = len(savings.model.chosen), len(savings.model.rows)
+        savings.total.setText(
+            self.tr("{chosen} of {rows} selected. Undo reverts all of them.").format(chosen=chosen, rows=rows)
+            if rows
+            else ""
+        )
+        if self.findings is None:
+            strip.show_figures()
+            return
+        localised = self._panel.text.localised
+        if done is None:
+            tokens = localised(f"{self.findings.advice.tokens:,}")
+            waits = self._awaited is not None
+            strip.show_figures((tokens, self.tr("tokens, counting the selection…") if waits else self.tr("tokens")))
+            return
+        saved = done.tokens_before - done.tokens_after
+        before, after = (localised(f"{tokens:,}") for tokens in (done.tokens_before, done.tokens_after))
+        share = localised(f"{saved / max(done.tokens_before, 1) * 100:.1f}")
+        with_chosen = self.tr("tokens, with the {n} selected").format(n=localised(f"{chosen:,}"))
+        figures = [(f"{before} → {after}", with_chosen), (f"−{share}%", self.tr("of the prompt"))]
+        priced = self._priced()
+        if priced is not None:
+            money = priced.saving(self.findings.request.encoding, done.tokens_before, done.tokens_after)
+            words = self.tr("less per month, {model}").format(model=priced.model.name)
+            figures.append((money_text(self._panel.text, money), words))
+        strip.show_figures(*figures)

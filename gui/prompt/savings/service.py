@@ -1,0 +1,194 @@
+"""Looks for what costs tokens in the prompt and what would save some, off the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, get_args
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from engine.still_wanted import ENTRIES, while_wanted
+from gui.core.savings.proposals import MOST_SECONDS, advise, together
+from gui.core.savings.ranking import Preview, RankedPart, previews, rank_lines, rank_sections, ranked_parts
+from gui.core.savings.types import Advice, SectionKind, Watch
+from gui.core.text_chunks import HeldText
+from gui.editor.text_changes import Piece, gathered
+from gui.prompt.savings.labels import kind_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine import Encoding
+    from gui.core.user_encodings import OpenEncoding
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+
+LINES = "line"
+ADVISING_SHARE = 0.7
+"""The part of the work that looking for edits is; the rest is ranking."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceRequest:
+    """What to look at: the text of ``revision``, and how its tokens are counted."""
+
+    revision: int
+    text: HeldText
+    encoding: str
+    special_as_tokens: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings:
+    """What was found. ``rankings`` by kind of part, ``LINES`` among them; empty where nobody can say where the tokens
+    are. ``previews`` by kind of proposal."""
+
+    request: AdviceRequest
+    advice: Advice
+    rankings: Mapping[str, tuple[RankedPart, ...]]
+    previews: Mapping[str, tuple[Preview, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CombineRequest:
+    """Count what these proposals do together."""
+
+    findings: Findings
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """What proposals do together, counted on the edited text, and the pieces that do it in the editor."""
+
+    revision: int
+    names: frozenset[str]
+    tokens_before: int
+    tokens_after: int
+    pieces: tuple[Piece, ...]
+
+
+class SavingsService(QObject):
+    """Signals: ``found(Findings)``; ``combined(Combination, CombineRequest)``; ``progressed(float, str)``: how far, and
+    what is being looked for; ``stopped()`` by the user; ``failed(str)`` with the reason."""
+
+    found = Signal(object)
+    combined = Signal(object, object)
+    progressed = Signal(float, str)
+    stopped = Signal()
+    failed = Signal(str)
+
+    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
+        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+        super().__init__(parent)
+        self._looking = runner.conflated(self.tr("Looking for savings"), partial(look, open_encoding))
+        self._looking.finished.connect(self._on_found)
+        self._looking.failed.connect(self._on_failed)
+        self._looking.cancelled.connect(self._on_stopped)
+        self._looking.progressed.connect(self._on_progress)
+        self._combining = runner.conflated(self.tr("Counting savings together"), partial(combine, open_encoding))
+        self._combining.finished.connect(self._on_combined)
+        self._combining.failed.connect(self._on_failed)
+
+    def look(self, request: AdviceRequest) -> None:
+        """Look through a text."""
+        self._looking.submit(request)
+
+    def combine(self, request: CombineRequest) -> None:
+        """Count some proposals together."""
+        self._combining.submit(request)
+
+    def stop(self) -> None:
+        """Look no further."""
+        self._looking.cancel()
+
+    @Slot(object)
+    def _on_found(self, result: JobResult) -> None:
+        self.found.emit(result.value)
+
+    @Slot(object)
+    def _on_combined(self, result: JobResult) -> None:
+        self.combined.emit(result.value, result.request)
+
+    @Slot(object)
+    def _on_progress(self, progress: object) -> None:
+        self.progressed.emit(progress.fraction, progress.note)
+
+    @Slot(object)
+    def _on_stopped(self, _request: object) -> None:
+        self.stopped.emit()
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+
+def look(open_encoding: OpenEncoding, request: AdviceRequest, ticket: Ticket) -> Findings:
+    """Find out everything about a text. On a worker thread. EngineError, JobCancelled."""
+    stage = [0.0, ""]
+    watch = Watch(MOST_SECONDS, check=lambda: ticket.progress(*stage))
+
+    def begin(share: float, name: str) -> None:
+        stage[:] = share * ADVISING_SHARE, kind_words(name).title
+        ticket.progress(*stage)
+
+    text = request.text.text(ticket.stand_back)
+    encoding = open_encoding(request.encoding)
+    advice = advise(text, _counter(encoding, request.special_as_tokens), watch, begin)
+    shown = {one.kind.name: previews(text, one.effect.edits) for one in advice.proposals}
+    return Findings(request, advice, _rankings(text, encoding, request.special_as_tokens, ticket), shown)
+
+
+def combine(open_encoding: OpenEncoding, request: CombineRequest, ticket: Ticket) -> Combination:
+    """What some of the proposals do together. On a worker thread. EngineError, JobCancelled."""
+    asked = request.findings.request
+    ticket.progress(0.0)
+    text = asked.text.text(ticket.stand_back)
+    chosen = [one for one in request.findings.advice.proposals if one.kind.name in request.names]
+    effect = together(text, chosen, _counter(open_encoding(asked.encoding), asked.special_as_tokens))
+    pieces = gathered(text, while_wanted(effect.edits), ticket.stand_back)
+    return Combination(asked.revision, request.names, effect.tokens_before, effect.tokens_after, pieces)
+
+
+def _counter(encoding: Encoding, special_as_tokens: bool) -> Callable[[str], int]:
+    if not special_as_tokens:
+        return encoding.count
+    return lambda text: len(encoding.token_ids(text, special_as_tokens=True))
+
+
+def _rankings(
+    text: str, encoding: Encoding, special_as_tokens: bool, ticket: Ticket
+) -> dict[str, tuple[RankedPart, ...]]:
+    kinds: tuple[SectionKind, ...] = get_args(SectionKind)
+    ends = _token_ends(text, encoding, special_as_tokens)
+    found = {}
+    for number, kind in enumerate((LINES, *kinds)):
+        ticket.progress(ADVISING_SHARE + (1 - ADVISING_SHARE) * number / (len(kinds) + 1))
+        try:
+            ranking = rank_lines(text, ends) if kind == LINES else rank_sections(text, ends, kind)
+        except ValueError:
+            return {}
+        found[kind] = ranked_parts(text, ranking)
+    return found
+
+
+def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArray[np.int64]:
+    if not special_as_tokens:
+        return encoding.token_ends(text)
+    import numpy as np
+
+    from engine.altering_encoding import AlteringEncoding
+    from engine.comparing.byte_map import ByteMap
+    from engine.running_sums import running_sums
+    from engine.sound_text import without_surrogates
+
+    text = without_surrogates(text)
+    ids = encoding.token_ids(text, special_as_tokens=True)
+    if isinstance(encoding, AlteringEncoding):
+        return ByteMap(text).of_units(encoding.utf16_ends(text, ids, special_as_tokens=True))
+    pieces = (ids[first : first + ENTRIES].tolist() for first in range(0, len(ids), ENTRIES))  # there may be millions
+    lengths = (len(token) for piece in while_wanted(pieces, every=1) for token in encoding.decode_tokens_bytes(piece))
+    return running_sums(np.fromiter(lengths, np.int64, len(ids)), np.empty(len(ids), np.int64))

@@ -1,0 +1,153 @@
+"""What the token at the caret is, as a line of text and for a screen reader."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.look.figures import figure
+from gui.look.fonts import as_points, fixed_font, scale
+from gui.look.style_sheet import TYPE
+
+if TYPE_CHECKING:
+    from engine.types import TokenInfo
+    from gui.editor.offsets import TokenSpan
+    from gui.editor.token_editor import TokenEditor
+
+PAUSE_MS = 300
+"""The caret has to rest so long: nobody who holds an arrow key wants every token read."""
+MOST_SPOKEN_BYTES = 64
+
+
+class TokenAnnouncer(QObject):
+    """Keeps the editor's accessible description at the token of the caret, and announces it once the caret rests where
+    somebody moved it. Typing moves it too, and is read out as it is: after each key its token would be too much.
+
+    Signals: ``announced(str)``.
+    """
+
+    announced = Signal(str)
+
+    def __init__(self, editor: TokenEditor) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._words = ""
+        self._place = -1, -1
+        self._moved = False
+        self._rest = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._rest.timeout.connect(self._announce)
+
+    def show_token(self, span: TokenSpan | None, info: TokenInfo | None) -> None:
+        """The caret is in this token, or in none."""
+        self._words = self._spoken(span, info)
+        (revision, position), self._place = self._place, (self._editor.revision, self._editor.textCursor().position())
+        if self._place[0] != revision:
+            self._moved = False
+        elif self._place[1] != position:
+            self._moved = True
+        self._rest.start()
+
+    def _spoken(self, span: TokenSpan | None, info: TokenInfo | None) -> str:
+        if span is None or info is None:
+            return ""
+        from gui.core.token_text import visible
+
+        number = partial(figure, self._editor.locale())
+        size = len(info.token_bytes)
+        text = visible(info.token_bytes[:MOST_SPOKEN_BYTES])
+        for sign, word in (("·", self.tr("space")), ("→", self.tr("tab")), ("⏎", self.tr("new line"))):
+            text = text.replace(sign, f" {word} ")
+        words = self.tr("{text}; token {n}, id {id}, {size} bytes")
+        return words.format(text=" ".join(text.split()), n=number(span.index + 1), id=info.token_id, size=number(size))
+
+    @Slot()
+    def _announce(self) -> None:
+        if self._words == self._editor.accessibleDescription():
+            return
+        self._editor.setAccessibleDescription(self._words)
+        if self._words and self._moved and self._editor.hasFocus():
+            if QAccessible.isActive():
+                QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._editor, self._words))
+            self.announced.emit(self._words)
+
+
+MOST_BYTES = 24
+
+
+class TokenReadout(QWidget):
+    """One line of plain text, cut at its end where the window is too narrow; the whole line is the tool tip.
+
+    It stands in for the inspector where that is not shown.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self.setObjectName("tokenReadout")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        font = fixed_font()
+        font.setPointSizeF(as_points(round(TYPE["caption"] * scale())))
+        self.setFont(font)
+        self.set_text("")
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Show a line."""
+        self._text = text
+        self.setToolTip("")
+        if text:
+            # Not before there are tokens: this is after the first picture of the window.
+            from gui.look.plain_tip import plain_tip
+
+            self.setToolTip(plain_tip(text))
+        self.setAccessibleName(self.tr("Token at the caret: {text}").format(text=text or self.tr("none")))
+        self.update()
+
+    def show_token(self, span: TokenSpan | None, info: TokenInfo | None) -> None:
+        """Describe the token at the caret."""
+        self.set_text(self.describe(span, info))
+
+    def describe(self, span: TokenSpan | None, info: TokenInfo | None) -> str:
+        """A token in one line: place, id, text, bytes, rank, and with which tokens it shares a character."""
+        if span is None:
+            return ""
+        # Not before there are tokens to describe: this is after the first picture of the window.
+        from gui.core.token_text import hexadecimal, visible
+
+        number = partial(figure, self.locale())
+        parts = [self.tr("token {n}").format(n=number(span.index + 1)), self.tr("id {n}").format(n=span.token_id)]
+        if info is not None:
+            size = len(info.token_bytes)
+            parts += [
+                f"“{visible(info.token_bytes[:256])}”",
+                hexadecimal(info.token_bytes, MOST_BYTES),
+                self.tr("1 byte") if size == 1 else self.tr("{n} bytes").format(n=number(size)),
+            ]
+            if info.kind == "special":
+                parts.append(self.tr("special token"))
+            elif info.rank is not None:
+                parts.append(self.tr("rank {n}").format(n=info.rank))
+        if span.partners:
+            others = ", ".join(number(index + 1) for index, _id in span.partners)
+            parts.append(self.tr("shares a character with token {others}").format(others=others))
+        return "  ·  ".join(parts)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.fontMetrics().height() + 6)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.fontMetrics().height() + 6)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            area = self.rect().adjusted(16, 0, -16, 0)
+            cut = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, area.width())
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)

@@ -1,0 +1,400 @@
+"""Two texts compared: their tokens line by line, and what the second changes in the cost of every model."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from decimal import Decimal
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.text_runs import WRAPPED, plain_text, wrapped
+from gui.core.token_text import visible_line
+from gui.costs.money_text import MINUS, CostText, money_text
+from gui.look.figures import figure
+from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.prompt.savings.tables import RUNS_ROLE
+from gui.prompt.versions.service import PROMPT
+from gui.widgets.delegates import RunsDelegate, TextDelegate
+from gui.widgets.empty_state import EmptyState
+from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.table_model import Index, RowsModel, plain_tips
+from gui.widgets.tables import FittedTable, StretchedTable, set_up_rows
+from gui.widgets.tool_row import ToolRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gui.core.token_diff import Comparison, DiffRow
+    from gui.core.version_store import Version
+    from gui.costs.priced_model import CostChange
+    from pricing.types import CostEstimate
+
+CONTINUED = "↳"
+"""Stands for the number of a line that goes on."""
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("Versions", text)
+
+
+SIGN, BEFORE_LINE, BEFORE, AFTER_LINE, AFTER = range(5)
+
+
+class DiffTableModel(RowsModel):
+    """A sign for what happened, then line number and text of both."""
+
+    COLUMNS = 5
+    FIGURES = (BEFORE_LINE, AFTER_LINE)
+
+    def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._locale = locale
+        self._whole: Sequence[DiffRow] = ()
+        self._first = [0]
+        self.room, self._width = math.inf, len
+
+    def set_rows(self, rows: Sequence[DiffRow]) -> None:
+        """Show these, broken into rows where they are wider than there is room for."""
+        self._whole = rows
+        self._wrap()
+
+    def set_room(self, room: float, width: Callable[[str], int]) -> None:
+        """Break the texts of either side where they are wider than ``room``; ``width``: of a character."""
+        if room != self.room:
+            self.room, self._width = room, width
+            self._wrap()
+
+    def _wrap(self) -> None:
+        wrap = partial(wrapped, room=self.room, width=self._width)
+        parts = [row.wrapped(wrap) for row in self._whole]
+        self._first = list(accumulate(map(len, parts), initial=0))
+        super().set_rows([one for part in parts for one in part])
+
+    def whole_row(self, row: int) -> int:
+        """Return which row this one is a part of, before any was broken."""
+        return bisect_right(self._first, row) - 1 if row >= 0 else 0
+
+    def first_of(self, whole: int) -> int:
+        """Return the first part of a row."""
+        return self._first[whole]
+
+    @plain_tips
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if index.isValid() and index.column() in (BEFORE, AFTER):
+            row = self.rows[index.row()]
+            if role == RUNS_ROLE and not row.folded:
+                return row.before if index.column() == BEFORE else row.after
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return self.cell(row, index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == SIGN:
+            return Qt.AlignmentFlag.AlignCenter
+        return super().data(index, role)
+
+    def titles(self) -> tuple[str, ...]:
+        return "", tr("Line"), tr("Before"), tr("Line"), tr("After")
+
+    def cell(self, row: DiffRow, column: int) -> str:
+        if row.folded:
+            words = tr("… {tokens} tokens are the same").format(tokens=figure(self._locale, row.folded))
+            return words if column == BEFORE else ""
+        if column == SIGN:
+            gone, new = (any(run.mark for run in runs) for runs in (row.before, row.after))
+            return "±" if gone and new else "−" if gone else "+" if new else ""
+        if column in (BEFORE_LINE, AFTER_LINE):
+            line = row.before_line if column == BEFORE_LINE else row.after_line
+            return CONTINUED if line == WRAPPED else figure(self._locale, line) if line else ""
+        return plain_text(row.before if column == BEFORE else row.after)
+
+
+MODEL, COST_BEFORE, COST_AFTER, COST_CHANGE, PER_CENT, CALLS = range(6)
+
+
+class CostChangesModel(RowsModel):
+    """Model, one call before and after, the change, per cent, and the change for all calls.
+
+    It sorts by itself: a proxy of Qt's would ask it for two figures at every comparison. And it remembers what its
+    cells say: an amount is asked for to measure a column, and again to paint it.
+    """
+
+    COLUMNS = 6
+    FIGURES = (COST_BEFORE, COST_AFTER, COST_CHANGE, PER_CENT, CALLS)
+
+    def __init__(self, text: CostText, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text, self._calls = text, 1
+        self._order = (MODEL, Qt.SortOrder.AscendingOrder)
+        self._texts: dict[tuple[int, int], str] = {}
+
+    def set_changes(self, changes: Sequence[CostChange], text: CostText, calls: int) -> None:
+        """Show these, in the order last asked for; ``calls``: of the scenario."""
+        self._text, self._calls = text, calls
+        self._texts.clear()
+        self.set_rows(self._sorted(changes))
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.layoutAboutToBeChanged.emit()
+        self._order = (column, order)
+        before, indexes = self.rows, self.persistentIndexList()
+        self.rows = self._sorted(before)
+        self._texts.clear()
+        places = {id(change): row for row, change in enumerate(self.rows)}
+        moved = [self.index(places[id(before[index.row()])], index.column()) for index in indexes]
+        self.changePersistentIndexList(indexes, moved)
+        self.layoutChanged.emit()
+
+    def _sorted(self, changes: Sequence[CostChange]) -> Sequence[CostChange]:
+        """What is not known comes last in rising order."""
+        column, order = self._order
+        if not 0 <= column < self.COLUMNS:
+            return changes
+        return sorted(changes, key=lambda one: _sorted_by(one, column), reverse=order == Qt.SortOrder.DescendingOrder)
+
+    @plain_tips
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if index.isValid() and role == Qt.ItemDataRole.ToolTipRole and index.column() == MODEL:
+            return self.rows[index.row()].model.id
+        return super().data(index, role)
+
+    def titles(self) -> tuple[str, ...]:
+        calls = tr("{calls} calls").format(calls=self._text.localised(f"{self._calls:,}"))
+        return tr("Model"), tr("Before"), tr("After"), tr("Change"), tr("Per cent"), calls
+
+    def shown(self, row: int, column: int) -> str:
+        if (row, column) not in self._texts:
+            self._texts[row, column] = super().shown(row, column)
+        return self._texts[row, column]
+
+    def cell(self, change: CostChange, column: int) -> str:
+        if column == MODEL:
+            return change.model.name
+        if column in (COST_BEFORE, COST_AFTER):
+            estimate: CostEstimate = change.before if column == COST_BEFORE else change.after
+            return self._text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
+        if column == PER_CENT:
+            return self._per_cent(change.share)
+        return money_text(self._text, change.change if column == COST_CHANGE else change.calls_change, plus=True)
+
+    def _per_cent(self, share: Decimal | None) -> str:
+        if share is None:
+            return self._text.unknown()
+        words = self._text.percent(abs(share), abs(share))
+        return (MINUS if share < 0 else "+" if share else "") + words
+
+
+def _sorted_by(change: CostChange, column: int) -> Any:
+    if column == MODEL:
+        return change.model.name.casefold()
+    figures = {
+        COST_BEFORE: change.before.usd,
+        COST_AFTER: change.after.usd,
+        COST_CHANGE: change.change.usd,
+        PER_CENT: change.share,
+        CALLS: change.calls_change.usd,
+    }
+    value = figures[column]
+    return float("inf") if value is None else float(value)
+
+
+ROW_PADDING = 4
+
+
+class VersionComparison(QFrame):
+    """``tools`` are for the view bar.
+
+    Signals: ``other_changed()`` when the second text is another one.
+    """
+
+    other_changed = Signal()
+
+    def __init__(self, theme: Theme, icons: Icons) -> None:
+        super().__init__()
+        self.setProperty("kind", "surface")
+        self._theme, self._tone = theme, "stale"
+        self._figures: list[tuple[str, str]] = []
+        self.other = QComboBox(objectName="versionOther")
+        self.other.setAccessibleName(self.tr("Text to compare with"))
+        self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.other.setMinimumContentsLength(16)
+        self.other.addItem(self.tr("Prompt now"), PROMPT)
+        self.words = QLabel(objectName="versionWords")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.rows = DiffTableModel(QLocale(), self)
+        self.tokens = StretchedTable(objectName="versionDiff")
+        self.tokens.setAccessibleName(self.tr("Both texts line by line, with the tokens that differ"))
+        self.tokens.setModel(self.rows)
+        self._runs = RunsDelegate(theme, self.tokens)
+        self.tokens.setItemDelegate(self._runs)
+        self._wrapping = QTimer(self, singleShot=True, interval=0)
+        self._wrapping.timeout.connect(self._wrap)
+        self.tokens.resized.connect(self._wrapping.start)
+        self.changes = CostChangesModel(CostText(QLocale()), self)
+        self.costs = FittedTable("versionCosts")
+        self.costs.setAccessibleName(self.tr("Cost change per model"))
+        self.costs.setModel(self.changes)
+        self.costs.setItemDelegate(TextDelegate(self.changes, self.costs))
+        self.strip = FigureStrip("versionTokens", "versionChange", "versionCost")
+        sentence = self.tr("No versions yet. Save one to compare with or return to later.")
+        self.empty = EmptyState("versionsEmpty", "save", sentence, "", icons, theme)
+        self._set_up_tables()
+        self._place()
+        self.other.currentIndexChanged.connect(self.other_changed)
+        theme.changed.connect(self._colour)
+
+    @property
+    def other_key(self) -> str:
+        """The key of the version that is the second text, or ``PROMPT``."""
+        return self.other.currentData()
+
+    def show_versions(self, versions: Sequence[Version]) -> None:
+        """Offer these as the second text; the chosen one stays chosen, if it is there."""
+        chosen = self.other_key
+        self.other.blockSignals(True)
+        while self.other.count() > 1:
+            self.other.removeItem(1)
+        for version in versions:
+            self.other.addItem(visible_line(version.name), version.key)
+        self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
+        self.other.blockSignals(False)
+
+    def say(self, text: str, tone: str = "stale") -> None:
+        """Say how it stands. ``tone``: a role of the theme."""
+        self._tone = tone
+        self.words.setText(text)
+        self._colour()
+
+    def show_cost(self, figure: tuple[str, str] | None) -> None:
+        """Show the change of the cost of one call at the model in use, and its words; None where it is not known."""
+        if self._figures:
+            self.strip.show_figures(*self._figures, *([figure] if figure is not None else []))
+
+    def show_versions_there(self, there: bool) -> None:
+        """Make room for a comparison, or say that there is nothing to compare yet."""
+        self.stack.setCurrentIndex(0 if there else 1)
+
+    def show_nothing(self) -> None:
+        """Nothing is compared."""
+        self._figures = []
+        self.strip.show_figures()
+        self.rows.set_rows(())
+        self.changes.set_changes((), CostText(QLocale()), 1)
+
+    def show_comparison(self, comparison: Comparison, encoding: str) -> None:
+        """Show the tokens, and sum up."""
+        self.rows.set_rows(comparison.rows)
+        write = lambda number: figure(self.locale(), number)  # noqa: E731 - a short name for a method
+        before, after = comparison.tokens_before, comparison.tokens_after
+        more = after - before
+        share = f"{abs(more) / before * 100:.0f}%" if before else ""
+        sign = MINUS if more < 0 else "+" if more else ""
+        self._figures = [
+            (f"{write(before)} → {write(after)}", self.tr("tokens in {encoding}").format(encoding=encoding)),
+            (f"{sign}{write(abs(more))}", self.tr("tokens, {share}").format(share=f"{sign}{share}")),
+        ]
+        self.strip.show_figures(*self._figures)
+        words = self.tr("Tokens removed: {removed} (struck out, −). Added: {added} (underlined, +).").format(
+            removed=write(comparison.removed), added=write(comparison.added)
+        )
+        if not comparison.rows:
+            words = self.tr("The texts are identical: {tokens} tokens in {encoding}.").format(
+                tokens=write(comparison.tokens_after), encoding=encoding
+            )
+        if comparison.simplified:
+            words += " " + self.tr("Large differences are marked as a whole, including what they share.")
+        if comparison.cut:
+            words += " " + self.tr("Only the first {rows} lines are shown.").format(rows=write(len(comparison.rows)))
+        self.say(words)
+
+    @Slot()
+    def _wrap(self) -> None:
+        """Break long lines at the width of the columns; the line at the top stays there."""
+        room = min(self.tokens.columnWidth(BEFORE), self.tokens.columnWidth(AFTER))
+        top = self.rows.whole_row(self.tokens.rowAt(0))
+        self.rows.set_room(self._runs.room(room), self._runs.width)
+        if top > 0:
+            self.tokens.scrollTo(self.rows.index(self.rows.first_of(top), 0), QTableView.ScrollHint.PositionAtTop)
+
+    @Slot()
+    def _colour(self) -> None:
+        palette = QPalette(self.words.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(self._tone))
+        self.words.setPalette(palette)
+
+    def _set_up_tables(self) -> None:
+        height = self.fontMetrics().height() + ROW_PADDING
+        for table in (self.tokens, self.costs):
+            set_up_rows(table)
+            table.setProperty("kind", "flat")
+            table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+            table.verticalHeader().setDefaultSectionSize(height)
+        header = self.tokens.horizontalHeader()
+        width = self.fontMetrics().horizontalAdvance("00,000")
+        for column in (SIGN, BEFORE_LINE, AFTER_LINE):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+            self.tokens.setColumnWidth(column, width if column != SIGN else width // 2)
+        for column in (BEFORE, AFTER):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(width // 2)
+        header = self.costs.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.costs.setSortingEnabled(True)
+        self.costs.sortByColumn(MODEL, Qt.SortOrder.AscendingOrder)
+
+    def _place(self) -> None:
+        self.tools = ToolRow("versionTools", self.tr("Comparison of versions"))
+        self.tools.add_caption(self.tr("Compare &with"), self.other)
+        self.tools.add(self.other)
+        costs = QWidget()
+        below = QVBoxLayout(costs)
+        below.setContentsMargins(0, 6, 0, 0)
+        title = PlainLabel(self.tr("Cost change per model"))
+        title.setProperty("role", "section")
+        title.setContentsMargins(16, 0, 16, 0)
+        below.addWidget(title)
+        inset = QHBoxLayout()
+        inset.setContentsMargins(12, 0, 0, 0)
+        inset.addWidget(self.costs)
+        below.addLayout(inset, 1)
+        split = QSplitter(Qt.Orientation.Vertical, objectName="versionLists")
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.tokens)
+        split.addWidget(costs)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        compared = QWidget()
+        column = QVBoxLayout(compared)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        head = QVBoxLayout()
+        head.setContentsMargins(16, 8, 16, 4)
+        head.setSpacing(4)
+        head.addWidget(self.strip)
+        head.addWidget(self.words)
+        column.addLayout(head)
+        column.addWidget(split, 1)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(compared)
+        self.stack.addWidget(self.empty)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.stack)

@@ -1,0 +1,313 @@
+"""Controller of the page Versions: saves the prompt, compares it with what was saved, and restores it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from gui.core.text_chunks import HeldText
+from gui.core.version_store import Kept, Version
+from gui.costs.money_text import CostText, money_text
+from gui.costs.priced_model import ChangeRequest, CostChange, PricedModel
+from gui.editor.text_transfer import PieceWriter
+from gui.prompt.versions.service import (
+    PROMPT,
+    Compared,
+    CompareRequest,
+    Restored,
+    RestoreRequest,
+    SaveRequest,
+    Side,
+    VersionService,
+)
+
+if TYPE_CHECKING:
+    from gui.prompt.versions.panel import VersionsPanel
+    from gui.widgets.page_controller import TabParts
+
+NEEDS = ("gui.prompt.versions.panel",)
+"""What building the page loads."""
+
+PROBLEMS = "versions"
+
+COMPARE_DELAY_MS = 600
+"""A changed prompt is compared again when nobody has typed for so long."""
+
+
+class VersionsController(QObject):
+    """Drives the page, which is built when it is first seen: between panel, prompt and service."""
+
+    _panel: VersionsPanel
+
+    def __init__(self, parts: TabParts) -> None:
+        bench = parts.bench
+        super().__init__(bench)
+        assert bench.costs is not None
+        self._bench, self._prompt = bench, bench.prompt
+        self._costs, self._notifier = bench.costs, bench.notifier
+        self.panel: VersionsPanel | None = None
+        self.service = VersionService(bench.paths.versions, parts.runner, parts.open_encoding, self)
+        self._waiting: list[Callable[[int, str | HeldText], None]] = []
+        self._kept = Kept(())
+        self._new_key = ""
+        self._awaited: CompareRequest | None = None
+        self.compared: Compared | None = None
+        self._again = QTimer(self, singleShot=True, interval=COMPARE_DELAY_MS)
+        self._again.timeout.connect(self._compare_again)
+        bench.page("versionsTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+
+    def build(self) -> None:
+        """Build the page, unless that was done."""
+        if self.panel is not None:
+            return
+        from gui.prompt.versions.panel import VersionsPanel
+
+        bench = self._bench
+        self.panel = self._panel = panel = VersionsPanel(bench.theme, bench.icons)
+        page = bench.page("versionsTab")
+        page.fill(panel)
+        bench.window.view_bar.add_tools("versionsTab", panel.comparison.tools)
+        page.lead_to(panel.list.name)
+        self._writer = PieceWriter(self._prompt.editor, self)
+        self._writer.finished.connect(self._on_written)
+        self._connect()
+
+    def _connect(self) -> None:
+        panel, service, costs = self._panel, self.service, self._costs
+        panel.list.save_asked.connect(self._save)
+        panel.list.restore_asked.connect(self._restore)
+        panel.list.rename_asked.connect(service.rename)
+        panel.list.delete_asked.connect(service.delete)
+        panel.list.current_changed.connect(self.compare)
+        panel.comparison.other_changed.connect(self.compare)
+        self._prompt.text_ready.connect(self._on_text)
+        self._prompt.changed.connect(self._on_prompt_changed)
+        service.listed.connect(self._on_listed)
+        service.saved.connect(self._on_saved)
+        service.compared.connect(self._on_compared)
+        service.stopped.connect(self._on_stopped)
+        service.priced.connect(self._on_priced)
+        service.restored.connect(self._on_restored)
+        service.failed.connect(self._on_failed)
+        costs.service.estimated.connect(self.reprice)
+        costs.panel.model.arranged.connect(self.reprice)
+        costs.reference_changed.connect(self.reprice)
+
+    def focus(self) -> None:
+        """Put the keyboard into the name of a new version."""
+        self._bench.page("versionsTab").bring_to_front()
+        self.build()
+        self._panel.list.name.setFocus()
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self.build()
+        self.look_again()
+
+    @Slot()
+    def look_again(self) -> None:
+        """Read what is kept: another window may have kept more; and the prompt may be another, or prices are."""
+        self.service.list()
+        self.reprice()
+
+    @Slot()
+    def compare(self) -> None:
+        """Compare the current version with the other text."""
+        self._awaited = self.compared = None
+        self._again.stop()
+        version = self._panel.list.current
+        self._panel.comparison.show_nothing()
+        if version is None:
+            self._panel.comparison.say("")
+            return
+        self._panel.comparison.say(self.tr("Comparing…"))
+        key = self._panel.comparison.other_key
+        if key == PROMPT:
+            self._with_text(partial(self._compare_with_prompt, version))
+            return
+        other = next((one for one in self._kept.versions if one.key == key), None)
+        if other is not None:
+            self._submit(version, Side(other, None, other.counts), -1)
+
+    def _compare_with_prompt(self, version: Version, revision: int, text: str | HeldText) -> None:
+        self._submit(version, Side(None, text, self._known_counts(revision)), revision)
+
+    def _submit(self, version: Version, other: Side, revision: int) -> None:
+        first = Side(version, None, version.counts)
+        needed = tuple(self._costs.service.encodings_needed())
+        self._awaited = CompareRequest(first, other, self._prompt.encoding, needed, revision)
+        self.service.compare(self._awaited)
+
+    @Slot()
+    def reprice(self) -> None:
+        """Other prices or another scenario: shown where somebody looks, which is priced anew when it is shown again."""
+        if not self._panel.isVisible():
+            return
+        self._panel.list.model.set_cost(self._one_call)
+        self._panel.list.model.set_share(self._share)
+        service, compared = self._costs.service, self.compared
+        if compared is not None and service.scenario is not None:
+            models = tuple(row.model for row in service.rows) or service.models
+            self.service.price(ChangeRequest(models, compared.before, compared.after, service.scenario, service.mix))
+
+    def _one_call(self, version: Version) -> str:
+        """What one call with a version costs at the model by which the prompt is measured."""
+        row, scenario = self._costs.reference_row(), self._costs.service.scenario
+        tokenizer = row.model.count.tokenizer if row is not None else None
+        if row is None or scenario is None or tokenizer not in version.counts:
+            return self._text.unknown()
+        month = PricedModel(row.model, scenario, self._costs.service.mix).month(tokenizer, version.counts[tokenizer])
+        return self._text.usd(month.label, month.usd, month.usd_low, month.usd_high)
+
+    def _share(self, version: Version) -> float | None:
+        """The share of the context window of the same model that a version takes."""
+        row = self._costs.reference_row()
+        tokenizer = row.model.count.tokenizer if row is not None else None
+        window = None if row is None else row.model.max_input or row.model.context
+        return version.counts[tokenizer] / window if window and tokenizer in version.counts else None
+
+    @property
+    def _text(self) -> CostText:
+        return self._costs.panel.model.view.text
+
+    # --- the text of the prompt -------------------------------------------------------------------------------------
+
+    def _with_text(self, act: Callable[[int, str | HeldText], None]) -> None:
+        """Do something with the text of the prompt, as stored if it is unedited, and its revision."""
+        stored = self._prompt.stored_text
+        if stored is not None:
+            act(self._prompt.editor.revision, stored)
+            return
+        self._waiting.append(act)
+        self._prompt.request_text()
+
+    @Slot(int, object)
+    def _on_text(self, revision: int, text: HeldText) -> None:
+        waiting, self._waiting = self._waiting, []
+        for act in waiting:
+            act(revision, text)
+
+    def _known_counts(self, revision: int) -> Mapping[str, int]:
+        """Tokens of the prompt that are counted, where they are of this text."""
+        counts = self._prompt.counts
+        if counts is None or counts.revision != revision:
+            return {}
+        known = {name: tokens for name, tokens in counts.by_encoding.items() if tokens is not None}
+        return {**known, counts.encoding: counts.tokens_plain}
+
+    @Slot()
+    def _on_prompt_changed(self) -> None:
+        request = self._awaited
+        shown = self.compared is not None or request is not None
+        if shown and self._panel.comparison.other_key == PROMPT:
+            self._panel.comparison.say(self.tr("The prompt has changed since. Comparing again…"), "warning")
+            self._again.start()
+
+    @Slot()
+    def _compare_again(self) -> None:
+        """Compare with the prompt as it is now. What is shown stays, marked, until that is done; a page that nobody
+        looks at is compared again when it is shown."""
+        version = self._panel.list.current
+        if version is not None and self._panel.isVisible() and self._panel.comparison.other_key == PROMPT:
+            self._with_text(partial(self._compare_with_prompt, version))
+
+    # --- keeping ----------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _save(self, name: str) -> None:
+        self._with_text(partial(self._save_text, name))
+
+    def _save_text(self, name: str, revision: int, text: str | HeldText) -> None:
+        needed = tuple(self._costs.service.encodings_needed())
+        self.service.save(SaveRequest(name, text, self._prompt.encoding, needed, self._known_counts(revision)))
+
+    @Slot(object)
+    def _on_saved(self, version: Version) -> None:
+        self._new_key = version.key
+        self._notifier.remark(self.tr("Saved version “{name}”.").format(name=version.name))
+
+    @Slot(object)
+    def _on_listed(self, kept: Kept) -> None:
+        self._kept = kept
+        self._panel.comparison.show_versions(kept.versions)
+        self._panel.comparison.show_versions_there(bool(kept.versions))
+        self._panel.list.model.set_cost(self._one_call)
+        self._panel.list.model.set_share(self._share)
+        self._panel.list.show_kept(kept, self._new_key)
+        self._new_key = ""
+        if kept.problems:
+            words = self.tr("Some versions could not be read. Their files were not changed.")
+            self._notifier.warning(words, "\n".join(kept.problems), key=PROBLEMS)
+
+    @Slot(object)
+    def _restore(self, version: Version) -> None:
+        self._prompt_text(partial(self._restore_text, version))
+
+    def _prompt_text(self, act: Callable[[int, HeldText], None]) -> None:
+        """The same as the editor holds it."""
+        self._waiting.append(act)
+        self._prompt.request_text()
+
+    def _restore_text(self, version: Version, revision: int, text: HeldText) -> None:
+        self.service.restore(RestoreRequest(version, revision, text))
+
+    @Slot(object, object)
+    def _on_restored(self, restored: Restored, request: RestoreRequest) -> None:
+        if not self._writer.can_write(request.revision):
+            self._notifier.warning(self.tr("The text changed in the meantime, so nothing was restored."), key=PROBLEMS)
+            return
+        self._writer.write(request.revision, restored.pieces)
+        if restored.line_ends:
+            self._notifier.information(
+                self.tr("This version has CRLF line endings. The editor counts it with LF."),
+                key=PROBLEMS,
+            )
+
+    @Slot(bool)
+    def _on_written(self, whole: bool) -> None:
+        if whole:
+            self._notifier.remark(self.tr("Restored this version. Undo reverts it."))
+            self.compare()
+
+    # --- comparing --------------------------------------------------------------------------------------------------
+
+    @Slot(object, object)
+    def _on_compared(self, compared: Compared, request: CompareRequest) -> None:
+        if request is not self._awaited:
+            return
+        self._awaited, self.compared = None, compared
+        self._panel.comparison.show_nothing()  # the money of the texts before does not go with these tokens
+        self._panel.comparison.show_comparison(compared.comparison, request.encoding)
+        if request.revision not in (-1, self._prompt.editor.revision):
+            self._on_prompt_changed()
+        self.reprice()
+
+    @Slot(object, object)
+    def _on_priced(self, changes: tuple[CostChange, ...], request: ChangeRequest) -> None:
+        if self.compared is not None and request.before is self.compared.before:
+            self._panel.comparison.changes.set_changes(changes, self._text, request.scenario.calls)
+            self._panel.comparison.show_cost(self._change_of_one_call(changes))
+
+    def _change_of_one_call(self, changes: tuple[CostChange, ...]) -> tuple[str, str] | None:
+        row = self._costs.reference_row()
+        change = next((one for one in changes if row is not None and one.model.id == row.model.id), None)
+        if change is None or change.change.usd is None:
+            return None
+        words = self.tr("one call, {model}").format(model=change.model.name)
+        return money_text(self._text, change.change, plus=True), words
+
+    @Slot()
+    def _on_stopped(self) -> None:
+        if self._awaited is not None:
+            self._awaited = None
+            self._panel.comparison.say(self.tr("Stopped."))
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self._notifier.error(self.tr("Could not update saved versions: {why}.").format(why=why))
+        if self._awaited is not None:
+            self._awaited = None
+            self._panel.comparison.say(self.tr("Not compared."))

@@ -1,0 +1,369 @@
+"""Page Versions: the saved versions on the left, a comparison of two texts on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QDateTime,
+    QItemSelectionModel,
+    QLocale,
+    QMargins,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QSplitter,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.token_text import visible_line
+from gui.core.version_store import LONGEST_NAME, Kept, Version
+from gui.look.figures import figure
+from gui.look.icons import Icons
+from gui.look.theme import Theme
+from gui.prompt.versions.comparison import VersionComparison, tr
+from gui.widgets.layouts import FlowLayout
+from gui.widgets.table_model import Index, RowsModel, everything_visible
+from gui.widgets.tables import FittedTable, edit_cell, set_up_rows
+
+if TYPE_CHECKING:
+    from gui.core.version_store import Version
+
+NAME, TOKENS, COST, CONTEXT, SAVED = range(5)
+
+LEAST_SHARE = 0.001
+"""A smaller share is said to be below this one, as in the cost table."""
+
+
+class VersionsModel(RowsModel):
+    """Name, tokens, the cost of one call, the share of the context window, and day and time.
+
+    Signals: ``renamed(Version, str)`` when somebody typed another name.
+    """
+
+    COLUMNS = 5
+    FIGURES = (TOKENS, COST, CONTEXT)
+
+    renamed = Signal(object, str)
+
+    def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._locale = locale
+        self._cost: Callable[[Version], str] = lambda version: ""
+        self._share: Callable[[Version], float | None] = lambda version: None
+
+    def set_cost(self, cost: Callable[[Version], str]) -> None:
+        """How to say what one call with a version costs."""
+        self._cost = cost
+        self.tell_of(COST)
+
+    def set_share(self, share: Callable[[Version], float | None]) -> None:
+        """How to find the share of the model's context window that a version takes, None where it is not known."""
+        self._share = share
+        self.tell_of(CONTEXT)
+
+    def share(self, row: int) -> float | None:
+        """The share of the context window that a version takes; more than 1 does not fit."""
+        return self._share(self.rows[row])
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemIsEditable if index.column() == NAME else flags
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        version = self.rows[index.row()]
+        name = str(value).strip()
+        if role != Qt.ItemDataRole.EditRole or index.column() != NAME or not name or name == version.name:
+            return False
+        self.renamed.emit(version, name)
+        return True
+
+    @everything_visible
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if index.isValid() and role == Qt.ItemDataRole.EditRole and index.column() == NAME:
+            return self.rows[index.row()].name
+        if index.isValid() and role == Qt.ItemDataRole.ToolTipRole:
+            version = self.rows[index.row()]
+            words = tr("{day}, {size} bytes, {encoding}, SHA-256 {digest}")
+            facts = {"day": self.cell(version, SAVED), "size": figure(self._locale, version.size)}
+            return words.format(**facts, encoding=version.encoding, digest=version.sha256)
+        return super().data(index, role)
+
+    def titles(self) -> tuple[str, ...]:
+        return tr("Name"), tr("Tokens"), tr("One call"), tr("Context"), tr("Saved")
+
+    def cell(self, version: Version, column: int) -> str:
+        if column == NAME:
+            return version.name
+        if column == SAVED:
+            moment = QDateTime.fromSecsSinceEpoch(int(version.saved.timestamp()))
+            return self._locale.toString(moment, QLocale.FormatType.ShortFormat)
+        if column == TOKENS:
+            return tr("n/a") if version.tokens is None else figure(self._locale, version.tokens)
+        if column == COST:
+            return self._cost(version)
+        share = self._share(version)
+        if share is None:
+            return tr("n/a")
+        if 0 < share < LEAST_SHARE:
+            return "<" + self._locale.toString(LEAST_SHARE * 100, "f", 1) + "%"
+        return self._locale.toString(share * 100, "f", 1 if share < 10 else 0) + "%"
+
+
+ROW_PADDING = 12
+NAME_CHARACTERS = 8
+BAR_WIDTH = 40
+BAR_HEIGHT = 4.0
+GAP = 6
+NEAR = 0.8
+"""From this share on the bar warns."""
+
+
+class ContextCells(QStyledItemDelegate):
+    """Cells with a bar at the left of the percentage: how much of a model's context window a text takes."""
+
+    def __init__(self, model: VersionsModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model, self._theme = model, theme
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        share = self._model.share(index.row())
+        if share is None:
+            return
+        area = option.rect
+        left = area.left() + GAP if not self.parent().isRightToLeft() else area.right() - GAP - BAR_WIDTH
+        bar = QRectF(left, area.center().y() - BAR_HEIGHT / 2, BAR_WIDTH, BAR_HEIGHT)
+        painter.save()
+        painter.fillRect(bar, self._theme.colour("meter_track"))
+        role = "meter_over" if share > 1 else "meter_near" if share >= NEAR else "meter"
+        filled = QRectF(bar)
+        filled.setWidth(max(2.0, BAR_WIDTH * min(1.0, share)) if share else 0.0)
+        painter.fillRect(filled, self._theme.colour(role))
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return super().sizeHint(option, index).grownBy(QMargins(BAR_WIDTH + 2 * GAP, 0, 0, 0))
+
+
+class VersionList(QWidget):
+    """Signals: ``save_asked(str)`` with a name; ``restore_asked(Version)``; ``rename_asked(Version, str)``;
+    ``delete_asked(Version)`` when it was confirmed; ``current_changed()``."""
+
+    save_asked = Signal(str)
+    restore_asked = Signal(object)
+    rename_asked = Signal(object, str)
+    delete_asked = Signal(object)
+    current_changed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.name = QLineEdit(objectName="versionName")
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setPlaceholderText(self.tr("Name of this version"))
+        self.name.setAccessibleName(self.tr("Name of the new version"))
+        self.save = _button("versionSave", self.tr("&Save version"), self.tr("Save the prompt as it is now"))
+        self.save.setProperty("kind", "primary")
+        self.restore = _button(
+            "versionRestore", self.tr("&Restore"), self.tr("Replace the prompt with this version; Undo reverts it")
+        )
+        self.rename = _button("versionRename", self.tr("Re&name"), self.tr("Rename this version (F2)"))
+        self.delete = _button("versionDelete", self.tr("De&lete…"), self.tr("Delete this version permanently (Del)"))
+        for button in (self.rename, self.delete):
+            button.setProperty("kind", "quiet")
+        self.model = VersionsModel(QLocale(), self)
+        self.model.renamed.connect(self.rename_asked)
+        self.table = _Versions("versionTable", self)
+        self.table.setModel(self.model)
+        self.table.setItemDelegateForColumn(CONTEXT, ContextCells(self.model, theme, self.table))
+        self.total = QLabel(objectName="versionTotal")
+        self.total.setTextFormat(Qt.TextFormat.PlainText)
+        self.total.setWordWrap(True)
+        self.total.setProperty("role", "caption")
+        self._question: QMessageBox | None = None
+        self._set_up_table()
+        self._place()
+        self.save.clicked.connect(self._save)
+        self.name.returnPressed.connect(self._save)
+        self.restore.clicked.connect(self._restore)
+        self.rename.clicked.connect(self._rename)
+        self.delete.clicked.connect(self.ask_to_delete)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        self._on_current()
+
+    @property
+    def current(self) -> Version | None:
+        """The version that is selected."""
+        row = self.table.currentIndex().row()
+        return self.model.rows[row] if 0 <= row < len(self.model.rows) else None
+
+    def show_kept(self, kept: Kept, current: str = "") -> None:
+        """Show these; the one with the key ``current`` is selected, else the one that was, else the first."""
+        before = self.current
+        wanted = (current, before.key if before is not None else "")
+        self.model.set_rows(kept.versions)
+        keys = [version.key for version in kept.versions]
+        row = next((keys.index(key) for key in wanted if key in keys), 0)
+        if keys:
+            self.table.selectionModel().setCurrentIndex(
+                self.model.index(row, NAME),
+                QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows,
+            )
+        number, size = figure(self.locale(), len(keys)), self.locale().formattedDataSize(kept.size)
+        words = self.tr("One version") if len(keys) == 1 else self.tr("{number} versions").format(number=number)
+        words = self.tr("{versions}, {size} in your profile.").format(versions=words, size=size)
+        self.total.setText(words if keys else self.tr("No versions yet."))
+        self._on_current()
+
+    @Slot()
+    def ask_to_delete(self) -> None:
+        """Ask whether the current version shall go."""
+        version = self.current
+        if version is None:
+            return
+        buttons = QMessageBox.StandardButton
+        box = QMessageBox(QMessageBox.Icon.Warning, self.tr("Delete version"), "", buttons.NoButton, self)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(self.tr("Delete “{name}” permanently?").format(name=visible_line(version.name)))
+        box.addButton(self.tr("&Delete"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._delete)
+        box.setDefaultButton(box.addButton(buttons.Cancel))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._doomed = version
+        box.open()
+
+    @Slot()
+    def _delete(self) -> None:
+        self.delete_asked.emit(self._doomed)
+
+    @Slot()
+    def _save(self) -> None:
+        moment = QLocale().toString(self._now(), QLocale.FormatType.ShortFormat)
+        self.save_asked.emit(self.name.text().strip() or moment)
+        self.name.clear()
+
+    @staticmethod
+    def _now() -> object:
+        from PySide6.QtCore import QDateTime
+
+        return QDateTime.currentDateTime()
+
+    @Slot()
+    def _restore(self) -> None:
+        if self.current is not None:
+            self.restore_asked.emit(self.current)
+
+    @Slot()
+    def _rename(self) -> None:
+        if self.current is not None:
+            self.table.setFocus()
+            edit_cell(self.table, self.model.index(self.table.currentIndex().row(), NAME))
+
+    @Slot()
+    def _on_current(self) -> None:
+        for button in (self.restore, self.rename, self.delete):
+            button.setEnabled(self.current is not None)
+        self.current_changed.emit()
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setAccessibleName(self.tr("Versions of the prompt; F2 renames one, Delete removes it"))
+        set_up_rows(table)
+        table.setProperty("kind", "flat")
+        table.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(CONTEXT, QHeaderView.ResizeMode.Interactive)
+        table.setColumnWidth(CONTEXT, BAR_WIDTH + self.fontMetrics().horizontalAdvance("000.0%") + 4 * GAP)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(self.fontMetrics().averageCharWidth() * NAME_CHARACTERS)
+        table.setColumnHidden(SAVED, True)  # the tool tip of the name says it
+        table.delete_pressed.connect(self.ask_to_delete)
+
+    def _place(self) -> None:
+        top = QHBoxLayout()
+        top.setContentsMargins(16, 8, 12, 2)
+        top.setSpacing(8)
+        top.addWidget(self.name, 1)
+        top.addWidget(self.save)
+        acts = FlowLayout()
+        for button in (self.restore, self.rename, self.delete):
+            acts.addWidget(button)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(16, 4, 12, 10)
+        foot.setSpacing(6)
+        foot.addLayout(acts)
+        foot.addWidget(self.total)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(top)
+        inset = QHBoxLayout()
+        inset.setContentsMargins(12, 0, 0, 0)
+        inset.addWidget(self.table)
+        column.addLayout(inset, 1)
+        column.addLayout(foot)
+
+
+class _Versions(FittedTable):
+    """Signals: ``delete_pressed()``."""
+
+    delete_pressed = Signal()
+
+    def keyPressEvent(self, event: object) -> None:
+        if event.key() == Qt.Key.Key_Delete:
+            self.delete_pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _button(name: str, text: str, tip: str) -> QPushButton:
+    button = QPushButton(text, objectName=name)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    button.setAutoDefault(False)
+    return button
+
+
+FIRST_WIDTHS = [350, 830]
+
+
+class VersionsPanel(QWidget):
+    """Puts the parts together. What happens is in ``VersionsFlow``."""
+
+    def __init__(self, theme: Theme, icons: Icons) -> None:
+        super().__init__(objectName="versionsPanel")
+        self.list = VersionList(theme)
+        self.comparison = VersionComparison(theme, icons)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="versionsSplitter")
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self.list)
+        self.splitter.addWidget(self.comparison)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes(FIRST_WIDTHS)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.splitter)
