@@ -22,8 +22,8 @@ from benchmarks.soak_monkey import LEFT_ALONE
 from benchmarks.soak_waits import LOOK_MS, run_for, wait_for_counts, wait_for_jobs
 from engine.requests.types import Request
 from gui.panels.request_panel import RequestPanel
-from gui.panels.vocabulary_compare import ComparePage
 from gui.services.encoding import FIRST_ENCODING
+from gui.tokenizers.vocabulary.comparison import ComparePage
 from gui.workbench import Workbench
 
 COMMON_WORD = "the"

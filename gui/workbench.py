@@ -35,7 +35,7 @@ from gui.state.session_keeper import SessionKeeper, decoded, encoded
 from gui.state.session_slot import RestoredParts, SessionSlot
 from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile
-from gui.tokenizer_wiring import TokenizerWiring
+from gui.tokenizers.library.wiring import TokenizerWiring
 from gui.window.action_wiring import ActionWiring
 from gui.window.main_window import MainWindow
 from gui.window.pages import Page
@@ -61,13 +61,13 @@ if TYPE_CHECKING:
     from gui.tabs.advisor_wiring import AdvisorWiring
     from gui.tabs.compare_wiring import CompareWiring
     from gui.tabs.conversation_wiring import ConversationWiring
-    from gui.tabs.merges_wiring import MergesWiring
     from gui.tabs.pricing_wiring import PricingWiring
     from gui.tabs.request_wiring import RequestWiring
     from gui.tabs.tab_wiring import TabParts
-    from gui.tabs.training_wiring import TrainingWiring
     from gui.tabs.versions_wiring import VersionsWiring
-    from gui.tabs.vocabulary_wiring import VocabularyWiring
+    from gui.tokenizers.merges.controller import MergesWiring
+    from gui.tokenizers.train.wiring import TrainingWiring
+    from gui.tokenizers.vocabulary.wiring import VocabularyWiring
 
 
 class Workbench(QObject):

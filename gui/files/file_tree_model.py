@@ -9,8 +9,8 @@ from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QO
 
 from gui.files.file_tree import TOP, FileChoice, FileTree
 from gui.look.plain_tip import plain_tip
+from gui.look.quantities import TrainingText
 from gui.models.cost_text import CostText
-from gui.models.training_text import TrainingText
 from gui.widgets.table_model import RIGHT, everything_visible
 
 if TYPE_CHECKING:

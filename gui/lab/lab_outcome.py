@@ -8,11 +8,11 @@ from PySide6.QtCore import QAbstractTableModel, QEvent, Qt
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QTableView, QVBoxLayout, QWidget
 
 from gui.lab.lab_tables import ClaimsModel, ResultModel
+from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.models.training_text import TrainingText
-from gui.panels.training_curve import TrainingCurveView
-from gui.panels.training_form import Remark
+from gui.widgets.form_rows import Remark
 from gui.widgets.tables import set_up_rows
+from gui.widgets.training_curve import TrainingCurveView
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve

@@ -15,8 +15,8 @@ from gui.look.theme import Theme
 from gui.models.conversation_table import TotalsModel, TurnsModel, figures_of
 from gui.models.cost_text import CostText
 from gui.panels.conversation_form import ConversationForm
-from gui.panels.training_form import Remark
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.form_rows import Remark
 from gui.widgets.layouts import WhenSeen
 from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.tables import StretchedTable, set_up_rows

@@ -23,8 +23,8 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.request_lines import LinesModel
 from gui.models.request_words import GRADE_WORDS, KIND_WORDS, tr
-from gui.panels.training_form import Remark
 from gui.widgets.delegates import part_text_from_figures
+from gui.widgets.form_rows import Remark
 from gui.widgets.progress import ProgressBar
 from gui.widgets.tables import StretchedTable, set_up_rows
 

@@ -32,8 +32,8 @@ from gui.panels.request_lines import RequestLinesPage
 from gui.panels.request_message import SETTLE_MS, MessageEditor
 from gui.panels.request_messages import MessageList
 from gui.panels.request_result import RequestResult
-from gui.panels.training_form import Remark
 from gui.state.settings import SettingsStore
+from gui.widgets.form_rows import Remark
 from gui.widgets.layouts import labelled_row
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.models.request_words import breakdown, kind_word, place_words, special_words, total
-from gui.panels.training_form import Remark
 from gui.state.settings import SettingsStore
 from gui.widgets.editor_look import TokenView
 from gui.widgets.figure_strip import FIGURE_PIXELS
+from gui.widgets.form_rows import Remark
 
 if TYPE_CHECKING:
     from gui.services.request_count import RequestReply

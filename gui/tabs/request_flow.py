@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from engine.requests.types import Request
+from gui.core.local_tokenizers import looks_like_tokenizer
 from gui.dialogs import file_choosers
 from gui.notify import Notifier, Offer
 from gui.panels.request_panel import RequestPanel
-from gui.services.local_tokenizers import looks_like_tokenizer
 from gui.services.request_count import RequestDraft, RequestReply
 from gui.services.request_templates import template_for
 from gui.services.requests import BodySource, CountedLines, LinesRequest, ManyRequests, RequestService

@@ -24,13 +24,13 @@ from gui.core.versioned_document import DamagedFile
 from gui.models.scenario_choices import ScenarioChoices
 from gui.runtime.jobs import JobRunner
 from gui.services import calibrations
-from gui.services.training_checkpoint import PLAN, STATE, find_checkpoint, save_checkpoint
-from gui.services.training_plan import TrainingPlan
 from gui.services.versions import store
 from gui.state.scenario_book import ScenarioBook
 from gui.state.session import SessionState, read_session, state_bytes
 from gui.state.settings import Settings, SettingsStore
 from gui.state.storage import Storage
+from gui.tokenizers.train.checkpoint_service import PLAN, STATE, find_checkpoint, save_checkpoint
+from gui.tokenizers.train.plan import TrainingPlan
 from pricing.calibration import CalibrationError, Sample, changed_samples
 from tests.engine.formats.damage import worse_bytes
 from tests.engine.formats.test_hostile_files import KEPT, kept

@@ -30,13 +30,13 @@ from gui.models.scenario_choices import ScenarioChoices
 from gui.runtime.jobs import JobRunner
 from gui.services.calibrations import Calibrations, load
 from gui.services.price_text import ReadRequest, SaveRequest, read_price_text, save_price_text
-from gui.services.training_checkpoint import PLAN, STATE, find_checkpoints, free_place, save_checkpoint
-from gui.services.training_plan import TrainingPlan
 from gui.services.versions import store
 from gui.state.scenario_book import ScenarioBook
 from gui.state.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
+from gui.tokenizers.train.checkpoint_service import PLAN, STATE, find_checkpoints, free_place, save_checkpoint
+from gui.tokenizers.train.plan import TrainingPlan
 from gui.workbench import Workbench
 from pricing.calibration import CalibrationError, Sample
 from pricing.types import PricingError

@@ -28,11 +28,11 @@ from gui.core.reports import TextFacts
 from gui.costs.scenario_names import ScenarioName
 from gui.dialogs.encoding_chooser import EncodingChooser
 from gui.dialogs.report_dialog import ReportDialog
-from gui.dialogs.tokenizer_models import TokenizerModelsDialog
-from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.look.focus_ring import WIDTH
 from gui.runtime.crash import CrashDialog
 from gui.services.files import Candidate, UndecidedFile
+from gui.tokenizers.library.models_dialog import TokenizerModelsDialog
+from gui.tokenizers.library.name_dialog import TokenizerNameDialog
 from gui.workbench import Workbench
 from tests.gui.access.walk import controls as controls_of
 from tests.gui.access.walk import (

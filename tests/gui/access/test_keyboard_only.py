@@ -14,7 +14,7 @@ from gui.models.cost_columns import COLUMNS
 from gui.workbench import Workbench
 from tests.gui.access.hands import Hands
 from tests.gui.conftest import OpenWindow
-from tests.gui.training_windows import write_texts
+from tests.gui.tokenizers.training_windows import write_texts
 
 TEXT = "Count these tokens, please."
 

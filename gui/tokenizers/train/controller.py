@@ -1,0 +1,393 @@
+"""From a folder to a trained vocabulary: what follows from what on the training tab.
+
+A folder is looked through, a forecast and a preview follow from what was found and from the settings, a start waits
+for the look where it must, and a run is shown while it goes on. Widgets know nothing of each other; this knows all.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from gui.notify import Notifier
+from gui.tokenizers.train.corpus_service import CorpusService, ForecastRequest, SurveyRequest, held_back
+from gui.tokenizers.train.panel import TrainingPanel
+from gui.tokenizers.train.plan import TrainingPlan
+from gui.tokenizers.train.preview_service import PreviewRequest
+from gui.tokenizers.train.run_service import IDLE, RUNNING
+
+if TYPE_CHECKING:
+    from engine.training_types import CorpusFile, CorpusSurvey, SkippedFile
+    from gui.tokenizers.train.checkpoint_service import Checkpoint
+    from gui.tokenizers.train.plan import RunOutcome, TrainingSnapshot
+    from gui.tokenizers.train.preview_service import SplitPreview
+    from gui.tokenizers.train.run_service import TrainingService
+
+LOOK_DELAY_MS = 400
+"""A path that is still being typed is not looked through."""
+SETTINGS_DELAY_MS = 150
+UNNAMED = "trained"
+UNSAVED = "training-unsaved"
+PROBLEMS = "training-problems"
+
+
+class TrainingFlow(QObject):
+    """The one that connects panel and services.
+
+    Signals: ``finished(RunOutcome, TrainingPlan, str)``: a run ended with a vocabulary; its plan, and what came of it
+    in a line. ``files_found(tuple[CorpusFile])``: the texts of the folder are others.
+    """
+
+    finished = Signal(object, object, str)
+    files_found = Signal(object)
+
+    def __init__(
+        self,
+        panel: TrainingPanel,
+        training: TrainingService,
+        corpus: CorpusService,
+        notifier: Notifier,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._panel, self._training, self._corpus, self._notifier = panel, training, corpus, notifier
+        self._survey: CorpusSurvey | None = None
+        self._looking = False
+        self._starts_then = False
+        self._file = 0
+        self._unsaved = ""
+        self._look_timer = QTimer(self, singleShot=True, interval=LOOK_DELAY_MS)
+        self._look_timer.timeout.connect(self._look)
+        self._settings_timer = QTimer(self, singleShot=True, interval=SETTINGS_DELAY_MS)
+        self._settings_timer.timeout.connect(self._follow_settings)
+        self._connect()
+        self._suggest_name()
+        self._check()
+        if panel.folder.paths():
+            panel.preview.show_hint(panel.text.stage("looking"))
+            self._look()
+
+    def _connect(self) -> None:
+        panel, training, corpus = self._panel, self._training, self._corpus
+        panel.folder.paths_changed.connect(self._on_paths)
+        panel.survey.rules_changed.connect(self._on_folder)
+        panel.form.split_changed.connect(self._show_preview)
+        panel.form.settings_changed.connect(self._on_settings)
+        panel.preview.file_chosen.connect(self._on_file_chosen)
+        panel.run_bar.start_asked.connect(self.start)
+        panel.run_bar.pause_asked.connect(training.pause)
+        panel.run_bar.resume_asked.connect(training.resume)
+        panel.run_bar.stop_asked.connect(training.stop)
+        corpus.looking.connect(panel.survey.set_looking)
+        corpus.surveyed.connect(self._on_surveyed)
+        corpus.survey_failed.connect(self._on_survey_failed)
+        corpus.forecast_made.connect(panel.survey.set_forecast)
+        corpus.forecast_failed.connect(self._on_forecast_failed)
+        corpus.previewed.connect(self._on_previewed)
+        corpus.preview_failed.connect(panel.preview.show_hint)
+        training.state_changed.connect(self._on_state)
+        training.compiling.connect(self._on_compiling)
+        training.advanced.connect(self._on_advanced)
+        training.ended.connect(self._on_ended)
+        training.failed.connect(self._on_failed)
+        training.gave_up.connect(self._on_gave_up)
+
+    @property
+    def state(self) -> str:
+        """What the run is doing: one of the constants of ``gui.tokenizers.train.run_service``."""
+        return self._training.state
+
+    def focus(self) -> None:
+        """Put the caret where one begins."""
+        self._panel.folder.field.setFocus()
+
+    # --- the texts ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_paths(self) -> None:
+        self._panel.preview.show_hint(self._panel.text.stage("looking"))
+        self._show_preview()
+        self._on_folder()
+
+    @Slot()
+    def _show_preview(self) -> None:
+        """Have in sight what is being changed, unless a run is to be seen."""
+        if self._training.state == IDLE:
+            self._panel.show_page(self._panel.preview)
+
+    @Slot()
+    def _on_folder(self) -> None:
+        self._survey = None
+        self._suggest_name()
+        self._look_timer.start()
+        self._check()
+
+    @Slot()
+    def _look(self) -> None:
+        self._look_timer.stop()
+        panel = self._panel
+        paths = panel.folder.paths()
+        self._survey = None
+        self._looking = bool(paths)
+        if not paths:
+            self._corpus.forget()
+            panel.survey.set_survey(None)
+            panel.preview.set_files((), -1)
+            panel.preview.invite()
+            self._check()
+            return
+        panel.survey.set_looking("")
+        self._corpus.survey(SurveyRequest(paths, panel.survey.rules()))
+        self._check()
+
+    @Slot(object, object)
+    def _on_surveyed(self, _request: SurveyRequest, survey: CorpusSurvey) -> None:
+        panel = self._panel
+        self._survey, self._looking = survey, False
+        if not survey.files:
+            self._refuse(self._nothing_in(survey))
+            panel.survey.model.set_survey(survey)
+            panel.survey.details.setVisible(bool(survey.skipped_counts))
+            return
+        panel.survey.set_survey(survey)
+        self.files_found.emit(survey.files)
+        self._file = 0
+        panel.preview.set_files([_shown(file, survey) for file in survey.files], 0)
+        self._check()
+        self._follow_settings()
+        self._start_if_waiting()
+
+    @Slot(str)
+    def _on_survey_failed(self, why: str) -> None:
+        self._survey, self._looking = None, False
+        self._refuse(why)
+
+    def _refuse(self, why: str) -> None:
+        panel = self._panel
+        panel.survey.set_problem(why)
+        panel.preview.set_files((), -1)
+        panel.preview.show_hint(why)
+        self._starts_then = False
+        panel.run_bar.set_waiting(False)
+        self._check()
+
+    def _nothing_in(self, survey: CorpusSurvey) -> str:
+        text = self._panel.text
+        if not survey.skipped_counts:
+            return self.tr("There are no files in this folder.")
+        counts = sorted(survey.skipped_counts.items(), key=lambda item: -item[1])
+        why = ", ".join(f"{text.reason(reason).lower()} {text.number(number)}" for reason, number in counts)
+        return self.tr("There is no text to train on here. Left out: {why}.").format(why=why)
+
+    # --- the settings -------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_settings(self) -> None:
+        self._suggest_name()
+        self._check()
+        self._settings_timer.start()
+
+    @Slot()
+    def _follow_settings(self) -> None:
+        """Forecast and preview by the settings as they are."""
+        self._settings_timer.stop()
+        survey, form = self._survey, self._panel.form
+        settings = form.settings()
+        file = survey.files[self._file] if survey is not None and self._file < len(survey.files) else None
+        self._corpus.preview(PreviewRequest(file, settings))
+        if survey is None or not survey.files:
+            return
+        if form.problem():
+            self._corpus.forget_forecast()
+            self._panel.survey.set_forecast(None)
+        else:
+            self._panel.survey.set_forecasting()
+            self._corpus.forecast(ForecastRequest(survey, settings, form.threads))
+
+    @Slot(str)
+    def _on_forecast_failed(self, why: str) -> None:
+        survey, form = self._panel.survey, self._panel.form
+        if form.problem():
+            survey.set_forecast(None)  # the form says why nothing can be trained
+        else:
+            survey.set_forecast_problem(why)
+
+    @Slot(int)
+    def _on_file_chosen(self, place: int) -> None:
+        self._file = place
+        self._follow_settings()
+
+    @Slot(object)
+    def _on_previewed(self, preview: SplitPreview) -> None:
+        panel = self._panel
+        panel.form.set_pattern_problem(preview.pattern_problem)
+        self._check()
+        if self._survey is None or not self._survey.files:
+            return
+        if preview.file_problem:
+            panel.preview.show_hint(preview.file_problem)
+        else:
+            panel.preview.show_preview(preview)
+
+    def _suggest_name(self) -> None:
+        paths = self._panel.folder.paths()
+        folder = "".join(one if one.isprintable() else "_" for one in paths[0].stem) if paths else UNNAMED
+        self._panel.form.suggest_name(f"{folder or UNNAMED}-{self._panel.form.vocab_size.value()}")
+
+    def _check(self) -> None:
+        """Say why nothing can be started, if so."""
+        panel = self._panel
+        nothing = self._survey is not None and not self._survey.files
+        why = panel.form.problem()
+        if not panel.folder.paths():
+            # The page says so already; a sentence in red before anybody did anything would be rude.
+            panel.run_bar.set_blocked("")
+            panel.run_bar.set_ready(False, self.tr("Choose a folder of texts to begin."))
+            return
+        panel.run_bar.set_ready(not nothing and (self._survey is not None or self._coming()))
+        panel.run_bar.set_blocked(why)
+
+    def _coming(self) -> bool:
+        return self._looking or self._look_timer.isActive()
+
+    # --- the run ------------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def start(self) -> None:
+        """Begin a run, or as soon as the folder has been looked through."""
+        if self._training.state != IDLE or self._panel.form.problem() or not self._panel.folder.paths():
+            return
+        self._starts_then = True
+        if self._survey is None:
+            self._panel.run_bar.set_waiting(True)
+            self._panel.run_bar.set_busy(self._panel.text.stage("looking"))
+            if not self._looking:
+                self._look()
+            return
+        self._start_if_waiting()
+
+    def _start_if_waiting(self) -> None:
+        if not self._starts_then or self._survey is None:
+            return
+        self._starts_then = False
+        panel = self._panel
+        panel.run_bar.set_waiting(False)
+        survey, held = held_back(self._survey, panel.survey.held_back_share)
+        self._begin()
+        self._training.start(
+            TrainingPlan(
+                name=panel.form.chosen_name(),
+                paths=panel.folder.paths(),
+                settings=panel.form.settings(),
+                rules=panel.survey.rules(),
+                threads=panel.form.threads,
+                dask=panel.form.dask,
+                held_back=held,
+                survey=survey,
+            )
+        )
+
+    def take_up(self, checkpoint: Checkpoint) -> None:
+        """Go on with a run that an earlier window left. The page shows what it was made with."""
+        if self._training.state != IDLE:
+            return
+        plan, panel = checkpoint.plan, self._panel
+        panel.folder.set_paths([str(path) for path in plan.paths])
+        panel.survey.set_rules(plan.rules)
+        panel.form.set_settings(plan.settings, plan.name, plan.threads)
+        self._begin()
+        self._training.take_up(checkpoint)
+
+    def _begin(self) -> None:
+        panel = self._panel
+        panel.progress.clear()
+        panel.run_bar.clear()
+        panel.run_bar.set_busy(panel.text.stage("preparing"))
+        panel.show_page(panel.progress)
+
+    @Slot(str)
+    def _on_state(self, state: str) -> None:
+        self._panel.run_bar.show_state(state)
+        if state == RUNNING:
+            self._panel.show_page(self._panel.progress)
+
+    @Slot()
+    def _on_compiling(self) -> None:
+        self._panel.run_bar.set_busy(self._panel.text.stage("compiling"))
+
+    @Slot(object)
+    def _on_advanced(self, snapshot: TrainingSnapshot) -> None:
+        self._panel.run_bar.set_progress(snapshot.progress, snapshot.seconds)
+        self._panel.progress.add(snapshot)
+        if snapshot.unsaved != self._unsaved:
+            self._tell_unsaved(snapshot.unsaved)
+
+    def _tell_unsaved(self, why: str) -> None:
+        """Say that a crash would cost the run, or that it would not any more."""
+        self._unsaved = why
+        if not why:
+            self._notifier.withdraw(UNSAVED)
+            return
+        self._notifier.warning(
+            self.tr(
+                "The run goes on, but how far it is cannot be saved: {why}. If the program ended now, it would have to "
+                "begin anew."
+            ).format(why=why.rstrip(".")),
+            key=UNSAVED,
+        )
+
+    def _tell_problems(self, problems: tuple[SkippedFile, ...]) -> None:
+        """Say which files turned out to be unusable when they were read."""
+        if not problems:
+            return
+        many = self.tr("{n} files could not be read to their end and are not, or not wholly, part of the vocabulary.")
+        one = self.tr("One file could not be read to its end and is not, or not wholly, part of the vocabulary.")
+        self._notifier.warning(
+            one if len(problems) == 1 else many.format(n=self._panel.text.number(len(problems))),
+            "\n".join(f"{problem.path}: {problem.why}" for problem in problems),
+            key=PROBLEMS,
+        )
+
+    @Slot(object)
+    def _on_ended(self, outcome: RunOutcome) -> None:
+        self._tell_unsaved("")
+        self._tell_problems(outcome.snapshot.progress.problems)
+        summary = self._summary(outcome)
+        self._panel.run_bar.rest(summary)
+        if outcome.kept is not None:
+            self.finished.emit(outcome, self._training.plan, summary)
+
+    @Slot()
+    def _on_gave_up(self) -> None:
+        self._panel.run_bar.rest(self.tr("Stopped before the first text was read."))
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self._tell_unsaved("")
+        self._panel.run_bar.rest("")
+        self._panel.run_bar.set_failed(why)
+
+    def _summary(self, outcome: RunOutcome) -> str:
+        """What came of a run, in a line."""
+        write, snapshot = self._panel.text, outcome.snapshot
+        progress = snapshot.progress
+        if outcome.kept is None:
+            return self.tr("Stopped before the first merge: there is nothing to keep.")
+        head = self.tr("Done") if outcome.ending == "done" else self.tr("Stopped and kept")
+        words = self.tr("{head}: {entries} entries, {density} bytes per token, in {time}.").format(
+            head=head,
+            entries=write.number(progress.vocab_size),
+            density=write.decimal(progress.bytes_per_token),
+            time=write.duration(snapshot.seconds),
+        )
+        return f"{words} {progress.why_done}".rstrip()
+
+
+def _shown(file: CorpusFile, survey: CorpusSurvey) -> str:
+    """A file by its path inside the folder."""
+    for root in survey.roots:
+        if file.path != root and file.path.is_relative_to(root):
+            return str(file.path.relative_to(root))
+    return str(Path(file.path.name))

@@ -1,0 +1,295 @@
+"""What a folder holds before anything is trained on it: files, what is left out and why, a forecast, and the rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGroupBox,
+    QHBoxLayout,
+    QLineEdit,
+    QSpinBox,
+    QToolButton,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.training_types import CorpusRules
+from gui.look.fonts import set_weight
+from gui.look.plain_label import PlainLabel
+from gui.look.quantities import TrainingText
+from gui.look.theme import Theme
+from gui.widgets.form_rows import Remark, form_grid, form_row
+from gui.widgets.layouts import FlowLayout
+from gui.widgets.skipped_files import SkippedFilesModel
+
+if TYPE_CHECKING:
+    from engine.training_types import CorpusSurvey, TrainingForecast
+
+MEGABYTE = 1_000_000
+MOST_SAMPLE_MB = 1_000_000
+DEFAULT_SAMPLE_MB = 50
+TREE_LINES = 8
+HELD_BACK = 0.05
+"""The part of the texts that a fresh window holds back from training, to measure the result on."""
+
+
+class TrainingSurveyBox(QGroupBox):
+    """Shows a survey and its forecast; holds the rules of the next one.
+
+    Signals: ``rules_changed()`` when the rules are others; ``held_back_changed()``.
+    """
+
+    rules_changed = Signal()
+    held_back_changed = Signal()
+
+    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTitle(self.tr("Texts"))
+        self._theme, self._text = theme, text
+        self.model = SkippedFilesModel(text, self)
+        self._make()
+        self._place()
+        self.restore_state({})
+        self.set_survey(None)
+        self._connect()
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def rules(self) -> CorpusRules:
+        """Which files the next survey takes."""
+        return CorpusRules(
+            include=_globs(self.include.text()),
+            exclude=_globs(self.exclude.text()),
+            honour_gitignore=self.gitignore.isChecked(),
+            hidden=self.hidden_files.isChecked(),
+            sample_bytes=self.sample_mb.value() * MEGABYTE if self.sample.isChecked() else None,
+        )
+
+    @property
+    def held_back_share(self) -> float:
+        """The part of the files that is not trained on."""
+        return HELD_BACK if self.hold_back.isChecked() else 0.0
+
+    def state(self) -> dict[str, Any]:
+        """The rules, as JSON holds them."""
+        return {
+            "include": self.include.text(),
+            "exclude": self.exclude.text(),
+            "gitignore": self.gitignore.isChecked(),
+            "hidden": self.hidden_files.isChecked(),
+            "sample": self.sample.isChecked(),
+            "sample_mb": self.sample_mb.value(),
+            "hold_back": self.hold_back.isChecked(),
+        }
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` gave; what is missing or of no use is as at the first start."""
+        blocker = QSignalBlocker(self)
+        for field, name in ((self.include, "include"), (self.exclude, "exclude")):
+            value = state.get(name)
+            field.setText(value if isinstance(value, str) else "")
+        self.gitignore.setChecked(state.get("gitignore") is not False)
+        self.hidden_files.setChecked(state.get("hidden") is True)
+        self.hold_back.setChecked(state.get("hold_back") is not False)
+        self.sample.setChecked(state.get("sample") is True)
+        size = state.get("sample_mb")
+        good = isinstance(size, int) and not isinstance(size, bool) and size > 0
+        self.sample_mb.setValue(size if good else DEFAULT_SAMPLE_MB)
+        self.sample_mb.setEnabled(self.sample.isChecked())
+        blocker.unblock()
+
+    def set_rules(self, rules: CorpusRules) -> None:
+        """Show these rules."""
+        self.restore_state(
+            {
+                "include": ", ".join(rules.include),
+                "exclude": ", ".join(rules.exclude),
+                "gitignore": rules.honour_gitignore,
+                "hidden": rules.hidden,
+                "sample": rules.sample_bytes is not None,
+                "sample_mb": (rules.sample_bytes or 0) // MEGABYTE,
+                "hold_back": self.hold_back.isChecked(),
+            }
+        )
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    def set_looking(self, note: str) -> None:
+        """A survey is under way."""
+        self.headline.setText(self.tr("Looking through the folder… {note}").format(note=note).rstrip())
+        self.headline.show()
+        self.remark.say("")
+        self.forecast.say("")
+
+    def set_problem(self, problem: str) -> None:
+        """There is nothing to train on, or nobody could look."""
+        self._show(None)
+        self.headline.hide()
+        self.remark.say(problem, "error")
+
+    def set_survey(self, survey: CorpusSurvey | None) -> None:
+        """Show a survey, or none."""
+        self._show(survey)
+        if survey is None:
+            self.headline.setText(self.tr("No folder chosen yet."))
+            return
+        write = self._text
+        files = self.tr("1 text file") if len(survey.files) == 1 else self.tr("{n} text files")
+        words = files.format(n=write.number(len(survey.files)))
+        self.headline.setText(f"{words}, {write.size(survey.file_bytes)}")
+        self.remark.say("\n".join(self._remarks(survey)))
+
+    def set_forecasting(self) -> None:
+        """A forecast is being made; an older one stays until it is."""
+        if self.forecast.isHidden():
+            self.forecast.say(self.tr("Forecast: reading a sample…"))
+
+    def set_forecast(self, forecast: TrainingForecast | None) -> None:
+        """Show what training would take."""
+        if forecast is None:
+            self.forecast.say("")
+            return
+        write = self._text
+        soon = self.tr("less than a second")
+        self.forecast.say(
+            self.tr("Forecast: {pretokens} different pretokens, {memory} of memory, {seconds}").format(
+                pretokens=write.ends(*forecast.pretokens, write.about),
+                memory=write.ends(*forecast.memory_bytes, write.size),
+                seconds=soon if forecast.seconds[1] < 1 else write.ends(*forecast.seconds, write.duration),
+            )
+        )
+
+    def set_forecast_problem(self, why: str) -> None:
+        """Say why nobody can tell what training would take."""
+        self.forecast.say(self.tr("No forecast: {why}").format(why=why), "warning")
+
+    def _show(self, survey: CorpusSurvey | None) -> None:
+        self.model.set_survey(survey)
+        self.headline.show()
+        left_out = sum(survey.skipped_counts.values()) if survey is not None else 0
+        self.details.setVisible(self.model.rowCount() > 0)
+        self.details.setText(
+            self.tr("Left out: {n}").format(n=self._text.number(left_out)) if left_out else self.tr("Duplicates")
+        )
+        self.details.setToolTip(self.tr("Show which files are left out and why"))
+        self.remark.say("")
+        self.forecast.say("")
+        self._show_tree()
+
+    def _remarks(self, survey: CorpusSurvey) -> list[str]:
+        """What is worth knowing besides the number of files."""
+        write, found = self._text, []
+        if survey.duplicate_files:
+            found.append(
+                self.tr("{n} of them repeat other files ({size}) and count twice.").format(
+                    n=write.number(survey.duplicate_files), size=write.size(survey.duplicate_bytes)
+                )
+            )
+        encodings = Counter(file.encoding for file in survey.files if file.encoding not in ("utf-8", "utf-8-sig"))
+        if encodings:
+            listed = ", ".join(f"{name.upper()} {write.number(n)}" for name, n in encodings.most_common())
+            found.append(self.tr("Not in UTF-8: {encodings}.").format(encodings=listed))
+        return found
+
+    # --- controls -----------------------------------------------------------------------------------------------------
+
+    def _make(self) -> None:
+        self.headline = PlainLabel(objectName="trainSummary")
+        self.headline.setWordWrap(True)
+        self.headline.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        font = self.headline.font()
+        set_weight(font)
+        self.headline.setFont(font)
+        self.remark = Remark(self._theme)
+        self.forecast = Remark(self._theme)
+        self.forecast.setObjectName("trainForecast")
+        self.details = QToolButton(objectName="trainSkippedButton")
+        self.details.setCheckable(True)
+        self.details.setAutoRaise(True)
+        self.details.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.details.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.tree = QTreeView(objectName="trainSkipped")
+        self.tree.setAccessibleName(self.tr("Files left out, by reason"))
+        self.tree.setModel(self.model)
+        self.tree.setHeaderHidden(True)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.tree.setMinimumHeight(self.fontMetrics().lineSpacing() * TREE_LINES)
+        self.include = _field("trainInclude", self.tr("all, or such as *.md, docs/**"))
+        self.exclude = _field("trainExclude", self.tr("such as *.min.js, test*/"))
+        self.gitignore = QCheckBox(self.tr("Heed .gitignore files"), objectName="trainGitignore")
+        self.hidden_files = QCheckBox(self.tr("Hidden files too"), objectName="trainHidden")
+        self.hold_back = QCheckBox(self.tr("Hold 5% back to measure on"), objectName="trainHoldBack")
+        self.hold_back.setToolTip(
+            self.tr("Every twentieth file or so is not trained on. The result is then measured on text it never saw.")
+        )
+        self.sample = QCheckBox(self.tr("A sample of"), objectName="trainSample")
+        self.sample.setToolTip(self.tr("Take files evenly from all over the folder until they have this size."))
+        self.sample_mb = QSpinBox(objectName="trainSampleSize")
+        self.sample_mb.setRange(1, MOST_SAMPLE_MB)
+        self.sample_mb.setSuffix(self.tr(" MB"))
+        self.sample_mb.setGroupSeparatorShown(True)
+        self.sample_mb.setAccessibleName(self.tr("Size of the sample"))
+
+    def _place(self) -> None:
+        column = QVBoxLayout(self)
+        column.setSpacing(6)
+        for widget in (self.headline, self.remark, self.forecast):
+            column.addWidget(widget)
+        column.addWidget(self.details, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.tree)
+        grid = form_grid()
+        form_row(grid, self.tr("Onl&y files like"), self.include)
+        form_row(grid, self.tr("&Leave out"), self.exclude)
+        column.addLayout(grid)
+        which = FlowLayout(gap=16)
+        for switch in (self.gitignore, self.hidden_files):
+            which.addWidget(switch)
+        column.addLayout(which)
+        column.addWidget(self.hold_back)
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self.sample)
+        row.addWidget(self.sample_mb)
+        row.addStretch(1)
+        column.addLayout(row)
+
+    def _connect(self) -> None:
+        for field in (self.include, self.exclude):
+            field.textChanged.connect(self._on_rules)
+        for switch in (self.gitignore, self.hidden_files, self.sample):
+            switch.toggled.connect(self._on_rules)
+        self.sample_mb.valueChanged.connect(self._on_rules)
+        self.sample.toggled.connect(self.sample_mb.setEnabled)
+        self.hold_back.toggled.connect(self._on_hold_back)
+        self.details.toggled.connect(self._show_tree)
+
+    @Slot()
+    def _on_rules(self) -> None:
+        self.rules_changed.emit()
+
+    @Slot()
+    def _on_hold_back(self) -> None:
+        self.held_back_changed.emit()
+
+    @Slot()
+    def _show_tree(self) -> None:
+        shown = self.details.isChecked()
+        self.tree.setVisible(shown and self.model.rowCount() > 0)
+        self.details.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
+
+
+def _field(name: str, hint: str) -> QLineEdit:
+    field = QLineEdit(objectName=name)
+    field.setPlaceholderText(hint)
+    field.setToolTip(field.tr("Patterns as in a .gitignore, with commas between them."))
+    return field
+
+
+def _globs(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,0 +1,136 @@
+"""The page on which a vocabulary is compared with another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
+from gui.tokenizers.vocabulary.columns import tr
+from gui.tokenizers.vocabulary.comparison_table import GROUPS, HERE, THERE, ComparisonModel
+from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.tables import StretchedTable, set_up_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from engine.entries.comparison import Comparison
+
+ROW_PADDING = 12
+
+
+class ComparePage(QWidget):
+    """Signals: ``compare_asked(str)``: with the encoding of this name; ``token_asked(int)``: the id of an entry of the
+    vocabulary that is shown."""
+
+    compare_asked = Signal(str)
+    token_asked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("vocabCompare")
+        self.setAccessibleName(self.tr("Comparison with another vocabulary"))
+        self._comparison: Comparison | None = None
+        self.other = EncodingPicker()
+        self.other.setObjectName("vocabOther")
+        self.other.setAccessibleName(self.tr("Encoding to compare with"))
+        self.other.setPlaceholderText(self.tr("Choose an encoding"))
+        self.group = QComboBox(objectName="vocabCompareGroup")
+        self.group.setAccessibleName(self.tr("Which entries are listed"))
+        self.words = QLabel(objectName="vocabCompareWords")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.model = ComparisonModel(self)
+        self.table = StretchedTable(objectName="vocabCompareTable")
+        self._set_up_table()
+        self._place()
+        self.show_hint()
+        self.other.chosen.connect(self.compare_asked)
+        self.group.currentIndexChanged.connect(self._on_group)
+        self.table.activated.connect(self._on_activated)
+
+    def fill(self, encodings: Iterable[tuple[str, str]]) -> None:
+        """Offer these encodings: name and description of each."""
+        nothing = not self.other.currentText()
+        self.other.fill(encodings)
+        if nothing:
+            self.other.show_name("")
+
+    def show_hint(self) -> None:
+        """Nothing has been compared yet."""
+        self._comparison = None
+        self.group.setEnabled(False)
+        self.words.setText(self.tr("Choose another encoding to see which tokens both have, and which only one has."))
+        self.model.set_group(None, 0)
+
+    def show_comparison(self, comparison: Comparison) -> None:
+        """Show what was found, beginning with what both have at different ids, where there is any."""
+        self._comparison = comparison
+        here, there = comparison.first.name, comparison.second.name
+        counts = comparison.counts()
+        chosen = max(0, self.group.currentIndex())
+        self.group.blockSignals(True)
+        self.group.clear()
+        for words, count in zip(GROUPS, counts, strict=True):
+            self.group.addItem(f"{tr(words).format(here=here, there=there)} ({figure(self.locale(), count)})")
+        self.group.setCurrentIndex(chosen if counts[chosen] else max(range(len(counts)), key=counts.__getitem__))
+        self.group.blockSignals(False)
+        self.group.setEnabled(True)
+        both = counts[0] + counts[1]
+        write = lambda number: figure(self.locale(), number)  # noqa: E731 - a short name for a method
+        self.words.setText(
+            self.tr(
+                "{both} tokens are in both: {same} at the same id, {moved} at another. {mine} are only in {here}, "
+                "{theirs} only in {there}."
+            ).format(
+                **{"both": write(both), "same": write(counts[0]), "moved": write(counts[1])},
+                **{"mine": write(counts[2]), "theirs": write(counts[3]), "here": here, "there": there},
+            )
+        )
+        self._on_group()
+
+    @Slot()
+    def _on_group(self) -> None:
+        if self._comparison is not None:
+            self.model.set_group(self._comparison, self.group.currentIndex())
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        here, _ = self.model.ids_at(index.row())
+        if here >= 0:
+            self.token_asked.emit(here)
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setAccessibleName(self.tr("Entries of both vocabularies"))
+        table.setModel(self.model)
+        set_up_rows(table)
+        table.setToolTip(self.tr("Enter, or two clicks, go to the token"))
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        header = table.horizontalHeader()
+        header.setStretchLastSection(True)
+        for column in (HERE, THERE):
+            table.setColumnWidth(column, self.fontMetrics().horizontalAdvance("o200k_harmony  "))
+
+    def _place(self) -> None:
+        row = QHBoxLayout()
+        label = PlainLabel(self.tr("Compare &with:"))
+        label.setBuddy(self.other)
+        row.addWidget(label)
+        row.addWidget(self.other, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(row)
+        column.addWidget(self.words)
+        column.addWidget(self.group)
+        column.addWidget(self.table, 1)

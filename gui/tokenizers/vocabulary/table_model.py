@@ -1,0 +1,195 @@
+"""The entries of a vocabulary as a table: ids in an order, and cells made for the rows that are painted.
+
+Whatever is searched or sorted, only the array of ids changes. So the table costs the GUI thread the same for ten rows
+and for 200,000.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from gui.core.token_text import hexadecimal, visible
+from gui.look.figures import figure
+from gui.tokenizers.vocabulary.columns import (
+    BUILT,
+    BYTES,
+    COLUMNS,
+    FINDINGS,
+    ID,
+    KIND,
+    KINDS,
+    LENGTH,
+    NEED_DIAGNOSIS,
+    PARENTS,
+    REMARKS,
+    SCRIPT,
+    TOKEN,
+    tr,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.entries.diagnostics import Diagnosis
+    from engine.entries.table import EntryTable
+
+_NO_INDEX = QModelIndex()
+MOST_SHOWN_BYTES = 60
+"""Bytes of a token that a cell shows."""
+PENDING = "…"
+
+# Asked for at every cell that is painted: to put flags together takes longer than to read a token.
+ALIGNMENTS = tuple(
+    (Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter
+    for column in COLUMNS
+)
+"""How the cells of each column are aligned."""
+_ROW_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class VocabularyTableModel(QAbstractTableModel):
+    """A row an id.
+
+    Signals: ``sort_asked(int, bool)``: a column, and whether from its other end; whoever knows how sorts.
+    """
+
+    sort_asked = Signal(int, bool)
+
+    def __init__(self, locale: QLocale, spelled: Callable[[bytes], str], parent: QObject | None = None) -> None:
+        """``spelled``: writes bytes in the letters of GPT-2."""
+        super().__init__(parent)
+        self._locale, self._spelled = locale, spelled
+        self._entries: EntryTable | None = None
+        self._diagnosis: Diagnosis | None = None
+        self._ids: NDArray[np.int32] | None = None
+        self._in_letters = False
+
+    @property
+    def ids(self) -> NDArray[np.int32] | None:
+        """int32[n]: the id of each row; None before there is a vocabulary."""
+        return self._ids
+
+    def set_vocabulary(self, entries: EntryTable, ids: NDArray[np.int32]) -> None:
+        """Show these ids of a vocabulary. Nothing is known of its diagnosis yet."""
+        self.beginResetModel()
+        self._entries, self._ids, self._diagnosis = entries, ids, None
+        self.endResetModel()
+
+    def set_ids(self, ids: NDArray[np.int32]) -> None:
+        """Show these ids of the same vocabulary."""
+        self.beginResetModel()
+        self._ids = ids
+        self.endResetModel()
+
+    def set_diagnosis(self, diagnosis: Diagnosis) -> None:
+        """Fill the columns that need it."""
+        self._diagnosis = diagnosis
+        self._changed()
+
+    def set_in_letters(self, on: bool) -> None:
+        """Write tokens in the letters of GPT-2, or made visible as elsewhere."""
+        self._in_letters = on
+        self._changed()
+
+    def set_locale(self, locale: QLocale) -> None:
+        """Write figures for another locale."""
+        self._locale = locale
+        self._changed()
+
+    def _changed(self) -> None:
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
+
+    def row_of(self, token_id: int) -> int:
+        """The row of an id, -1 where it is not shown."""
+        if self._ids is None:
+            return -1
+        found = (self._ids == token_id).argmax() if len(self._ids) else 0
+        return int(found) if len(self._ids) and self._ids[found] == token_id else -1
+
+    def id_at(self, row: int) -> int:
+        """The id of a row. IndexError."""
+        if self._ids is None or not 0 <= row < len(self._ids):
+            raise IndexError(row)
+        return int(self._ids[row])
+
+    def token_text(self, content: bytes) -> str:
+        """A token as the table writes it, cut where it is long."""
+        shown = content[:MOST_SHOWN_BYTES]
+        text = self._spelled(shown) if self._in_letters else visible(shown)
+        return text if len(content) <= MOST_SHOWN_BYTES else f"{text}…"
+
+    def cell_text(self, row: int, column: int) -> str:
+        """What a cell says."""
+        assert self._entries is not None
+        entries, token_id = self._entries, self.id_at(row)
+        if column == ID:
+            return str(token_id)
+        if column == TOKEN:
+            return self.token_text(entries.token_bytes(token_id))
+        if column == BYTES:
+            return hexadecimal(entries.token_bytes(token_id), 16)
+        if column == LENGTH:
+            return figure(self._locale, int(entries.byte_lengths[token_id]))
+        if column == KIND:
+            return tr(KINDS[entries.kind(token_id)])
+        return self._diagnosed_text(token_id, column)
+
+    def _diagnosed_text(self, token_id: int, column: int) -> str:
+        diagnosis = self._diagnosis
+        if diagnosis is None:
+            return PENDING
+        if column == SCRIPT:
+            return tr(diagnosis.script(token_id))
+        if column == PARENTS:
+            left = int(diagnosis.left[token_id])
+            return f"{left} + {int(diagnosis.right[token_id])}" if left >= 0 else ""
+        if column == BUILT:
+            return figure(self._locale, int(diagnosis.built_in_all[token_id]))
+        assert column == REMARKS
+        return ", ".join(tr(FINDINGS[name]) for name in diagnosis.findings_of(token_id))
+
+    # Qt's interface
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() or self._ids is None else len(self._ids)
+
+    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= self.rowCount():
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.cell_text(index.row(), index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return ALIGNMENTS[index.column()]
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            said = self.cell_text(index.row(), index.column())
+            unknown = self._diagnosis is None and index.column() in NEED_DIAGNOSIS
+            return f"{tr(COLUMNS[index.column()].title)}: {tr('not known yet') if unknown else said}"
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return tr(COLUMNS[section].title)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tr(COLUMNS[section].hint)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return ALIGNMENTS[section]
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return _ROW_FLAGS if index.isValid() else Qt.ItemFlag.NoItemFlags
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.sort_asked.emit(column, order == Qt.SortOrder.DescendingOrder)
